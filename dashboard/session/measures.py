@@ -32,9 +32,7 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
             for name in options
             if name in (*cache.OFFERED, default, get_value(key)) or name not in cache.MEASURES
         ]
-    with st.container(
-        horizontal=True, vertical_alignment="bottom", gap="small", width="stretch" if is_row else "content"
-    ):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", width="content"):
         if is_row:
             measure_name = segmented(label, options, key, default)
         else:

@@ -97,7 +97,7 @@ def shown_rows(
 def find_reranker() -> str:
     """Draw the field for a part of a name; return what it holds."""
     return text_input(
-        "Find a reranker", "named", placeholder="a part of its name", icon=":material/search:", width=230
+        "Find a reranker", "named", placeholder="a part of its name", icon=":material/search:", width=180
     ).strip()
 
 

@@ -164,5 +164,5 @@ def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFra
     alone = f"by ties alone: {int(can_lead(rows, 'worst', 'best').sum())}"
     return [
         unjudged_card,
-        Card("swap_vert", "Can lead, by the bars", value, f"{note}; {alone}" if note else alone),
+        Card("swap_vert", "Can lead, at most", value, f"{note}; {alone}" if note else alone),
     ]

@@ -12,8 +12,8 @@ _CARDS: Mapping[str, str] = {
     "Ties are settled": "The measure gives one value, whatever the order of ties.",
     "Answers": "The measure whose ties this one settles by its rule.",
     "Unjudged in the .+": "Documents within the cut-off that nobody judged, ties averaged, of all rerankers.",
-    "Can lead, by the bars": "Rerankers whose highest value reaches the lowest of all others; as they share "
-    "documents, fewer may lead in truth.",
+    "Can lead, at most": "Rerankers whose hatched bar reaches the lower end of all others. Each bar takes the "
+    "judgments that suit it; as lists share documents, fewer can lead in truth.",
     "Most ties": "Documents of a list that tie, mean over lists; the reranker with most.",
     "Farthest single list": "The largest absolute gap of one list, and whose it is.",
     # files
@@ -53,7 +53,8 @@ _CARDS: Mapping[str, str] = {
     "Places traded": "Pairs of rerankers whose lines cross as noise grows.",
     # published tables
     "Figures that come out": "Printed figures that the rule that fits best gives, to the digit or by rounding.",
-    "Orders that stand": "Printed orders of two rerankers that no order of the ties reverses.",
+    "Orders that stand": "Printed orders of two rerankers that no order of the ties reverses. Within luck: "
+    "other queries could.",
     "Tiers": "Groups of rerankers that share their highest possible rank, other queries allowed for.",
     # targets
     "Targets met, tied": "Targets that the mean over every order of the ties meets.",

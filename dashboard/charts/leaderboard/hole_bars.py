@@ -72,7 +72,7 @@ def _add_expectations(figure: go.Figure, leaderboard: pd.DataFrame, palette: Pal
 
 
 def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
-    """Return the unjudged share for the end of each row, orange where it is large, and its name above.
+    """Return the unjudged share for the end of each row, orange where it is large, and its name below.
 
     Args:
         leaderboard: index reranker; unjudged.
@@ -81,7 +81,7 @@ def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [
-        note_of("unjudged", palette, **place, y=1, yref="paper", yanchor="bottom", yshift=4),
+        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=1),
         *(
             note_of(
                 with_signs(percent(share)),

@@ -44,8 +44,6 @@ _SLOPE, _NAMES, _SCORES, _TIERS = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.0
 """Ends of the three panels, in shares of the width, and what tiers take of the scores."""
 _QUERIES = "queries, 95%"
 """What the legend calls the lines of intervals."""
-WITH_QUERIES = 640
-"""Pixels across in which the legend of bars and lines has room beside places and names."""
 _SHARES, _LEGEND_ROW = 0.08, 22
 """Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
 

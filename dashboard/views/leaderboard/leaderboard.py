@@ -32,7 +32,7 @@ page_head(
     "the bar runs from the worst to the best of them.",
 )
 data_line(view)
-with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+with st.container(horizontal=True, vertical_alignment="top", gap="small"):
     measure = session.measure()
     unjudged = choose_unjudged(view, measure)
     part = find_reranker()

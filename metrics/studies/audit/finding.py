@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import takewhile
 from math import prod
+from typing import Any
 
 import pandas as pd
 
@@ -45,8 +46,8 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     shared, either = _alternatives(reproduction.fitting)
     if shared:
         label = Strong("; ".join(shared))
-        rest = _open(reproduction, either)
-        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome}.", *rest
+        rest = _what_is_open(reproduction) if either else ""
+        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome}.{rest}"
     return (
         come_out,
         f"{outcome} under ",
@@ -65,13 +66,19 @@ def untold_notes(reproduction: Reproduction) -> list[str]:
     ]
 
 
-_SUBJECTS = {
-    "precision": "formats of scores",
-    "relevant_from": "smallest relevant grades",
+_QUESTIONS = {
+    "precision": "whether scores were compared {}",
+    "relevant_from": "whether documents are relevant from grade {}",
     "missing": "whether queries without rows count 0 or are left out",
     "empty": "whether queries with nothing relevant count 0 or are left out",
-    "gain": "gains of nDCG",
+    "gain": "whether the gain of nDCG is the grade or 2^grade − 1",
     "unjudged": "whether unjudged documents are not relevant or left out",
+}
+"""Field of a convention → what is asked of it, with its values where they are not always the same."""
+_SUBJECTS = _QUESTIONS | {
+    "precision": "formats of scores",
+    "relevant_from": "smallest relevant grades",
+    "gain": "gains of nDCG",
 }
 
 
@@ -98,28 +105,52 @@ def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
     They share nothing to be named by where orders of ties differ, or not every combination is among them; their
     labels are then all there is to say.
     """
-    values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
-    varied = [field for field, choices in values.items() if len(choices) > 1]
-    if prod(len(values[field]) for field in varied) != len(fitting):
+    values = _varied(fitting)
+    if prod(map(len, values.values())) != len(fitting):
         labels = " / ".join(each.label for each in fitting[:_MOST_LABELS])
         return [], [labels + and_more(len(fitting) - _MOST_LABELS)]
-    unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in varied}).label.split("; ")
-    either = [_either(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in varied]
-    return ([], [*either, *unusual[1:]]) if "treatment" in varied else (unusual, either)
+    unusual = replace(fitting[0], **{field: getattr(USUAL, field) for field in values}).label.split("; ")
+    either = [_either(list(dict.fromkeys(each.aspect(field) for each in fitting))) for field in values]
+    return ([], [*either, *unusual[1:]]) if "treatment" in values else (unusual, either)
+
+
+def _varied(fitting: Sequence[Convention]) -> dict[str, list[Any]]:
+    """Return the values of each field in which conventions differ, in their order."""
+    values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
+    return {field: choices for field, choices in values.items() if len(choices) > 1}
 
 
 def _either(phrases: Sequence[str]) -> str:
-    """Return phrases joined by or, the words that all begin with once: scores as read or float16."""
+    """Return phrases joined by or, the words that all begin with once: relevant from 1 or 2."""
     words = [phrase.split(" ") for phrase in phrases]
     n_shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
     return " or ".join([phrases[0], *(" ".join(each[n_shared:]) for each in words[1:])])
 
 
-def _open(reproduction: Reproduction, either: Sequence[str]) -> Prose:
-    """Say what the conventions that fit do not agree on; nothing where there is one."""
-    if not either:
-        return ()
-    return (f" Left open: {'; '.join(either)}. {_what_would_tell(reproduction)}",)
+def _what_is_open(reproduction: Reproduction) -> str:
+    """Return what the conventions that fit do not agree on, as what the figures do not tell."""
+    questions = ", nor ".join(
+        _QUESTIONS[field].format(_choice(field, values))
+        for field, values in _varied(reproduction.fitting).items()
+    )
+    more = "" if reproduction.are_fitting_alike else "; more digits would"
+    return f" The figures do not tell {questions}{more}."
+
+
+def _choice(field: str, values: Sequence[Any]) -> str:
+    """Return the values of a field that a question names: as read, as float16 or to 6 or 4 decimals."""
+    if field == "relevant_from":
+        return _listed([f"{value:g}" for value in values])
+    if field != "precision":
+        return ""
+    decimals = [value.removeprefix("decimals:") for value in values if value.startswith("decimals:")]
+    others = [value for value in values if not value.startswith("decimals:")]
+    formats = ["as read" if value == USUAL.precision else f"as {value}" for value in others]
+    return _listed([*formats, *([f"to {_listed(decimals)} decimals"] if decimals else [])])
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _why_alike(reproduction: Reproduction) -> str:
@@ -132,8 +163,7 @@ def _what_would_tell(reproduction: Reproduction) -> str:
     """Return what other files would have, that tells the fitting conventions apart."""
     if not reproduction.are_fitting_alike:
         return "More digits would tell them apart."
-    fitting = reproduction.fitting
-    varied = [field for field in _FIELDS if len({getattr(each, field) for each in fitting}) > 1]
+    varied = _varied(reproduction.fitting)
     return f"What would tell them apart: {', '.join(_TELLS_APART[field] for field in varied)}."
 
 

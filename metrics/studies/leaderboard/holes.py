@@ -105,12 +105,13 @@ def _who_could_lead(rows: pd.DataFrame) -> Prose:
     tied_leaders = rows.index[can_lead(rows, "worst", "best")]
     if len(leaders) == 1:
         return (Strong(str(leaders[0])), " leads however ties fall and unjudged documents are judged")
-    head = Strong(f"By the bars, {len(leaders):,} of {len(rows):,} rerankers could lead")
+    head = Strong(f"Up to {len(leaders):,} of {len(rows):,} rerankers could lead")
+    all_judged = " if every document were judged"
     if len(leaders) == len(tied_leaders):
-        return (head, ", as many as by ties alone")
+        return (head, f"{all_judged}, as many as by ties alone")
     if len(tied_leaders) == 1:
-        return (head, ", by ties alone only ", Strong(str(tied_leaders[0])))
-    return (head, f", by ties alone {len(tied_leaders):,}")
+        return (head, f"{all_judged}, by ties alone only ", Strong(str(tied_leaders[0])))
+    return (head, f"{all_judged}, {len(tied_leaders):,} by ties alone")
 
 
 def within_words(measure: MeasureAt) -> str:

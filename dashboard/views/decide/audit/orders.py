@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.leaderboard.place_and_score import WITH_QUERIES, least_width, place_and_score
+from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
 from dashboard.session import View
 from dashboard.session.controls import pills
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
@@ -26,7 +26,8 @@ _COLOURS = ("orange", "yellow", "gray", "blue")
 """Of the verdicts, in their order."""
 _EXPLANATION = (
     "Every printed order, those that swap first, then the closest. p: paired t-test of the tied values, Holm "
-    "over all pairs. Within luck: holds in every order of the ties, but other queries could turn it."
+    "over all pairs. Within luck: stands in every order of the ties, but other queries could turn it; stands: "
+    "they could not."
 )
 
 
@@ -65,7 +66,7 @@ def _order_cards(pairs: pd.DataFrame) -> tuple[Card, Card]:
     n_significant = int(((pairs["verdict"] == SWAPS) & pairs["is_significant"]).sum())
     significant = f"{n_significant:,} significant" if n_significant else "none significant"
     return (
-        Card("lock", "Orders that stand", part, of_many or f"{n_luck:,} of them within luck"),
+        Card("lock", "Orders that stand", part, of_many or _luck_note(n_luck, n_stand)),
         Card(
             "swap_vert",
             "Orders that swap",
@@ -74,6 +75,13 @@ def _order_cards(pairs: pd.DataFrame) -> tuple[Card, Card]:
             _tone(n_swap > 0),
         ),
     )
+
+
+def _luck_note(n_luck: int, n_stand: int) -> str:
+    """Return how many of the orders that no order of the ties reverses other queries could turn."""
+    if n_luck and n_stand:
+        return f"{n_luck:,} of them within luck"
+    return "all within luck" if n_luck else "none within luck"
 
 
 def _tone(is_off: bool) -> Colour:  # noqa: FBT001 a colour of it
@@ -92,7 +100,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
     if not len(places):
         return
     row_range = shown_rows(len(places), "places")
-    with keep_wide(max(least_width(map(str, places.index)), WITH_QUERIES)):
+    with keep_wide(least_width(map(str, places.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             heading("From the published place to the tied one", slope_caption(places))

@@ -40,6 +40,8 @@ def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent(
         note["text"]: note["font"]["color"] for note in notes if note["x"] == 1 and note["xref"] == "paper"
     }
     assert shares == {"unjudged": LIGHT.muted, "20%": LIGHT.traditional, "<1%": LIGHT.muted}
+    title = next(note for note in notes if note["text"] == "unjudged")
+    assert (title["y"], title["yanchor"]) == (0, "top")  # below, where no legend is
 
 
 def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and_diamond():
