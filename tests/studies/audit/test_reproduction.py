@@ -157,8 +157,8 @@ def test_figures_of_single_queries_leave_open_how_queries_count(board):
     sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
     assert "made by this convention: as in the file; relevant from 2: 120 of 120 figures" in sentence
     assert sentence.endswith(
-        "The figures do not tell whether queries without rows count 0 or are left out, nor whether queries with "
-        "nothing relevant count 0 or are left out."
+        "The figures do not tell whether queries without rows count 0 or are left out, nor whether queries "
+        "with nothing relevant count 0 or are left out."
     )
 
 
