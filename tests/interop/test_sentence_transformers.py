@@ -80,7 +80,8 @@ def evaluators(monkeypatch):
         monkeypatch.setitem(sys.modules, module.__name__, module)
     forget(monkeypatch)
     yield importlib.import_module(OURS)
-    forget(monkeypatch)
+    for name in [name for name in sys.modules if name.startswith(OURS)]:
+        del sys.modules[name]  # for good: monkeypatch would put it back
 
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
@@ -234,3 +235,60 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
         rerank(SimpleNamespace(predict=lambda pairs, **_: np.zeros((len(pairs), 2))))
     with pytest.raises(UsageError, match="8 of 8 scores of the model are not numbers"):
         rerank(SimpleNamespace(predict=lambda pairs, **_: np.full(len(pairs), np.nan)))
+
+
+@pytest.fixture
+def real():
+    """The package itself, ours on it, and the parts of which a model is made here."""
+    pytest.importorskip("sentence_transformers", reason="sentence-transformers is not installed")
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415 only where it is
+    from sentence_transformers.sentence_transformer import evaluation, modules  # noqa: PLC0415 likewise
+    from tokenizers import Tokenizer, models, pre_tokenizers  # noqa: PLC0415 likewise
+
+    tokenizer = Tokenizer(models.WordLevel({word: place for place, word in enumerate(WORDS)}, "cat"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+
+    def model(weights):
+        embedding = modules.StaticEmbedding(tokenizer, embedding_weights=np.array(weights, np.float32))
+        return SentenceTransformer(modules=[embedding], device="cpu")
+
+    return SimpleNamespace(ours=importlib.import_module(OURS), theirs=evaluation, model=model)
+
+
+@pytest.mark.filterwarnings("default")  # of other packages
+@pytest.mark.parametrize("precision", ["float32", "float16", "bfloat16"])
+def test_the_ndcg_of_the_real_reranking_evaluator_is_ours_and_its_mrr_between_our_bounds(real, precision):
+    import torch  # noqa: PLC0415 only where sentence-transformers is
+
+    rng = np.random.default_rng(0)
+    model = real.model(rng.integers(-1, 2, (4, 3))).to(getattr(torch, precision))
+    model.similarity_fn_name = "dot"
+    samples = [
+        {"query": texts[0], "positive": texts[1:3].tolist(), "negative": texts[3:].tolist()}
+        for texts in rng.choice(WORDS, (20, 9))
+    ]
+    values = real.ours.TiedRerankingEvaluator(samples)(model)
+    theirs = real.theirs.RerankingEvaluator(samples, similarity_fct=model.similarity)(model)
+    assert values["tied_ndcg@10"] == pytest.approx(theirs["ndcg@10"], abs=1e-12)
+    assert values["worst_mrr@10"] <= theirs["mrr@10"] <= values["best_mrr@10"]
+
+
+@pytest.mark.filterwarnings("default")  # of other packages
+def test_the_real_retrieval_evaluator_agrees_without_ties_and_is_between_our_bounds_with_them(real):
+    rng = np.random.default_rng(0)
+    corpus = {f"d{n}": " ".join(WORDS[:n] * (n + 1)) for n in range(1, 5)} | {"d5": "dog", "d6": "fish bird"}
+    queries = {word: word for word in WORDS}
+    relevant = {word: set(rng.choice([*corpus], 2)) for word in WORDS}
+    cases = {False: (rng.normal(size=(4, 5)), corpus), True: (np.ones((4, 2)), corpus)}
+    for is_tied, (weights, documents) in cases.items():
+        model = real.model(weights)
+        theirs = real.theirs.InformationRetrievalEvaluator(queries, documents, relevant, name="dev")(model)
+        ours = real.ours.TiedInformationRetrievalEvaluator(queries, documents, relevant, name="dev")
+        values = ours(model)
+        assert ours.primary_metric == "dev_cosine_tied_ndcg@10"
+        assert (values["dev_cosine_tie_ratio"] > 0) == is_tied
+        for key, value in theirs.items():
+            if "map" not in key:
+                worst, best = (values[key.replace("cosine", f"cosine_{word}")] for word in ("worst", "best"))
+                assert worst - 1e-12 <= value <= best + 1e-12
+                assert is_tied or worst == pytest.approx(best)
