@@ -4,9 +4,10 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from threading import Thread
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from reading import QRELS, RUN, columns, refusal
+from runs.memory import memory_of, read_blocks, read_whole
 from runs.written import PACKED, WRITERS, as_parquet
 
 from metrics import ReadError, Runs, UsageError, read_runs
@@ -303,42 +305,25 @@ def test_more_records_than_allowed_are_refused_with_what_to_do(limit):
     assert "Parquet" in error.hint
 
 
-MEASURED = """
-import sys
-from metrics import TieScopeError
-from metrics.runs import File, Runs, read
-from metrics.runs.reading import files
-from pyarrow import parquet
-
-def most():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-
-files.MAX_BYTES = int(sys.argv[2])
-file = File.open(sys.argv[1])
-before = most()
-try:
-    {act}
-    print("read")
-except TieScopeError as error:
-    print(error)
-print((most() - before) // 1024)
-"""
-READ = "Runs.from_sources([read(file)], judged=False)"
-BLOCKS = "for _ in file.blocks(): pass"
 LIMIT, SMALL = 2 * 2**30, 2**21
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the most memory is read from /proc")
 
 
+@pytest.fixture(scope="module")
+def fresh_processes():
+    """A new process for each call, forked from one that has imported what reads files."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["metrics.runs", "pyarrow.parquet"])
+    with ProcessPoolExecutor(1, context, max_tasks_per_child=1) as processes:
+        yield processes
+
+
 @pytest.fixture
-def measured(write):
+def measured(write, fresh_processes):
     """What reading a file says, and the megabytes it took, in a process of its own."""
 
-    def measure(data, act=READ, limit=LIMIT):
-        command = [sys.executable, "-c", MEASURED.format(act=act), write("bomb.dat", data), str(limit)]
-        run = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
-        message, megabytes = run.stdout.rsplit("\n", 2)[:2]
-        return message, int(megabytes)
+    def measure(data, use=read_whole, limit=LIMIT):
+        return fresh_processes.submit(memory_of, write("bomb.dat", data), use, limit).result()
 
     return measure
 
@@ -360,7 +345,7 @@ def bomb(kind, first, repeated, size):
 def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, problem, measured):
     data = bomb(kind, b"q Q0 d 1 1 t\n", b"\0", int(gigabytes * 2**30))
     padding = b"" if kind == "gzip" else PACKED[kind](np.random.default_rng(0).bytes(22_000_000))
-    message, megabytes = measured(data + padding, BLOCKS, int(limit * 2**30))
+    message, megabytes = measured(data + padding, read_blocks, int(limit * 2**30))
     assert message == f"bomb.dat: {problem}"
     assert megabytes < 30
 
