@@ -82,9 +82,13 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
 
 def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
     """Mean, std and n of each column (measure, ties) of lists grouped by reranker; see `Evaluation.summary`."""
-    table = groups.agg(["mean", "std", "count"]).rename(columns={"count": "n"}, level=2).reindex(rerankers)
-    counts = {column: 0 for column in table.columns if column[2] == "n"}
-    return table.fillna(counts).astype(dict.fromkeys(counts, np.int64))
+    statistics = {
+        "mean": groups.mean().reindex(rerankers),
+        "std": groups.std().reindex(rerankers),
+        "n": groups.count().reindex(rerankers, fill_value=0).astype(np.int64),
+    }
+    table = pd.concat(statistics, axis=1).reorder_levels([1, 2, 0], axis=1)
+    return table.iloc[:, np.arange(table.shape[1]).reshape(len(statistics), -1).T.ravel()]
 
 
 def flat_means(summary: pd.DataFrame) -> pd.DataFrame:

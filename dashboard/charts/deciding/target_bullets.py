@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import TEXT_COLUMNS
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW_TICKS, note, style
+from dashboard.charts.style import BELOW_TICKS, add_notes, note_of, style
 
 _ROW = 34
 """Height of a target in pixels."""
@@ -34,26 +34,29 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     add_values(figure, rows, palette, y=position, customdata=data, hovertemplate=VALUES_HOVER)
     figure.update_traces(marker_size=14, selector={"name": "traditional"})
     line = {"color": palette.text, "width": 3}
-    for row, bound in enumerate(rows["bound"]):
-        figure.add_shape(type="line", x0=bound, x1=bound, y0=row - 0.38, y1=row + 0.38, line=line)
-    for row, (verdict, missed_by) in enumerate(zip(rows["verdict"], rows["missed_by"], strict=True)):
-        _add_verdict(figure, row, str(verdict), float(missed_by), palette)
+    bounds = [
+        {"type": "line", "x0": bound, "x1": bound, "y0": row - 0.38, "y1": row + 0.38, "line": line}
+        for row, bound in enumerate(rows["bound"])
+    ]
+    verdicts = zip(rows["verdict"], rows["missed_by"], strict=True)
+    notes = [_verdict(row, str(said), float(by), palette) for row, (said, by) in enumerate(verdicts)]
+    add_notes(figure, notes)
     style(figure, palette, 84 + _ROW * len(rows), r=156, b=BELOW_TICKS)
-    figure.update_layout(barmode="overlay")
+    figure.update_layout(barmode="overlay", shapes=bounds)
     label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
     figure.update_yaxes(ticklabelstandoff=8)
     return figure.update_xaxes(range=[low, high], nticks=7)
 
 
-def _add_verdict(figure: go.Figure, row: int, verdict: str, missed_by: float, palette: Palette) -> None:
-    """Write the verdict beside its row; orange where only the sort meets the target."""
+def _verdict(row: int, verdict: str, missed_by: float, palette: Palette) -> dict[str, object]:
+    """Return the verdict as a note beside its row; orange where only the sort meets the target."""
     text = f"missed by {missed_by:.2f}" if verdict == "missed" else verdict
     text = "missed by under 0.01" if text == "missed by 0.00" else text
     colour = palette.text if verdict.startswith("met") else palette.muted
     if verdict == "sort order only":
         text, colour = f"<b>{text}</b>", palette.traditional
     place = {"xref": "paper", "x": 1, "xanchor": "left", "xshift": 14, "y": row}
-    note(figure, text, palette, **place, font={"size": 12.5, "color": colour})
+    return note_of(text, palette, **place, font={"size": 12.5, "color": colour})
 
 
 def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
