@@ -8,7 +8,6 @@ runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
 metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
@@ -75,34 +74,60 @@ __all__ = [
 ]
 
 
-_MODULES = {
-    "Running": "metrics.evaluation.running",
-    "Stored": "metrics.scale.stored",
-    "TOOLS": "metrics.studies.tools.tools",
-    "audit": "metrics.studies.audit.audit",
-    "average_precision": "metrics.evaluation.one_list",
-    "emulate": "metrics.studies.tools.emulation",
-    "evaluate_dataset": "metrics.scale.dask",
-    "f1_at_k": "metrics.evaluation.one_list",
-    "hits_at_k": "metrics.evaluation.one_list",
-    "ndcg": "metrics.evaluation.one_list",
-    "precision_at_k": "metrics.evaluation.one_list",
-    "rank_intervals": "metrics.studies.leaderboard.ranks.tiers",
-    "rank_similarity": "metrics.studies.leaderboard.ranks.similarity",
-    "recall_at_k": "metrics.evaluation.one_list",
-    "reciprocal_rank": "metrics.evaluation.one_list",
-    "swapped_orders": "metrics.studies.leaderboard.swapped_orders",
-    "tarr": "metrics.evaluation.one_list",
-    "tsrr": "metrics.evaluation.one_list",
-}
-"""Public names that are imported when they are first asked for, and where they are."""
-
-
 def __getattr__(name: str) -> object:
     """Return a public name that few need: it is imported when it is asked for, not with the others."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'metrics' has no attribute {name!r}{_advice(name)}")
-    return globals().setdefault(name, getattr(import_module(_MODULES[name]), name))
+    value: object
+    match name:
+        case "TOOLS":
+            from metrics.studies.tools import tools
+
+            value = getattr(tools, name)
+        case "audit":
+            from metrics.studies.audit import audit as auditing
+
+            value = getattr(auditing, name)
+        case "emulate":
+            from metrics.studies.tools import emulation
+
+            value = getattr(emulation, name)
+        case "Running":
+            from metrics.evaluation import running
+
+            value = getattr(running, name)
+        case "Stored":
+            from metrics.scale import stored
+
+            value = getattr(stored, name)
+        case "evaluate_dataset":
+            from metrics.scale import dask
+
+            value = getattr(dask, name)
+        case "rank_intervals" | "rank_similarity":
+            from metrics.studies.leaderboard.ranks import similarity, tiers
+
+            functions = {each.__name__: each for each in (similarity.rank_similarity, tiers.rank_intervals)}
+            value = functions[name]
+        case "swapped_orders":
+            from metrics.studies.leaderboard import swapped_orders
+
+            value = getattr(swapped_orders, name)
+        case (
+            "average_precision"
+            | "f1_at_k"
+            | "hits_at_k"
+            | "ndcg"
+            | "precision_at_k"
+            | "recall_at_k"
+            | "reciprocal_rank"
+            | "tarr"
+            | "tsrr"
+        ):
+            from metrics.evaluation import one_list
+
+            value = getattr(one_list, name)
+        case _:
+            raise AttributeError(f"module 'metrics' has no attribute {name!r}{_advice(name)}")
+    return globals().setdefault(name, value)
 
 
 def _advice(name: str) -> str:
