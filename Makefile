@@ -87,4 +87,4 @@ sbom: $(VENV)/dev.done
 	$(BIN)/cyclonedx-py requirements requirements-server.txt --pyproject pyproject.toml --sv 1.6 --output-reproducible -o dist/sbom.json
 
 clean:
-	rm -rf $(VENV) $(VENV)-samples .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-samples site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -174,3 +174,25 @@ def test_the_action_installs_itself_into_an_empty_environment(tmp_path):
     script = STEPS["Install TieScope, by hashes"]["run"]
     output_of(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], tmp_path, **variables)
     assert output_of([python.with_name("tiescope"), "--version"], tmp_path).startswith("tiescope ")
+
+
+@pytest.mark.slow
+def test_the_workflow_of_the_tutorial_stops_its_pull_request_for_the_target(tmp_path):
+    tutorial = (ROOT / "docs/tutorials/pull_request.md").read_text(encoding="utf-8")
+    workflow = YAML(typ="safe").load(re.search(r"```yaml\n(.*?)```", tutorial, re.DOTALL)[1])
+    given = workflow["jobs"]["ranking"]["steps"][1]["with"]
+    job = Job(tmp_path, **{name.replace("-", "_"): text for name, text in given.items()})
+    (job.repository / "runs").mkdir()
+    base, change = re.findall(r"^tiescope (simulate -o runs/llm.csv .+)$", tutorial, re.MULTILINE)
+    for command in (base, change):
+        subprocess.run([tmp_path / "bin" / "tiescope", *command.split()], cwd=job.repository, check=True)
+        git(job.repository, "add", ".")
+        git(job.repository, "commit", "--quiet", "--message", "runs")
+    pull_request = {"number": 7, "base": {"sha": git(job.repository, "rev-parse", "HEAD~1"), "ref": "main"}}
+    (tmp_path / "event.json").write_text(json.dumps({"pull_request": pull_request}))
+    review = job.run("Review")
+    assert review.returncode == 0, review.stderr
+    summary = (tmp_path / "summary.md").read_text()
+    assert "### 0 of 1 target met" in summary
+    assert "| llm | RR | 0.6153 | 0.5729 | −0.0424 | −0.0636 | within the ties |" in summary
+    assert job.run("Decide").returncode == 1

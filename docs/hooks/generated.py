@@ -3,7 +3,6 @@
 mkdocs calls the functions whose names begin with `on_`.
 """
 
-import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from streamlit.logger import set_log_level
 
 from dashboard.cli.commands import tiescope
 from dashboard.escaping import escape_markdown
@@ -26,7 +26,7 @@ _APP_LINK = re.compile(r"\]\((/[^)\s]*)\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made."""
-    logging.getLogger("streamlit").setLevel(logging.ERROR)  # it says that no page is being drawn
+    set_log_level("ERROR")  # else Streamlit says that it draws no page
     for path in sorted(_GUIDE.glob("*.md")):
         files.append(File.generated(config, f"guide/{path.name}", content=guide_page(path.stem)))
     files.append(File.generated(config, "reference/commands.md", content=commands_page()))
