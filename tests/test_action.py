@@ -150,20 +150,27 @@ def test_a_pull_request_that_ties_everything_is_reviewed_commented_and_stopped(t
 
 @pytest.mark.slow
 def test_an_unchanged_pull_request_passes_and_a_run_that_cannot_be_read_fails_at_once(tmp_path):
-    job = Job(tmp_path, runs="LLM=runs with spaces/llm.trec", qrels="qrels.txt", fail_on="lower")
+    job = Job(tmp_path, runs="LLM=runs with spaces/llm.trec", qrels="\nqrels.txt\n", fail_on="lower")
     assert job.run("Review").returncode == 0
     assert job.outputs["passed"] == "true"
     assert "No value changed." in (tmp_path / "summary.md").read_text()
-    job.write("q Q0 d 1 none t\n", QRELS)
-    ended = job.run("Review")
-    assert ended.returncode == 2
-    assert "llm.trec, line 1" in ended.stderr
+    job.write(STRICT, QRELS.replace(" 1\n", " 0\n"))
+    assert job.run("Review").returncode == 0
+    assert "No value changed." not in (tmp_path / "summary.md").read_text().rpartition("<!-- tiescope -->")[2]
+    for _ in range(2):
+        job.write("q Q0 d 1 none t\n", QRELS)
+        ended = job.run("Review")
+        assert ended.returncode == 2
+        assert "llm.trec, line 1" in ended.stderr
+        assert git(job.repository, "worktree", "list").count("\n") == 0
 
 
 @pytest.mark.slow
 def test_what_a_pull_request_names_its_runs_is_no_command(tmp_path):
-    job = Job(tmp_path, runs="$(touch owned)`touch owned`; touch owned", qrels="qrels.txt")
-    assert job.run("Review").returncode == 2
+    job = Job(tmp_path, runs="--help\n$(touch owned)`touch owned`; touch owned", qrels="qrels.txt")
+    ended = job.run("Review")
+    assert ended.returncode == 2
+    assert "--help" in ended.stderr
     assert not list(tmp_path.rglob("owned"))
 
 

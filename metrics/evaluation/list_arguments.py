@@ -27,6 +27,17 @@ def cutoff_of(k: object) -> int | None:
     )
 
 
+def threshold_of(relevant_from: object) -> float:
+    """Return the smallest grade that counts as relevant.
+
+    Raises:
+        UsageError: it is no number.
+    """
+    if isinstance(relevant_from, int | float | np.number):
+        return float(relevant_from)
+    raise UsageError(f"relevant_from={relevant_from!r:.60}: it is a number, such as 1.")
+
+
 def grades_of(values: Values, name: str) -> FloatArray:
     """Return grades as `numbers_of` does.
 

@@ -20,7 +20,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.evaluation.list_arguments import Values, cutoff_of, grades_of, numbers_of
+from metrics.evaluation.list_arguments import Values, cutoff_of, grades_of, numbers_of, threshold_of
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.ties import Ranking, treatment
 
@@ -189,8 +189,8 @@ def ndcg(
     (0.8756, 0.861)
     """
     names = {"exponential": "nDCG", "linear": "nDCG-linear"}
-    if gain not in names:
-        raise UsageError(f"gain={gain!r}: it is 'exponential' or 'linear'.")
+    if gain not in tuple(names):
+        raise UsageError(f"gain={gain!r:.60}: it is 'exponential' or 'linear'.")
     return _value(names[gain], k, relevance, scores, ties, options)
 
 
@@ -256,7 +256,7 @@ def _value(
             f"ties={ties!r}: a plain list has no document ids. Give a data frame to metrics.score."
         )
     unlisted = grades_of(options.get("unlisted", ()), "unlisted")
-    ranking = Ranking.of_one(keys, grades, unlisted, options.get("relevant_from", 1))
+    ranking = Ranking.of_one(keys, grades, unlisted, threshold_of(options.get("relevant_from", 1)))
     groups = RefinedGroups(ranking)
     return float(next(groups.values(_measure(name, cutoff_of(k)), [treatment(str(ties))]))[0])
 

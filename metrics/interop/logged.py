@@ -36,7 +36,7 @@ class LoggedEvaluation:
         """Choose the traditional treatment: the one named, else the first order among the treatments.
 
         Raises:
-            UsageError: the treatment named was not evaluated.
+            UsageError: the treatment named was not evaluated, or is no order.
         """
         orders = [name for name in evaluation.ties if name not in TREATMENT_WORDS]
         if traditional is not None and traditional not in evaluation.ties:
@@ -44,6 +44,8 @@ class LoggedEvaluation:
                 f"The evaluation has no {traditional!r}. Choose among {', '.join(evaluation.ties)}, or "
                 f"evaluate with ties=(..., {traditional!r})."
             )
+        if word := TREATMENT_WORDS.get(traditional or ""):
+            raise UsageError(f"{traditional} is logged as {word}: name an order, such as input.")
         return cls(evaluation, traditional or next(iter(orders), ""))
 
     @property
@@ -53,11 +55,11 @@ class LoggedEvaluation:
 
     @property
     def keys(self) -> dict[str, str]:
-        """Reranker → its name in letters that trackers take, no two alike."""
+        """Reranker → its name in letters that trackers take, no two alike, however they are capitalised."""
         keys: dict[str, str] = {}
         for reranker in self.rerankers:
             key, number = plain_name(reranker), 2
-            while key in keys.values():
+            while key.casefold() in map(str.casefold, keys.values()):
                 key, number = f"{plain_name(reranker)}-{number}", number + 1
             keys[reranker] = key
         return keys

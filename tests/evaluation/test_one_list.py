@@ -108,7 +108,9 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg([1], gain="log"), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], ties="docid_desc"), "no document ids"),
         (lambda: metrics.ndcg([1], ties="mean"), "There is no treatment 'mean'"),
+        (lambda: metrics.ndcg([1], gain=[1]), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], relevant_from=0), "relevant_from=0"),
+        (lambda: metrics.reciprocal_rank([1], relevant_from="x"), "relevant_from='x': it is a number"),
         (
             lambda: metrics.ndcg([1], n_relevant=2),
             "There is no option n_relevant. Options: relevant_from, unlisted",

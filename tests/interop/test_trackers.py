@@ -39,15 +39,17 @@ def evaluation(runs):
 def test_names_have_letters_that_trackers_take_and_no_two_are_alike(evaluation):
     assert plain_name("nDCG@10") == "nDCG_at_10"
     assert plain_name("a/b+(c) é") == "a_b_c_ _"
-    odd = evaluation.scores.rename({"one": "a+", "two": "a?"}, level="reranker")
-    policies = evaluation.policies.rename({"one": "a+", "two": "a?"})
+    odd = evaluation.scores.rename({"one": "A+", "two": "a?"}, level="reranker")
+    policies = evaluation.policies.rename({"one": "A+", "two": "a?"})
     renamed = metrics.Evaluation(odd, evaluation.lists, policies, evaluation.measures, evaluation.ties)
-    assert list(LoggedEvaluation.of(renamed, None).keys.values()) == ["a_", "a_-2"]
+    assert list(LoggedEvaluation.of(renamed, None).keys.values()) == ["A_", "a_-2"]
 
 
 def test_an_order_that_was_not_evaluated_is_refused_with_those_that_were(evaluation):
     with pytest.raises(UsageError, match=r"has no 'input'\. Choose among docid_desc, expected"):
         LoggedEvaluation.of(evaluation, "input")
+    with pytest.raises(UsageError, match="expected is logged as tied: name an order"):
+        LoggedEvaluation.of(evaluation, "expected")
 
 
 def test_values_are_the_means_of_the_evaluation_and_those_of_a_list_its_scores(evaluation):

@@ -83,11 +83,17 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
 
 
 def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the name of each list's segment: of the names above it those that differ between lists."""
+    """Return the name of each list's segment: of the names above it those that differ between lists.
+
+    A stroke parts them, or more strokes than any name has.
+    """
     depth = max(map(len, paths))
     padded = [path + ("",) * (depth - len(path)) for path in paths]
     telling = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
-    return ["/".join(path[level] for level in telling if path[level]) for path in padded]
+    stroke = "/"
+    while any(stroke in name for path in paths for name in path):
+        stroke += "/"
+    return [stroke.join(path[level] for level in telling if path[level]) for path in padded]
 
 
 def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:
