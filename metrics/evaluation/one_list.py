@@ -74,8 +74,9 @@ def hits_at_k(
         ties: name of a treatment.
         options: as of `ListOptions`.
 
-    >>> hits_at_k([0, 0, 1], 1, scores=[1, 1, 1], ties="optimistic")
-    1.0
+    Examples:
+        >>> hits_at_k([0, 0, 1], 1, scores=[1, 1, 1], ties="optimistic")
+        1.0
     """
     return _value("Hits", k, relevance, scores, ties, options)
 
@@ -96,8 +97,9 @@ def precision_at_k(
         ties: name of a treatment.
         options: as of `ListOptions`.
 
-    >>> precision_at_k([1, 0, 1, 0], 2)
-    0.5
+    Examples:
+        >>> precision_at_k([1, 0, 1, 0], 2)
+        0.5
     """
     return _value("P", k, relevance, scores, ties, options)
 
@@ -118,8 +120,9 @@ def recall_at_k(
         ties: name of a treatment.
         options: as of `ListOptions`.
 
-    >>> recall_at_k([1, 0, 1], 2, unlisted=[1, 1])  # two relevant documents were not retrieved
-    0.25
+    Examples:
+        >>> recall_at_k([1, 0, 1], 2, unlisted=[1, 1])  # two relevant documents were not retrieved
+        0.25
     """
     return _value("R", k, relevance, scores, ties, options)
 
@@ -140,8 +143,9 @@ def f1_at_k(
         ties: name of a treatment.
         options: as of `ListOptions`.
 
-    >>> f1_at_k([1, 0, 1, 0], 2)
-    0.5
+    Examples:
+        >>> f1_at_k([1, 0, 1, 0], 2)
+        0.5
     """
     return _value("F1", k, relevance, scores, ties, options)
 
@@ -160,8 +164,9 @@ def average_precision(
         ties: name of a treatment.
         options: as of `ListOptions`.
 
-    >>> average_precision([1, 0, 0, 1])
-    0.75
+    Examples:
+        >>> average_precision([1, 0, 0, 1])
+        0.75
     """
     return _value("AP", None, relevance, scores, ties, options)
 
@@ -185,8 +190,9 @@ def ndcg(
         gain: of a grade: 2^grade - 1, or the grade itself (linear) as trec_eval and scikit-learn have it.
         options: as of `ListOptions`.
 
-    >>> round(ndcg([3, 2, 3, 0, 1, 2], k=5), 4), round(ndcg([3, 2, 3, 0, 1, 2], k=5, gain="linear"), 4)
-    (0.8756, 0.861)
+    Examples:
+        >>> round(ndcg([3, 2, 3, 0, 1, 2], k=5), 4), round(ndcg([3, 2, 3, 0, 1, 2], k=5, gain="linear"), 4)
+        (0.8756, 0.861)
     """
     names = {"exponential": "nDCG", "linear": "nDCG-linear"}
     if gain not in tuple(names):
@@ -202,8 +208,9 @@ def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[List
         scores: (n_docs,) the highest best.
         options: as of `ListOptions`.
 
-    >>> tsrr([0, 1])
-    0.5
+    Examples:
+        >>> tsrr([0, 1])
+        0.5
     """
     return _value("TsRR", None, relevance, scores, "expected", options)
 
@@ -216,8 +223,9 @@ def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[List
         scores: (n_docs,) the highest best.
         options: as of `ListOptions`.
 
-    >>> tarr([0, 1, 0], scores=[8, 8, 8])  # its expected rank is 2
-    0.5
+    Examples:
+        >>> tarr([0, 1, 0], scores=[8, 8, 8])  # its expected rank is 2
+        0.5
     """
     return _value("taRR", None, relevance, scores, "expected", options)
 

@@ -105,6 +105,7 @@ def test_every_formula_is_drawn(pages):
 def test_the_reference_has_every_public_name_with_what_it_does(site):
     page = (site / "reference/python.html").read_text(encoding="utf-8")
     assert [name for name in metrics.__all__ if f'id="metrics.{name}"' not in page] == []
+    assert "<blockquote>" not in page  # an example outside of its section
 
 
 def test_the_commands_are_those_of_the_command_line_with_every_option(site):
