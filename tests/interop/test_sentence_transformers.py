@@ -292,3 +292,31 @@ def test_the_real_retrieval_evaluator_agrees_without_ties_and_is_between_our_bou
                 worst, best = (values[key.replace("cosine", f"cosine_{word}")] for word in ("worst", "best"))
                 assert worst - 1e-12 <= value <= best + 1e-12
                 assert is_tied or worst == pytest.approx(best)
+
+
+@pytest.mark.filterwarnings("default")  # of other packages
+@pytest.mark.parametrize("always", [True, False])
+def test_the_ndcg_of_the_real_evaluator_of_cross_encoders_is_ours(real, tmp_path, always):
+    import torch  # noqa: PLC0415 only where sentence-transformers is
+    import transformers  # noqa: PLC0415 likewise
+    from sentence_transformers import CrossEncoder  # noqa: PLC0415 likewise
+    from sentence_transformers.cross_encoder.evaluation import (  # noqa: PLC0415 likewise
+        CrossEncoderRerankingEvaluator,
+    )
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 8}
+    config = transformers.BertConfig(vocab_size=len(WORDS), num_labels=1, **sizes)
+    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path)
+    tokenizer = real.model(np.eye(4)).tokenizer
+    special = {"pad_token": "cat", "unk_token": "cat", "cls_token": "cat", "sep_token": "cat"}
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(tmp_path)
+    model = CrossEncoder(str(tmp_path), device="cpu").to(torch.bfloat16)
+    samples = [
+        {"query": texts[0], "positive": texts[1:3].tolist(), "documents": texts[2:].tolist()}
+        for texts in np.random.default_rng(0).choice(WORDS, (20, 9))
+    ]
+    values = real.ours.TiedRerankingEvaluator(samples, always_rerank_positives=always)(model)
+    theirs = CrossEncoderRerankingEvaluator(samples, always_rerank_positives=always)(model)
+    assert values["tied_ndcg@10"] == pytest.approx(theirs["ndcg@10"], abs=1e-9)
+    assert values["tie_ratio"] > 0.5
