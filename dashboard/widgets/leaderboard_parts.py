@@ -180,8 +180,8 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
     """Return what the tick stands for, and where there is none."""
     if is_unknown.all():
         return (
-            "No tick: at the judged rate, values are estimated of all segments together, not of AP and its "
-            "like, and not where too little is judged."
+            "No tick: too little is judged to tell a rate, only some segments are chosen, or the measure is AP "
+            "or the like."
         )
     tick = "Tick: the mean expected if unjudged documents are relevant as often as judged ones tell"
     return f"{tick}{', where that can be told' * bool(is_unknown.any())}."

@@ -82,7 +82,7 @@ def _add_ties_and_gaps(
     """Fill the panels col - 1 and col, and name the rows."""
     _add_tie_bars(figure, rerankers, palette, col - 1)
     add_ridges(figure, rerankers, edges, counts, palette, col)
-    style(figure, palette, 110 + row_height * len(rerankers), r=108, t=52)
+    style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index, palette)
     title = f"{measure} gap of single lists"
     return figure.update_xaxes(title_text=title, tickformat="+~r", nticks=6, col=col)

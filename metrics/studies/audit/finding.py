@@ -16,7 +16,7 @@ from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
     "treatment": "ties of relevant documents with others",
-    "precision": "scores that only the coarser format ties",
+    "precision": "scores that only coarser formats tie",
     "relevant_from": "documents of the grades between",
     "missing": "runs that lack queries",
     "empty": "queries with nothing relevant",

@@ -46,9 +46,14 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
     """
     if not len(is_safe):
         return ()
-    how = "bounds are proven and not always reached" if shares_grades else "each bar has its own judgments"
+    how = (
+        "the bounds are not always reached"
+        if shares_grades
+        else "each bar judges the documents that both lists have as suits it"
+    )
     if not is_safe.any():
-        where = f"all {len(is_safe):,} comparisons" if len(is_safe) > 1 else "the comparison"
+        n = len(is_safe)
+        where = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
         return (
             Strong("No order is safe from unjudged documents: "),
             f"in {where}, the bounds of the difference include 0. Some may hold: {how}.",
@@ -84,11 +89,11 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
     rows = leaderboard.dropna(subset=["tied", "lowest", "highest"])
     if not len(rows):
         return NOTHING_SCORED
-    why = (": ", *_never_judged(counts, measure), ".")
+    judged = (*_never_judged(counts, measure), ".")
     is_moved = (rows["highest"] - rows["best"] > EQUAL) | (rows["worst"] - rows["lowest"] > EQUAL)
     if not is_moved.any():
-        return (Strong("What nobody judged widens no bar"), *why)
-    return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), *why)
+        return (Strong("What nobody judged widens no bar"), ", though ", *judged)
+    return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), ": ", *judged)
 
 
 def _one_span(rows: pd.DataFrame, measure: MeasureAt) -> Prose:

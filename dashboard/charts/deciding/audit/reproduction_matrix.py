@@ -17,6 +17,8 @@ from metrics.studies.prose import decimal
 _WORDS = ("to the digit", "off by rounding", "does not come out")
 _ROW, _TOP, _BOTTOM = 28, 64, 12
 """Pixels of a row, above the first for measures and legend, and below the counts."""
+_LEAST_ROWS = 4
+"""Rows whose height it has at least: a legend in three rows takes that of one."""
 _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
 _LEGEND = 400
@@ -149,7 +151,7 @@ def _lay_out(
     figure: go.Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
 ) -> go.Figure:
     """Name rows and columns, and place the legend above both."""
-    rows = _ROW * (len(rerankers) + 1)
+    rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
     style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
     label_rows(figure, rerankers, palette, top=0.5)
     labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} come out"]

@@ -81,7 +81,9 @@ def _luck_note(n_luck: int, n_stand: int) -> str:
     """Return how many of the orders that no order of the ties reverses other queries could turn."""
     if n_luck and n_stand:
         return f"{n_luck:,} of them within luck"
-    return "all within luck" if n_luck else "none within luck"
+    if n_luck:
+        return "all within luck"
+    return "none within luck" if n_stand else "whatever the ties"
 
 
 def _tone(is_off: bool) -> Colour:  # noqa: FBT001 a colour of it

@@ -108,9 +108,10 @@ def similarity_words(table: pd.DataFrame) -> str:
             value, worst, best = (
                 signed(table.loc[measure, end], plus=False) for end in ("value", "worst", "best")
             )
-            span = f" ({worst} to {best}, as level ones are ordered)" if worst != best else ""
+            span = f" ({worst} to {best})" if worst != best else ""
             parts.append(f"{name} {value}{span}")
-    return f"How alike the two orders are, 1 where they are the same: {'; '.join(parts)}." if parts else ""
+    spans = ", in brackets by how level rerankers are ordered" * any("(" in part for part in parts)
+    return f"How alike the two orders are, 1 where they are the same{spans}: {'; '.join(parts)}." * bool(parts)
 
 
 def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
