@@ -48,7 +48,7 @@ class Addresses(HTMLParser):
 def site(tmp_path_factory):
     """The site, built as `make docs` does; a warning ends it."""
     folder = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     built = subprocess.run(command, cwd=ROOT, check=False, text=True, capture_output=True)
     assert built.returncode == 0, built.stderr[-3000:]
     return folder
