@@ -72,6 +72,58 @@ def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, li
     return expected_worth(members, own_unit, gains[places], lambda place: weight.each(place, k), limit)
 
 
+@dataclass(frozen=True)
+class _WeightedSum:
+    """A sum of gains times the weights of their places; `additive` has the formulas."""
+
+    gain: Gain
+    weight: Weight
+    scale: Scale
+    cut: Callable[[TieGroups], FloatArray] | None
+
+    def totals(self, groups: TieGroups) -> FloatArray:
+        return groups.memoize(("total", self.gain), lambda: groups.sum(self.gain(groups)))
+
+    def depth(self, groups: TieGroups, k: Parameter) -> FloatArray | float:
+        if self.cut is not None:
+            return self.cut(groups)[groups.lists]
+        return np.inf if k is None or self.weight.endless else k
+
+    def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
+        """How many places of each list lie within the cut-off, down to the top and the end of each group."""
+        limit = self.depth(groups, k)
+        return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
+
+    def mean(self, groups: TieGroups, k: Parameter) -> FloatArray:
+        top, end = self.reach(groups, k)
+        terms = self.totals(groups) / groups.size * self.weight.span(top, end, k)
+        if groups.noise is not None:
+            limit = np.broadcast_to(self.depth(groups, k), len(groups.size))
+            noisy = groups.memoize(
+                ("noise", self.gain, self.weight, k, self.cut),
+                lambda: _noisy_terms(groups, self.gain, self.weight, k, limit),
+            )
+            terms = np.where(groups.noise.is_mixed, noisy, terms)
+        return groups.per_list(terms) * self.scale.factor(groups, k)
+
+    def variance(self, groups: TieGroups, k: Parameter) -> FloatArray:
+        if not len(groups.lists):
+            return np.zeros(groups.n_lists)
+        gains = self.gain(groups)
+        average = self.totals(groups) / groups.size
+        n_gaining = np.diff(np.append(groups.first, len(gains)))
+        gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
+        open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
+        if not len(open_groups):
+            return np.zeros(groups.n_lists)
+        top, end = (bound[open_groups].astype(np.intp) for bound in self.reach(groups, k))
+        size = groups.size[open_groups]
+        weight_spread = self.weight.spread(top, end, size, k)
+        variances = np.zeros(len(groups.size))
+        variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
+        return groups.per_list(variances) * np.square(self.scale.factor(groups, k))
+
+
 def additive(
     gain: Gain,
     weight: Weight = even,
@@ -97,57 +149,16 @@ def additive(
 
     Source: McSherry & Najork, ECIR 2008.
     """
-
-    def totals(groups: TieGroups) -> FloatArray:
-        return groups.memoize(("total", gain), lambda: groups.sum(gain(groups)))
-
-    def depth(groups: TieGroups, k: Parameter) -> FloatArray | float:
-        if cut is not None:
-            return cut(groups)[groups.lists]
-        return np.inf if k is None or weight.endless else k
-
-    def reach(groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
-        """How many places of each list lie within the cut-off, down to the top and the end of each group."""
-        limit = depth(groups, k)
-        return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
-
-    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
-        top, end = reach(groups, k)
-        terms = totals(groups) / groups.size * weight.span(top, end, k)
-        if groups.noise is not None:
-            limit = np.broadcast_to(depth(groups, k), len(groups.size))
-            noisy = groups.memoize(
-                ("noise", gain, weight, k, cut), lambda: _noisy_terms(groups, gain, weight, k, limit)
-            )
-            terms = np.where(groups.noise.is_mixed, noisy, terms)
-        return groups.per_list(terms) * scale.factor(groups, k)
-
-    def variance(groups: TieGroups, k: Parameter) -> FloatArray:
-        if not len(groups.lists):
-            return np.zeros(groups.n_lists)
-        gains = gain(groups)
-        average = totals(groups) / groups.size
-        n_gaining = np.diff(np.append(groups.first, len(gains)))
-        gain_spread = groups.sum((gains - average[groups.owner]) ** 2) + (groups.size - n_gaining) * average**2
-        open_groups = np.flatnonzero((groups.size > 1) & (gain_spread > 0))
-        if not len(open_groups):
-            return np.zeros(groups.n_lists)
-        top, end = (bound[open_groups].astype(np.intp) for bound in reach(groups, k))
-        size = groups.size[open_groups]
-        weight_spread = weight.spread(top, end, size, k)
-        variances = np.zeros(len(groups.size))
-        variances[open_groups] = weight_spread * gain_spread[open_groups] / (size - 1)
-        return groups.per_list(variances) * np.square(scale.factor(groups, k))
-
+    weighted = _WeightedSum(gain, weight, scale, cut)
     is_count = weight is even and gain in (relevant, judged)
     counts: Literal["graded", "judged"] = "judged" if counts_all else "graded"
-    count_depth = depth if is_count else None
+    count_depth = weighted.depth if is_count else None
     joint = _other_joint(counts_all, cut) or weighted_bounds(weight, of_grade, scale.total)
     has_fixed_places = cut is None and not counts_all
     return Family(
         "additive",
-        mean,
-        variance,
+        weighted.mean,
+        weighted.variance,
         counts,
         by_relevance=gain is relevant,
         count_depth=count_depth,
