@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import streamlit as st
 
-from dashboard.cache import ViewKey, board_turn, restrict_to_view
+from dashboard.cache import ViewKey, board_turn, restrict_to_view, shown_runs
 from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
 from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
@@ -24,8 +25,15 @@ from metrics.evaluation.holes import (
     unjudged_counts,
     unjudged_shares,
 )
+from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import are_bounds_known, can_lead, mean_bounds, within_words
+from metrics.studies.leaderboard.holes import (
+    QUERIES_MAY_JOIN,
+    are_bounds_known,
+    can_lead,
+    mean_bounds,
+    within_words,
+)
 from metrics.support.wording import percent
 
 
@@ -49,6 +57,8 @@ def unjudged_documents(view_key: ViewKey, measure: str, _board: Board, _evaluati
 def bounds_of_lists(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> pd.DataFrame:
     """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
 
+    Documents that only hidden rerankers have are not among those that may be relevant, as in `judging_plan`.
+
     Args:
         view_key: what is shown of the board, and how it is scored.
         measure: name of the measure.
@@ -56,7 +66,7 @@ def bounds_of_lists(view_key: ViewKey, measure: str, _board: Board, _evaluation:
         _evaluation: the values shown; its lists are those counted.
     """
     with board_turn(_board):
-        bounds = joint_bounds(_board.runs, measure, view_key.scoring)
+        bounds = joint_bounds(shown_runs(_board.runs, view_key.rerankers), measure, view_key.scoring)
     return bounds.loc[_evaluation.scores.index, measure]
 
 
@@ -103,11 +113,15 @@ def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
     counts = count_unjudged(view, measure)
     if counts is not None:
         unjudged_on_page()
+        if shows_both_ways() and adds_queries(view.board.runs, view.scoring):
+            st.caption(QUERIES_MAY_JOIN)
     return counts
 
 
 def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return the joint bounds of the lists shown; None where they are not known, or nothing is unjudged.
+
+    They are not known either where a judgment may add a query to the means (`adds_queries`).
 
     Args:
         view: what the sidebar says is shown.
@@ -115,6 +129,8 @@ def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> 
         counts: as `count_unjudged` returns them.
     """
     if counts is None or not are_bounds_known(measure) or view.scoring.unjudged == "leave_out":
+        return None
+    if adds_queries(view.board.runs, view.scoring):
         return None
     return bounds_of_lists(view.key, str(measure), view.board, view.evaluation)
 

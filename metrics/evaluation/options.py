@@ -11,7 +11,7 @@ from metrics.runs import Runs
 from metrics.runs.stacks import RunStack
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion
-from metrics.ties.judgments import Unjudged, check_relevant_from, check_unjudged
+from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from, check_unjudged
 from metrics.ties.precision import rounded
 
 Policy = Literal["zero", "skip"]
@@ -94,10 +94,31 @@ AS_READ = ScoringOptions()
 """The usual: scores as they were read, every judged query counts."""
 
 
-def refuse_left_out(options: ScoringOptions) -> None:
-    """Raise a UsageError where unjudged documents are left out, and what they may be is asked for."""
+def refuse_unbounded(runs: Runs, options: ScoringOptions) -> None:
+    """Raise a UsageError where nothing bounds what judgments to come may do to a mean.
+
+    Args:
+        runs: what was ranked.
+        options: how lists are scored.
+
+    Raises:
+        UsageError: unjudged documents are left out; or queries with nothing relevant are, and there is one.
+    """
     if options.unjudged == "leave_out":
         raise UsageError("unjudged='leave_out': what is left out bounds nothing. Keep unjudged documents.")
+    if adds_queries(runs, options):
+        raise UsageError(
+            "empty='skip': a judged query with nothing relevant is left out, and a judgment to come may add it "
+            "to the mean, which no bound or expectation foresees. Let such queries count 0: empty='zero'."
+        )
+
+
+def adds_queries(runs: Runs, options: ScoringOptions) -> bool:
+    """Return whether a judgment to come may add a query to the mean: one is left out with nothing relevant."""
+    if options.empty == "zero" or runs.qrels is None:
+        return False
+    judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
+    return not judgments.n_relevant.all()
 
 
 class HasScoringOptions:

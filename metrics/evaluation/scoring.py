@@ -11,7 +11,7 @@ import pyarrow as pa
 from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
 from metrics.evaluation.merging import concat, list_index, merge_indexes
-from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_left_out
+from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables, read_runs
@@ -185,11 +185,11 @@ def _open_documents(
     """Return what nobody judged, where a treatment asks for bounds over judgments.
 
     Raises:
-        UsageError: unjudged documents are left out.
+        UsageError: as of `refuse_unbounded`.
     """
     if not any(ties.bound for ties in treatments):
         return None
-    refuse_left_out(options)
+    refuse_unbounded(runs, options)
     return runs.open_documents
 
 

@@ -121,7 +121,8 @@ class Judgments:
     def n_nonrelevant(self) -> IntArray:
         """(n_lists,) documents of the query of each that were judged and are not relevant: N.
 
-        A grade below 0 says that a document was in the pool and that nobody judged it, as trec_eval has it.
+        A grade below 0 says that a document was in the pool and that nobody judged it, to bpref and infAP; to
+        every other measure it is a judgment of not relevant. trec_eval has it so.
         """
         return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
 
@@ -138,7 +139,7 @@ class Judgments:
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[graded]
 
     def memoize(self, key: Hashable, compute: Callable[[], FloatArray]) -> FloatArray:
-        """What `make` gives, made the first time it is asked for: the same under every treatment."""
+        """What `compute` gives, computed the first time it is asked for: the same under every treatment."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]

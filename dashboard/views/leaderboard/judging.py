@@ -15,7 +15,9 @@ from dashboard.widgets.components import chart, heading, number, section_finding
 from dashboard.widgets.figures import kept_figure
 from metrics import Evaluation
 from metrics.errors import UsageError
+from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
+from metrics.studies.leaderboard.holes import QUERIES_MAY_JOIN, are_bounds_known, can_narrow
 from metrics.studies.leaderboard.judging import (
     JudgingPlan,
     closing_text,
@@ -37,6 +39,8 @@ _BRING_BACK = (
 def judging_plan(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
 
+    It is of the rerankers shown; how likely a document is to be relevant, judged ones of the whole board tell.
+
     Args:
         view_key: what is shown of the board, and how it is scored.
         measure: name of the measure.
@@ -48,7 +52,9 @@ def judging_plan(view_key: ViewKey, measure: str, _board: Board, _evaluation: Ev
     """
     runs = shown_runs(_board.runs, view_key.rerankers)
     with board_turn(_board):
-        return plan_judging(runs, measure, view_key.scoring, queries=view_key.queries(_evaluation))
+        return plan_judging(
+            runs, measure, view_key.scoring, queries=view_key.queries(_evaluation), board=_board.runs
+        )
 
 
 def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
@@ -59,14 +65,16 @@ def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFra
         measure: the measure.
         unjudged: as `count_unjudged` returns them.
     """
-    family = measure.measure.family
     is_left_out = view.scoring.unjudged == "leave_out"
-    if unjudged is None or is_left_out or family.joint is None or family.own_rule:
+    if unjudged is None or is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
         return
     heading(
         "What judging settles",
         "Which unjudged documents to judge first, and how far each narrows what they leave open of the means.",
     )
+    if adds_queries(view.board.runs, view.scoring):
+        st.caption(QUERIES_MAY_JOIN)
+        return
     if not toggle("Say which to judge next", "judge_next"):
         return
     try:
@@ -135,7 +143,7 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
                 "Narrows the bars by",
                 format="%.4f",
                 min_value=0,
-                max_value=float(rows["narrowing"].max()),
+                max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
                 help="By how much the bars of all rerankers narrow together, were it judged alone: mean over "
                 "both answers. What others narrow may take from it or add to it.",
             ),

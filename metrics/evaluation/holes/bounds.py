@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.merging import concat, list_index
-from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_left_out
+from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Runs
@@ -34,8 +34,8 @@ def joint_bounds(
     """Return the smallest and largest value of each list over all orders of its ties and all missing judgments.
 
     Each document that some reranker has for a query and nobody judged may have grade 0 or any that a judgment
-    gives; the number of relevant documents and the ideal order move with it. Lists that `missing` and `empty`
-    leave out elsewhere are there, too: judgments to come may settle them.
+    gives; the number of relevant documents and the ideal order move with it. Lists that `missing` leaves out
+    elsewhere are there, too.
 
     Args:
         runs: what was ranked.
@@ -51,13 +51,16 @@ def joint_bounds(
 
     Raises:
         UsageError: a measure that does not exist or whose bounds nobody knows, unjudged documents that are left
-            out, or fewer than 0 unlisted ones.
+            out, queries left out that a judgment may add (`empty="skip"`), no measure, or fewer than 0 unlisted
+            documents.
     """
-    refuse_left_out(options)
+    refuse_unbounded(runs, options)
     if n_unlisted < 0:
         raise UsageError(f"n_unlisted={n_unlisted}: give 0 or more documents.")
     parsed = tuple(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
     columns = pd.MultiIndex.from_product([map(str, parsed), BOUNDS], names=["measure", "bound"])
+    if not parsed:
+        raise UsageError("Name at least one measure.")
     tables = []
     for holes, index in holed_lists(runs, options, n_unlisted, is_cut=is_cut):
         bounds: list[FloatArray] = [bound for measure in parsed for bound in measure.joint_bounds(holes)]

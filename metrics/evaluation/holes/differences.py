@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from metrics.errors import UsageError
 from metrics.evaluation.holes.bounds import BOUNDS, holes_by_reranker
-from metrics.evaluation.options import AS_READ, ScoringOptions
+from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_unbounded
 from metrics.measures import parse
 from metrics.runs import Runs
 
@@ -27,10 +28,17 @@ def difference_bounds(
 
     Returns:
         Index of the pairs; lowest and highest, NaN where no query is common.
+
+    Raises:
+        UsageError: a reranker that has no bounds, or as of `joint_bounds`.
     """
+    refuse_unbounded(runs, options)
     parsed = parse(measure)
     lowest, highest = (bounds[end].unstack("reranker") for end in BOUNDS)  # noqa: PD010 nothing is averaged
     names = pd.unique(pairs[["reranker", "baseline"]].to_numpy().ravel())
+    for name in names:
+        if name not in lowest:
+            raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(map(str, lowest))}.")
     shares_of = parsed.measure.family.shares
     holes = holes_by_reranker(runs, names, options) if shares_of is not None and runs.qrels is not None else {}
     shares = {name: shares_of(lists, parsed.argument) for name, (lists, _) in holes.items() if shares_of}

@@ -57,7 +57,7 @@ def exact_expectations(
                 moments = _moments(ranking, measure, open_docs, mean[unjudged], variance[unjudged])
                 row += [np.bincount(owner, values, minlength=len(stack.names)) for values in moments]
             first += ranking.n_lists
-        means = sums / n_scored ** np.array([1, 2, 2])[:, None]
+        means = sums / np.where(n_scored, n_scored, np.nan) ** np.array([1, 2, 2])[:, None]
         totals |= dict(zip(stack.names, means.transpose(2, 0, 1), strict=True))
     rows = pd.MultiIndex.from_product([runs.rerankers, map(str, measures)], names=["reranker", "measure"])
     expectation, of_grades, of_ties = np.concatenate([totals[name] for name in runs.rerankers]).T

@@ -11,7 +11,7 @@ from metrics.errors import UsageError
 from metrics.evaluation.holes.bounds import is_exact
 from metrics.evaluation.holes.exact import exact_expectations, has_exact_expectation
 from metrics.evaluation.holes.rates import RankedDocuments, Rate
-from metrics.evaluation.options import AS_READ, ScoringOptions
+from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_unbounded
 from metrics.evaluation.scoring import score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
@@ -73,11 +73,15 @@ def expectations_at_rate(
         least 0.45, and where documents were judged irrelevant, too).
 
     Raises:
-        UsageError: a measure that does not exist, a rate that is no chance, or fewer than two draws.
+        UsageError: no measure, or one that does not exist, a rate that is no chance, fewer than two draws, a
+            negative seed, or queries left out that a judgment may add (`empty="skip"`).
     """
     options = replace(options, unjudged="nonrelevant")
+    refuse_unbounded(runs, options)
     documents = RankedDocuments.of(runs, options)
-    parsed = [parse(name) for name in ([measures] if isinstance(measures, str) else measures)]
+    parsed = list(dict.fromkeys(map(parse, [measures] if isinstance(measures, str) else measures)))
+    if not parsed:
+        raise UsageError("Name at least one measure.")
     rates = None if rate is None or runs.qrels is None else documents.unjudged_rates(rate, depth)
     exact_measures = [] if rates is None else [at for at in parsed if has_exact_expectation(at, options)]
     drawn_measures = [at for at in parsed if at not in exact_measures]
@@ -97,9 +101,9 @@ def expectations_at_rate(
     if exact_measures and rates is not None:
         sums = exact_expectations(runs, documents, exact_measures, options, rates)
         tables.append(sums.assign(error=0.0, is_drawn=False))
-    rows = pd.MultiIndex.from_product([runs.rerankers, dict.fromkeys(map(str, parsed))], names=_KEYS)
+    rows = pd.MultiIndex.from_product([runs.rerankers, [*map(str, parsed)]], names=_KEYS)
     table = pd.concat(tables).reindex(rows)[list(_COLUMNS)].reset_index()
-    is_close = np.array([rate is not None or _is_estimable(runs, at) for at in dict.fromkeys(parsed)])
+    is_close = np.array([rate is not None or _is_estimable(runs, at) for at in parsed])
     is_pooled = documents.pooled_rerankers(depth) if rate is None else np.ones(len(runs.rerankers), dtype=bool)
     return table.assign(is_estimable=np.outer(is_pooled, is_close).ravel())
 
@@ -158,6 +162,8 @@ def drawn_scores(
     """
     if draws < 2:  # noqa: PLR2004 a spread needs two
         raise UsageError(f"draws={draws}: give 2 or more.")
+    if seed < 0:
+        raise UsageError(f"seed={seed}: give 0 or more.")
     for judged in _drawn_judgments(runs, documents, rate, depth, draws, seed):
         scores = score_runs(judged, measures, ["expected", "std"], options).scores
         yield scores.xs("expected", axis=1, level="ties"), scores.xs("std", axis=1, level="ties")

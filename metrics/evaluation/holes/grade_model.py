@@ -61,12 +61,12 @@ class GradeModel:
             relevant_from: a grade that there is even where no judged document has it.
             depth: place down to which all documents were meant to be judged; None: all were.
         """
-        grades = np.append(placements.grades[placements.is_judged], placements.unlisted_grades)
+        grades = np.append(placements.grades[placements.is_graded], placements.unlisted_grades)
         added = [0.0] if (grades >= relevant_from).any() else [0.0, relevant_from]
         levels = np.unique(np.append(grades, added))
         is_open, steps, evidence = ~placements.is_judged, [], []
         for before, level in pairwise(levels):
-            is_case = placements.is_judged & (placements.grades >= before)
+            is_case = placements.is_graded & (placements.grades >= before)
             unlisted = placements.unlisted_grades[placements.unlisted_grades >= before] >= level
             unlisted_queries = placements.unlisted_queries[placements.unlisted_grades >= before]
             is_success = placements.grades >= level
@@ -151,8 +151,8 @@ def _evidence(
 def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
     """(n_unjudged,) chance of each unjudged document to have been meant to be judged."""
     all_documents = np.ones(len(placements.queries), dtype=bool)
-    evidence, _ = _evidence(placements, all_documents, placements.is_judged, np.zeros(0, dtype=bool))
-    fit = QueryLogit.fit(placements.is_judged, evidence, placements.queries, placements.n_queries)
+    evidence, _ = _evidence(placements, all_documents, placements.is_graded, np.zeros(0, dtype=bool))
+    fit = QueryLogit.fit(placements.is_graded, evidence, placements.queries, placements.n_queries)
     is_open = ~placements.is_judged
     shares = fit.chances(evidence[is_open], placements.queries[is_open])
     odds = shares * (1 - coverage) / np.maximum(coverage * (1 - shares), 1e-12)

@@ -20,7 +20,7 @@ class Placements:
         queries: (n,) query of each document.
         n_queries: how many there are.
         grades: (n,) grade of each document, 0 where unjudged.
-        is_judged: (n,) whether somebody judged it.
+        is_judged: (n,) whether judgments name it.
         unlisted_queries: (n_unlisted,) query of each judged document that no reranker has.
         unlisted_grades: (n_unlisted,) its grade.
     """
@@ -35,6 +35,11 @@ class Placements:
     is_judged: BoolArray
     unlisted_queries: IntArray
     unlisted_grades: FloatArray
+
+    @cached_property
+    def is_graded(self) -> BoolArray:
+        """(n,) whether somebody judged each: a grade below 0 says that it was in the pool and nobody did."""
+        return self.is_judged & (self.grades >= 0)
 
     @cached_property
     def best(self) -> IntArray:
@@ -70,11 +75,11 @@ class Placements:
         is_near = self.places <= (depth or np.inf)
         n_near, n_judged = (
             np.bincount(self.rerankers[rows], minlength=self.n_rerankers)
-            for rows in (is_near, is_near & self.is_judged[self.documents])
+            for rows in (is_near, is_near & self.is_graded[self.documents])
         )
         n_near = np.maximum(n_near, 1)
         shares, overall = n_judged / n_near, n_judged.sum() / n_near.sum()
         luck = overall * (1 - overall) / n_near
         spread = max(float(np.mean((shares - overall) ** 2 - luck)), 0.0)
         shrunken = overall + (shares - overall) * spread / np.maximum(spread + luck, 1e-12)
-        return shares, float(max(shrunken.max(), self.is_judged.mean()))
+        return shares, float(max(shrunken.max(), self.is_graded.mean()))

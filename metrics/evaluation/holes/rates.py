@@ -103,7 +103,7 @@ class RankedDocuments:
         Raises:
             UsageError: nobody judged a document that is ranked.
         """
-        if not self.is_judged.any():
+        if not self.placements.is_graded.any():
             raise UsageError(
                 "No ranked document is judged, so nothing says how many are relevant. Give a rate."
             )
@@ -118,7 +118,7 @@ class RankedDocuments:
         Args:
             depth: place down to which documents were meant to be judged; None: all were.
         """
-        is_relevant = self.placements.grades[self.is_judged] >= self.relevant_from
+        is_relevant = self.placements.grades[self.placements.is_graded] >= self.relevant_from
         shares, coverage = self.placements.judged_shares(depth)
         is_told = coverage >= _LEAST_COVERAGE and not is_relevant.all()
         return np.asarray(((shares >= _LEAST_SHARE * coverage) & is_told) | (shares == 1))
@@ -145,7 +145,7 @@ class RankedDocuments:
 
         The grades of relevant and of other documents fall as those of judged ones do.
         """
-        judged = self.placements.grades[self.is_judged]
+        judged = self.placements.grades[self.placements.is_graded]
         relevant, irrelevant = (judged[judged >= self.relevant_from], judged[judged < self.relevant_from])
         relevant = relevant if len(relevant) else np.array([self.relevant_from])
         irrelevant = irrelevant if len(irrelevant) else np.zeros(1)
@@ -189,10 +189,10 @@ class RankedDocuments:
 
 
 def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
-    """Return query and grade of each judged document that no reranker has."""
+    """Return query and grade of each judged document that no reranker has, but grades below 0."""
     if runs.qrels is None:
         return np.zeros(0, np.int64), np.zeros(0)
-    is_unlisted = np.ones(len(runs.qrels), dtype=bool)
+    is_unlisted = runs.qrels["relevance"].to_numpy() >= 0
     for stack in runs.matched_stacks.stacks:
         if stack.judgment is not None:
             is_unlisted[stack.judgment[stack.judgment >= 0]] = False

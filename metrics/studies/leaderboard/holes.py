@@ -6,16 +6,28 @@ import pandas as pd
 from metrics.evaluation import EQUAL
 from metrics.evaluation.holes import unjudged_shares
 from metrics.measures import MeasureAt
+from metrics.measures.holes.weighted import judged_bounds
 from metrics.studies.leaderboard.leaderboard import place_range
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import describe_part, percent
+
+QUERIES_MAY_JOIN = (
+    "What unjudged documents leave open is not shown: queries with nothing relevant are left out, and a "
+    "judgment may add one of them to the means. Count them 0 to see it."
+)
+"""Why nothing bounds a mean where `adds_queries` is true."""
 
 
 def are_bounds_known(measure: MeasureAt) -> bool:
     """Return whether a measure that orders of ties can move has joint bounds."""
     family = measure.measure.family
     return family.joint is not None and not family.own_rule
+
+
+def can_narrow(measure: MeasureAt) -> bool:
+    """Return whether judgments can narrow the joint bounds of a measure: not where it counts them."""
+    return measure.measure.family.joint is not judged_bounds
 
 
 def mean_bounds(bounds: pd.DataFrame) -> pd.DataFrame:

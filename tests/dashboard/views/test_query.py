@@ -295,6 +295,16 @@ def test_what_nobody_judged_is_hatched_and_the_first_to_judge_has_a_strong_outli
     )
 
 
+@pytest.mark.parametrize("page", ["leaderboard", "query", "significance", "report"])
+def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page):
+    run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\nr Q0 a 1 2 t\nr Q0 b 2 1 t\n"
+    label_ = label(board(x_trec=run, y_trec=run, qrels_txt="q 0 a 1\nr 0 c 0\n"))
+    shown = opened(page, data=label_, empty="skip", unjudged="bounds", judge_next="true", measure="RR")
+    assert not shown.exception
+    if page == "leaderboard":
+        assert page_text(shown).count("a judgment may add one of them to the means") == 2
+
+
 def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
     page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
     assert "Hatched: never judged; strong outline: the one to judge first." in page_text(page)

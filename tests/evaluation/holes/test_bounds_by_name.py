@@ -46,9 +46,9 @@ def test_bounds_can_be_asked_for_like_treatments(paths):
 
 def test_bounds_are_of_the_lists_that_count(paths):
     runs = read_runs(*paths)
-    evaluation = evaluate(runs, "AP", ["lowest", "highest"], missing="skip", empty="skip")
+    evaluation = evaluate(runs, "AP", ["lowest", "highest"], missing="skip")
     bounds = joint_bounds(runs, "AP")
-    assert evaluation.scores.index.to_list() == [("A", "q"), ("A", "r"), ("B", "q"), ("B", "r")]
+    assert evaluation.scores.index.to_list() == [*(("A", "q"), ("A", "r"), ("A", "s"), ("B", "q"), ("B", "r"))]
     assert (
         evaluation.scores["AP"].to_numpy().tolist()
         == bounds["AP"].loc[evaluation.scores.index].to_numpy().tolist()
@@ -70,6 +70,11 @@ def test_bounds_that_nobody_can_know_are_refused(paths):
     runs = read_runs(*paths)
     with pytest.raises(UsageError, match="Keep unjudged documents"):
         evaluate(runs, "RR", "highest", unjudged="leave_out")
+    with pytest.raises(UsageError, match="empty='zero'"):
+        evaluate(runs, "RR", "highest", empty="skip")
+    stream = Stream(*paths, is_bounded=True)
+    with pytest.raises(UsageError, match="empty='zero'"):
+        list(stream.parts(lambda part: evaluate(part, "RR", "highest", empty="skip")))
     with pytest.raises(UsageError, match="is_bounded=True"):
         list(Stream(*paths).parts(lambda part: evaluate(part, "RR", "highest")))
     with pytest.raises(UsageError, match="evaluate gives them"):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics import evaluate, read_runs
+from metrics import UsageError, evaluate, read_runs
 from metrics.evaluation.holes import difference_bounds, joint_bounds
 
 MEASURES = ["P@2", "DCG@3", "nDCG@3", "R@2", "RBP(0.8)", "F1@2", "RR", "AP"]
@@ -73,3 +73,11 @@ def test_queries_that_one_of_both_lacks_do_not_count():
     table, qrels, _ = lists(0, has_ties=False)
     bounds = difference_bounds(read_runs(table, qrels), "RR", PAIR, bars)
     assert np.allclose(bounds, [[0.5 - 0.3, 0.6 - 0.1]])
+
+
+def test_a_reranker_without_bounds_is_named():
+    table, qrels, _ = lists(0, has_ties=False)
+    runs = read_runs(table, qrels)
+    bounds = joint_bounds(runs, "P@2")["P@2"]
+    with pytest.raises(UsageError, match="no reranker 'z'"):
+        difference_bounds(runs, "P@2", PAIR.assign(baseline="z"), bounds)

@@ -141,3 +141,54 @@ def test_the_table_holds_means_over_ties_and_over_judgments_side_by_side():
     assert shares["A", "AP"] == pytest.approx(4 / 7)
     assert shares["B", "P@2"] == pytest.approx(1)
     assert table["is_exact"].all()
+
+
+def small_board(run, qrels):
+    """A run of one reranker, A, and judgments, as rows."""
+    frame = pd.DataFrame(run, columns=["query_id", "doc_id", "score"]).assign(reranker="A")
+    return read_runs(frame, pd.DataFrame(qrels, columns=QRELS.columns).astype({"relevance": float}))
+
+
+def test_what_was_in_the_pool_and_unjudged_says_nothing_of_how_many_are_relevant():
+    runs = small_board([("q", "c", 3), ("q", "a", 2), ("q", "b", 1)], [("q", "a", 1), ("q", "b", -1)])
+    table = expectations_at_rate(runs, ["bpref", "infAP"], rate=0)
+    assert table["expectation"].iloc[0] == 0
+    levels, chances = RankedDocuments.of(runs).grade_chances(np.array([0.5]))
+    assert levels.tolist() == [0, 1]
+    assert chances.tolist() == [[1], [0.5]]
+    assert RankedDocuments.of(runs).grade_model(10).levels.min() == 0
+
+
+def test_where_nobody_judged_what_is_ranked_a_rate_is_asked_for_whatever_the_pool():
+    runs = small_board([("q", "a", 2), ("q", "b", 1)], [("q", "a", -1)])
+    with pytest.raises(UsageError, match="Give a rate"):
+        hole_table(runs, ["RR"])
+
+
+def test_a_query_that_a_judgment_may_add_leaves_no_mean_to_be_expected():
+    runs = small_board([("q1", "a", 2), ("q2", "c", 3)], [("q1", "a", 1), ("q2", "d", 0)])
+    for study in (expectations_at_rate, hole_table):
+        with pytest.raises(UsageError, match="empty='zero'"):
+            study(runs, ["RR"], ScoringOptions(empty="skip"), rate=0.5)
+    only = small_board([("q1", "a", 2), ("q1", "b", 1)], [("q1", "a", 1)])
+    for study in (expectations_at_rate, hole_table):
+        skipped, counted = (
+            study(only, ["RR"], ScoringOptions(empty=way), rate=0.5) for way in ("skip", "zero")
+        )
+        pd.testing.assert_frame_equal(skipped, counted)
+
+
+def test_names_that_say_nothing_and_seeds_that_are_none_are_refused_and_repeats_are_one():
+    runs = read_runs(RUN, QRELS)
+    for study in (expectations_at_rate, hole_table, joint_bounds):
+        with pytest.raises(UsageError, match="at least one measure"):
+            study(runs, [])
+    with pytest.raises(UsageError, match="seed=-1"):
+        expectations_at_rate(runs, "RR", rate=0.5, seed=-1)
+    assert expectations_at_rate(runs, ["P@5", "Precision@5"], rate=0.5)["measure"].tolist() == ["P@5"] * 2
+
+
+def test_a_run_that_lacks_all_queries_has_no_expectation_where_missing_lists_are_left_out():
+    frame = pd.concat([RUN, pd.DataFrame([("C", "other", "a", 1.0)], columns=RUN.columns)])
+    table = expectations_at_rate(read_runs(frame, QRELS), ["P@2"], ScoringOptions(missing="skip"), rate=0.5)
+    assert table["expectation"].isna().tolist() == [False, False, True]

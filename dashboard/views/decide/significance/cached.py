@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from dashboard.cache import ViewKey, board_turn, ranking, restrict_to_view
+from dashboard.cache import ViewKey, board_turn, ranking, restrict_to_view, shown_runs
 from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation
@@ -87,4 +87,4 @@ def differences_allowed(
     names = [name for name in view.rerankers if name != baseline]
     pairs = pd.DataFrame({"reranker": names, "baseline": baseline}, index=names)
     with board_turn(_board):
-        return difference_bounds(_board.runs, measure, pairs, _bounds, view.scoring)
+        return difference_bounds(shown_runs(_board.runs, view.rerankers), measure, pairs, _bounds, view.scoring)

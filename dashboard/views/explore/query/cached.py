@@ -10,6 +10,8 @@ from dashboard.library import Board
 from dashboard.server.board_results import cached_for_board
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
+from metrics.evaluation.options import adds_queries
+from metrics.studies.leaderboard.holes import are_bounds_known, can_narrow
 from metrics.studies.leaderboard.judging import one_query
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
@@ -88,8 +90,10 @@ def first_to_judge(key: ViewKey, measure: str, query: str, _board: Board) -> str
         query: id of the query.
         _board: the board.
     """
-    family = parse(measure).measure.family
-    if _board.runs.qrels is None or family.joint is None or family.own_rule:
+    name = parse(measure)
+    if _board.runs.qrels is None or not (are_bounds_known(name) and can_narrow(name)):
+        return None
+    if adds_queries(_board.runs, key.scoring):
         return None
     chances = relevance_chances(key, measure, _board)
     if chances is None:

@@ -1,5 +1,6 @@
 """Lists copied query by query, each copy with judgments of its own: how wide bounds would be."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +22,43 @@ _SCALE = "\x1f"
 """Query that holds a document of every grade, so that each copy may have all of them."""
 
 
-def bound_widths(runs: Runs, measure: str, options: ScoringOptions) -> pd.Series:
-    """Return the width of the joint bounds of each query, summed over rerankers."""
+def list_weights(
+    runs: Runs, options: ScoringOptions, queries: Collection[str] | None = None
+) -> "pd.Series[float]":
+    """Return what a list weighs in the mean of its reranker: 1 / n, n those that count; 0 where none does.
+
+    Args:
+        runs: what was ranked, with judgments apart.
+        options: how lists are scored: a list that a run lacks weighs as others do, or is left out.
+        queries: those that count; None for all.
+    """
+    counted = pd.Index(runs.judged_pairs.queries.cast(pa.string()).to_pandas())
+    if queries is not None:
+        counted = counted[counted.isin(list(queries))]
+    counts = dict.fromkeys(runs.rerankers, len(counted))
+    if options.missing == "skip":
+        for name, table in runs.tables.items():
+            counts[name] = int(counted.isin(table["query_id"].unique().cast(pa.string()).to_pandas()).sum())
+    return pd.Series({name: 1 / count if count else 0.0 for name, count in counts.items()}, dtype=float)
+
+
+def bound_widths(
+    runs: Runs, measure: str, options: ScoringOptions, weights: "pd.Series[float]"
+) -> "pd.Series[float]":
+    """Return by how much the joint bounds of each query widen those of the means, summed over rerankers.
+
+    A list that a run lacks has one value whatever is judged, and widens nothing.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure.
+        options: how lists are scored.
+        weights: as of `list_weights`.
+    """
     bounds = joint_bounds(runs, measure, options)
     lowest, highest = (bounds.xs(bound, axis=1, level="bound").iloc[:, 0] for bound in BOUNDS)
-    return (highest - lowest).groupby(level="query_id").sum()
+    weight = weights.reindex(bounds.index.get_level_values("reranker")).to_numpy()
+    return ((highest - lowest) * weight).groupby(level="query_id").sum()
 
 
 def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
@@ -90,7 +123,13 @@ class JudgedCopies:
     """Lists of some queries, and how wide their joint bounds are under further judgments."""
 
     def __init__(
-        self, runs: Runs, measure: str, options: ScoringOptions, queries: pd.Index, depth: int
+        self,
+        runs: Runs,
+        measure: str,
+        options: ScoringOptions,
+        queries: pd.Index,
+        depth: int,
+        weights: "pd.Series[float]",
     ) -> None:
         """Take the lists that are copied; of those with a cut-off only the places within it.
 
@@ -100,8 +139,9 @@ class JudgedCopies:
             options: how lists are scored.
             queries: ids of the queries that are copied.
             depth: the last place at which a document may be open.
+            weights: as of `list_weights`.
         """
-        self.queries, self._measure, self._options = queries, measure, options
+        self.queries, self._measure, self._options, self._weights = queries, measure, options, weights
         cutoff = parse(measure).k
         last_place = None if cutoff is None else max(depth, cutoff)
         rows = {name: _top_rows(runs, name, options, last_place) for name in runs.rerankers}
@@ -112,6 +152,8 @@ class JudgedCopies:
         grades = judgments["relevance"].to_numpy()
         list_hashes = np.concatenate([runs.pairs(name).hashes[top] for name, top in rows.items()])
         counts = (grades > 0) | np.isin(runs.judged_pairs.hashes, list_hashes)
+        counts |= parse(measure).measure.family.counts == "judged"
+        counts[np.unique(runs.judged_pairs.query, return_index=True)[1]] = True  # no query is lost
         self._judgments = _QueryRows.of(judgments.filter(pa.array(counts)), queries)
         grades = np.unique(grades)
         self.highest_grade = max(float(options.relevant_from), float(grades.max(initial=0.0)))
@@ -119,7 +161,7 @@ class JudgedCopies:
         self.rows_of_query = np.sum([rows.sizes for rows in self._lists.values()], axis=0)
 
     def widths(self, queries: IntArray, copies: IntArray, doc_ids: pa.Array, grades: FloatArray) -> FloatArray:
-        """Return (n_copies,) width of the bounds of each copy, summed over rerankers.
+        """Return (n_copies,) width of the bounds of each copy, as of `bound_widths`.
 
         Args:
             queries: (n_copies,) number of the query that each is a copy of.
@@ -143,8 +185,8 @@ class JudgedCopies:
             judgments = self._judgments.copied(queries[first:end], names)
             parts = [judgments, further, self._scale]
             qrels = pa.concat_tables(parts, promote_options="default").combine_chunks()
-            copy_widths = bound_widths(Runs(tables, qrels), self._measure, self._options)
-            widths[first:end] = copy_widths.reindex(names.to_pandas(), fill_value=0.0).to_numpy()
+            copy_widths = bound_widths(Runs(tables, qrels), self._measure, self._options, self._weights)
+            widths[first:end] = copy_widths.reindex(names.to_pandas()).to_numpy()
         return widths
 
 

@@ -10,7 +10,13 @@ from metrics.evaluation.holes import RankedDocuments
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.judging.candidates import open_documents
-from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below, narrowings
+from metrics.studies.leaderboard.judging.copies import (
+    JudgedCopies,
+    bound_widths,
+    judged_below,
+    list_weights,
+    narrowings,
+)
 from metrics.studies.leaderboard.judging.plan import plan_depth
 
 
@@ -45,6 +51,7 @@ def first_to_judge(
         query: id of the query.
         chances: as `relevance_chances` returns them.
     """
+    weights = list_weights(runs, options)
     tables = {name: table.filter(_is_query(table, query)) for name, table in runs.tables.items()}
     runs, depth = Runs(tables, runs.qrels), plan_depth(parse(measure))
     documents = RankedDocuments.of(runs, options)
@@ -53,11 +60,11 @@ def first_to_judge(
         return None
     runs, queries = judged_below(runs, documents, depth), pd.Index([query])
     narrowing = narrowings(
-        JudgedCopies(runs, measure, options, queries, depth),
+        JudgedCopies(runs, measure, options, queries, depth, weights),
         np.zeros(len(table), np.int64),
         pa.array(table["doc_id"], pa.string()),
         chances.reindex(table["hash"]).to_numpy(),
-        bound_widths(runs, measure, options).reindex(queries).to_numpy(),
+        bound_widths(runs, measure, options, weights).reindex(queries).to_numpy(),
     )
     return str(table["doc_id"].iloc[int(np.argmax(narrowing))])
 

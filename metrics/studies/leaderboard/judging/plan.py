@@ -14,8 +14,15 @@ from metrics.evaluation.holes.expectation import DEPTH
 from metrics.evaluation.holes.rates import Rate
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
+from metrics.studies.leaderboard.holes import can_narrow
 from metrics.studies.leaderboard.judging.candidates import open_documents
-from metrics.studies.leaderboard.judging.copies import JudgedCopies, bound_widths, judged_below, narrowings
+from metrics.studies.leaderboard.judging.copies import (
+    JudgedCopies,
+    bound_widths,
+    judged_below,
+    list_weights,
+    narrowings,
+)
 from metrics.studies.leaderboard.judging.curve import settling_curve
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -52,8 +59,8 @@ class JudgingPlan:
 
     @property
     def floor(self) -> float:
-        """Mean width that ties alone leave once all is judged."""
-        return float(self.curve["in_order"].iloc[-1])
+        """Mean width that ties alone leave once all is judged, or the narrowest on the way there."""
+        return float(self.curve[["in_order", "at_random"]].to_numpy().min())
 
     def share_closed(self, n_judged: int | IntArray, order: str = "in_order") -> FloatArray:
         """Return the share of what holes leave open that is closed once so many documents are judged.
@@ -62,7 +69,8 @@ class JudgingPlan:
             n_judged: how many, one number or several.
             order: `in_order` of the documents, or `at_random`.
         """
-        widths = np.interp(n_judged, self.curve["judged"], self.curve[order])
+        # where a measure is bounded beyond what is reached, widths may rise again: the narrowest so far counts
+        widths = np.interp(n_judged, self.curve["judged"], np.minimum.accumulate(self.curve[order]))
         open_width = self.width - self.floor
         return np.asarray((self.width - widths) / open_width if open_width > EQUAL else np.zeros_like(widths))
 
@@ -83,6 +91,7 @@ def plan_judging(
     rate: Rate = None,
     queries: Collection[str] | None = None,
     draws: int | None = None,
+    board: Runs | None = None,
 ) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
 
@@ -103,31 +112,34 @@ def plan_judging(
         rate: as of `expectations_at_rate`.
         queries: those that count; None for all.
         draws: ways to judge that `curve` is the mean over; None: as many as the data bears.
+        board: these runs and further ones, whose judged documents tell the rate, too; None: these alone.
 
     Raises:
-        UsageError: fewer than one place, unjudged documents left out, or no judgments apart; else as of
+        UsageError: fewer than one place, unjudged documents left out, no judgments apart, or a measure that no
+            judgment narrows (Judged@k); else as of
             `joint_bounds` and `expectations_at_rate`.
     """
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)
     table = open_documents(runs, options, documents, depth, queries)
-    runs = judged_below(runs, documents, depth)
-    widths = bound_widths(runs, measure, options)
+    given, runs = runs, judged_below(runs, documents, depth)
+    weights = list_weights(runs, options, queries)
+    widths = bound_widths(runs, measure, options, weights)
     if queries is not None:
         widths = widths[widths.index.isin(set(queries))]
-    n_rerankers, n_queries = len(runs.rerankers), max(len(widths), 1)
     curve = pd.DataFrame({"judged": [0], "in_order": 0.0, "at_random": 0.0})
     if len(table):
         names = pd.Index(table["query_id"].unique())
-        copies = JudgedCopies(runs, measure, options, names, depth)
-        queue = _Queue.of(copies, table, documents, rate, depth)
+        copies = JudgedCopies(runs, measure, options, names, depth, weights)
+        told = documents if board is None or board is given else RankedDocuments.of(board, options)
+        queue = _Queue.of(copies, table, told, rate, depth)
         queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
         curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades, draws)
         widths = widths.drop(names)
-        table = queue.table.assign(narrowing=queue.table["narrowing"] / n_queries)
+        table = queue.table
     orders = ["in_order", "at_random"]
-    curve[orders] = (curve[orders] + float(widths.sum())) / (n_rerankers * n_queries)
-    plan = JudgingPlan(measure, depth, n_rerankers, table, curve)
+    curve[orders] = (curve[orders] + float(widths.sum())) / max(int((weights > 0).sum()), 1)
+    plan = JudgingPlan(measure, depth, len(runs.rerankers), table, curve)
     table["closed"] = plan.share_closed(np.arange(1, len(table) + 1))
     return replace(plan, documents=table.reindex(columns=list(COLUMNS)))
 
@@ -150,6 +162,8 @@ def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int
         raise UsageError("Documents that nobody judged are left out: none is to be judged next.")
     if runs.qrels is None:
         raise UsageError("Relevance stands inside the tables, so nothing is unjudged. Give judgments apart.")
+    if not can_narrow(parse(measure)):
+        raise UsageError(f"{measure} counts what is judged, whatever the grade: no judgment narrows it.")
     return depth if depth is not None else plan_depth(parse(measure))
 
 
@@ -185,7 +199,7 @@ class _Queue:
         Args:
             copies: the lists.
             table: the documents.
-            documents: all documents.
+            documents: those of the whole board.
             rate: as of `plan_judging`.
             depth: the last place that counts.
         """
