@@ -78,7 +78,7 @@ def _look(palette: Palette) -> go.layout.Template:
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
             "font": font,
-            "separators": ". ",
+            "separators": ".,",
             "hoverlabel": {
                 "bgcolor": palette.ground,
                 "bordercolor": palette.grid,

@@ -36,3 +36,8 @@ def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
     low, high = padded_range(np.array([2.0, 4.0]))
     assert low < 2 - 0.1
     assert high > 4 + 0.1
+
+
+def test_thousands_have_a_comma_as_in_sentences_and_tables():
+    layout = style(go.Figure(), LIGHT, 300).layout
+    assert (layout.separators or layout.template.layout.separators) == ".,"
