@@ -73,6 +73,18 @@ __all__ = [
     "tsrr",
 ]
 
+_OF_ONE_LIST = (
+    "average_precision",
+    "f1_at_k",
+    "hits_at_k",
+    "ndcg",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
+    "tarr",
+    "tsrr",
+)
+
 
 def __getattr__(name: str) -> object:
     """Return a public name that few need: it is imported when it is asked for, not with the others."""
@@ -105,23 +117,12 @@ def __getattr__(name: str) -> object:
         case "rank_intervals" | "rank_similarity":
             from metrics.studies.leaderboard.ranks import similarity, tiers
 
-            functions = {each.__name__: each for each in (similarity.rank_similarity, tiers.rank_intervals)}
-            value = functions[name]
+            value = getattr(tiers if name == "rank_intervals" else similarity, name)
         case "swapped_orders":
             from metrics.studies.leaderboard import swapped_orders
 
             value = getattr(swapped_orders, name)
-        case (
-            "average_precision"
-            | "f1_at_k"
-            | "hits_at_k"
-            | "ndcg"
-            | "precision_at_k"
-            | "recall_at_k"
-            | "reciprocal_rank"
-            | "tarr"
-            | "tsrr"
-        ):
+        case _ if name in _OF_ONE_LIST:
             from metrics.evaluation import one_list
 
             value = getattr(one_list, name)
