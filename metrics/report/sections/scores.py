@@ -91,7 +91,7 @@ def scores(studies: ReportStudies) -> Section:
 
 
 TIERS_NOTE = (
-    "Rank from, to: of the true mean among all, all at once with 95% confidence (Mogstad et al., 2024). "
+    "Ranks: of the true mean among all, all at once with 95% confidence (Mogstad et al., 2024). "
     "Tier: a run of places in which nothing tells two apart."
 )
 
@@ -103,8 +103,7 @@ def _leaderboard(studies: ReportStudies) -> Table:
     columns = tied_columns(studies, board)
     note = "± queries: sample standard deviation over lists (n − 1)."
     if "tier" in board:
-        columns |= {"Tier": (board["tier"], "d"), "Rank from": (board["rank_low"], "d")}
-        columns["to"] = (board["rank_high"], "d")
+        columns |= {"Tier": (board["tier"], "d"), "Ranks": place_ranges(board["rank_low"], board["rank_high"])}
         note = f"{note} {TIERS_NOTE}"
     columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
