@@ -36,6 +36,11 @@ class PrintedDigits:
     decimals: IntArray
     scales: FloatArray
 
+    @property
+    def units(self) -> FloatArray:
+        """(n,) one of the last place that is printed, in the unit of the measure."""
+        return np.asarray(10.0**-self.decimals / self.scales)
+
     def verdicts(self, computed: FloatArray) -> IntArray:
         """Return the (n,) places in `VERDICTS` of computed figures.
 
@@ -84,6 +89,7 @@ def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolAr
 
 
 def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
-    """Return whether each printed value is one whose further digits were cut off."""
-    error = _FLOAT_ERROR / unit
-    return np.asarray(np.floor(values / unit + min(error, 0.01)) == np.rint(printed / unit))
+    """Return whether each printed value is one with further digits cut off, or are of the double below."""
+    error, text = min(_FLOAT_ERROR / unit, 0.01), np.rint(printed / unit)
+    below = np.where(values * _DYADIC % 1 != 0, values * (1 - _NEXT_DOUBLES), values)
+    return np.asarray((np.floor(values / unit + error) == text) | (np.floor(below / unit) == text))

@@ -25,6 +25,8 @@ _TELLS_APART = {
 }
 """Field of a convention → what of other files would tell its values apart."""
 _MOST_LABELS = 4
+_HARDLY = 0.01
+"""Expected number of fits by chance below which a table that comes out was made so."""
 _FIELDS = tuple(field.name for field in fields(Convention))
 
 
@@ -33,7 +35,8 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     counts = reproduction.conventions.iloc[0]
     n, n_out = reproduction.n_figures, int(counts["does_not_come_out"])
     come_out = Strong(part_of(n - n_out, n, "figure"))
-    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(counts)}"
+    how = _by_rounding(reproduction) if n > n_out else ""
+    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{how}"
     if n_out:
         return (
             "No convention that was tried gives the whole table. ",
@@ -47,7 +50,9 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     if shared:
         label = Strong("; ".join(shared))
         rest = _what_is_open(reproduction) if either else ""
-        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome}.{rest}"
+        if reproduction.n_by_chance >= _HARDLY:
+            return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{rest}"
+        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome.rstrip(',')}.{rest}"
     return (
         come_out,
         f"{outcome} under ",
@@ -82,9 +87,13 @@ _SUBJECTS = _QUESTIONS | {
 }
 
 
-def _by_rounding(counts: pd.Series) -> str:
-    n_rounded = int(counts["by_rounding"])
-    return f", {n_rounded:,} of them by rounding" if n_rounded else ", all to the digit"
+def _by_rounding(reproduction: Reproduction) -> str:
+    """Return how many figures come out by rounding, at most where the conventions that fit differ in it."""
+    n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
+    most = f"{n_rounded.max():,} of them by rounding"
+    if n_rounded.max() > n_rounded.min():
+        return f", up to {most},"
+    return f", {most}" if n_rounded.max() else ", all to the digit"
 
 
 def _largest(difference: float) -> str:

@@ -13,10 +13,11 @@ from metrics.studies.audit.digits import VERDICTS
 from metrics.studies.audit.figures import COUNTS, ComparedFigures
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import FloatArray, IntArray
 
 _SAME_TO = 10
 """Decimals to which figures are the same."""
+_NO_WIDTH = 1e-12
 _UNUSUAL_LAST = ("unjudged", "precision", "relevant_from", "gain", "missing", "empty", "treatment")
 """Fields of a convention; the first weighs most in what is usual."""
 
@@ -32,12 +33,15 @@ class Reproduction:
         by_measure: a row for each convention and measure, in the same order: convention, measure (as
             published), to_the_digit, by_rounding, does_not_come_out.
         candidates: what was tried, and why no more.
+        n_by_chance: groups of conventions that are expected to be within a unit of every last digit, above or
+            below, of a table that none made: their number · Π min(1, 2 · unit / width of a figure over them).
         compare: convention → its figures, as of `figures`.
     """
 
     conventions: pd.DataFrame
     by_measure: pd.DataFrame
     candidates: Candidates
+    n_by_chance: float
     compare: Callable[[Convention], pd.DataFrame]
 
     @property
@@ -47,14 +51,19 @@ class Reproduction:
 
     @property
     def best(self) -> Convention:
-        """The convention that fits best; the most usual of `fitting` where several do."""
+        """The convention that fits best; the most usual of those where several do."""
         return self.fitting[0]
 
     @property
     def fitting(self) -> tuple[Convention, ...]:
-        """The conventions that fit equally well, the most usual first; several cannot be told apart here."""
+        """The conventions that fit, those first by which most is to the digit, then the most usual.
+
+        These are all by which everything comes out, to the digit or by rounding, as nobody knows how a
+        tool rounds; where there is none, those of which as much comes out as of the best.
+        """
         first = self.conventions.iloc[0]
-        is_fitting = (self.conventions[list(COUNTS)] == first[list(COUNTS)]).all(axis=1)
+        alike = [COUNTS[2]] if first[COUNTS[2]] == 0 else list(COUNTS)
+        is_fitting = (self.conventions[alike] == first[alike]).all(axis=1)
         return tuple(self.conventions.loc[is_fitting, "convention"])
 
     @property
@@ -93,12 +102,14 @@ def reproduce(
     candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
     printed = figures.printed
     measure_codes, measures = pd.factorize(figures.table["measure"])
-    rows, counts_by_measure, groups = [], [], dict[bytes, int]()
+    rows, counts_by_measure, groups, spread = [], [], dict[bytes, int](), _Spread(printed.figures)
     for convention, computed in figures.all_computed(candidates):
         verdicts = printed.verdicts(computed)
         cells = measure_codes * len(VERDICTS) + verdicts
         counts = np.bincount(cells, minlength=len(measures) * len(VERDICTS)).reshape(-1, len(VERDICTS))
         group = groups.setdefault(np.round(computed, _SAME_TO).tobytes(), len(groups))
+        if group == spread.n:
+            spread.add(computed)
         largest = np.nanmax(np.abs(computed - printed.figures), initial=0)
         rows.append((convention, convention.label, *counts.sum(axis=0), largest, group))
         counts_by_measure.append(counts)
@@ -107,7 +118,36 @@ def reproduce(
     by_measure = pd.DataFrame(np.concatenate([counts_by_measure[row] for row in order]), columns=list(COUNTS))
     by_measure.insert(0, "convention", table["convention"].iloc[order.repeat(len(measures))].to_numpy())
     by_measure.insert(1, "measure", np.tile(np.asarray(measures), len(order)))
-    return Reproduction(table.iloc[order].reset_index(drop=True), by_measure, candidates, figures.compare)
+    within_units = np.minimum(2 * printed.units / spread.widths, 1)
+    n_by_chance = float(len(groups) * np.prod(within_units))
+    return Reproduction(
+        table.iloc[order].reset_index(drop=True), by_measure, candidates, n_by_chance, figures.compare
+    )
+
+
+class _Spread:
+    """How far apart the figures are that distinct groups of conventions give.
+
+    Attributes:
+        n: number of groups added.
+    """
+
+    def __init__(self, near: FloatArray) -> None:
+        """Begin with none, for (n,) figures that are near to values near."""
+        self._near, self.n = near, 0
+        self._sums, self._squares = np.zeros((2, len(near)))
+
+    def add(self, computed: FloatArray) -> None:
+        """Add the (n,) figures of a group."""
+        self.n += 1
+        self._sums += computed - self._near
+        self._squares += (computed - self._near) ** 2
+
+    @property
+    def widths(self) -> FloatArray:
+        """(n,) √12 · σ of each figure: the width of a uniform distribution of this σ; above 0 where it is 0."""
+        variances = self._squares / self.n - (self._sums / self.n) ** 2
+        return np.asarray(np.sqrt(12 * np.nan_to_num(np.maximum(variances, 0))) + _NO_WIDTH)
 
 
 def _best_first(table: pd.DataFrame, candidates: Candidates) -> IntArray:

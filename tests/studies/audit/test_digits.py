@@ -50,6 +50,12 @@ def test_digits_that_were_cut_off_count_as_rounding_where_all_figures_are_cut():
     assert verdicts([0.2834, 0.5012], [0.28349, 0.50118]) == [OFF, DIGIT]
 
 
+def test_digits_are_cut_off_the_double_below_a_value_too():
+    """9/20 is .45, of which a sum in another order is .44999999999999996, which is cut to .449."""
+    assert verdicts([0.449, 0.501], [9 / 20, 0.50112], 3) == [ROUNDED, DIGIT]
+    assert verdicts([0.249, 0.501], [1 / 4, 0.50112], 3) == [OFF, DIGIT]
+
+
 def test_percents_are_compared_as_printed():
     assert verdicts([0.284, 0.285], [0.28351, 0.2844], 1, 100) == [DIGIT, OFF]
 

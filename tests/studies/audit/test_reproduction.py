@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
+import pandas as pd
 import pytest
 import pytrec_eval
 from published_tables import MEASURES, printed_table, small_board
@@ -215,3 +217,41 @@ def test_judgments_come_with_runs_or_beside_them(board, write):
     assert audit(frame, text, qrels=qrels, relevant_from=2).reproduction.best == USUAL
     with pytest.raises(metrics.UsageError, match="these runs have their judgments"):
         audit(board, text, qrels=write("q.txt", "q 0 d 1\n"))
+
+
+NOISE = np.random.default_rng(1).uniform(-0.06, 0.06, (15, 3, 3))
+
+
+@pytest.mark.parametrize(("digits", "n_rerankers", "n_measures"), [(3, 1, 1), (1, 3, 3)])
+def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_rerankers, n_measures):
+    """Figures near to true ones, with so few digits that some convention gives them."""
+    measures = ["nDCG@10", "RR", "AP"][:n_measures]
+    means = metrics.evaluate(board, measures, ["expected"]).scores.groupby("reranker", sort=False).mean()
+    come_out = 0
+    for noise in NOISE[[3, 14]]:
+        values = means.to_numpy()[:n_rerankers] + noise[:n_rerankers, :n_measures]
+        rows = [",".join([n, *(f"{v:.{digits}f}" for v in row)]) for n, row in zip("abc", values, strict=False)]
+        sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
+        assert "was made by" not in sentence
+        come_out += "which so few digits may do by chance." in sentence
+    assert come_out
+
+
+def test_what_fits_by_rounding_is_not_dropped_beside_what_fits_to_the_digit():
+    """RR@10 is 1/16 by the file, 0.063 half up; the mean of every order prints so to the digit."""
+    rows, judged = [], []
+    for query in range(16):
+        scores = [*range(100, 91, -1), *[50] * 12, *range(-11, -15, -1)]
+        rows += [("a", f"q{query}", f"d{place:02}", score) for place, score in enumerate(scores)]
+        judged.append((f"q{query}", {0: "d00", 1: "d15"}.get(query, "other"), 1))
+    runs = metrics.read_runs(
+        pd.DataFrame(rows, columns=["reranker", "query_id", "doc_id", "score"]),
+        pd.DataFrame(judged, columns=["query_id", "doc_id", "relevance"]),
+    )
+    result = audited(runs, "reranker,RR@10\na,0.063\n", relevant_from=1)
+    assert {"expected", "input"} <= {each.treatment for each in result.reproduction.fitting}
+    assert str(result).startswith("1 of 1 figure comes out, up to 1 of them by rounding, under")
+
+
+def test_where_nothing_comes_out_nothing_is_said_to_be_to_the_digit(board):
+    assert "0 of 2 figures come out; the largest difference" in str(audited(board, "run,RR\na,0.01\nb,0.02\n"))

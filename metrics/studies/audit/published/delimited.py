@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ from metrics.errors import ReadError
 from metrics.studies.audit.published.grids import Grid
 
 DELIMITERS = "\t,;|"
+_BOLD = re.compile(r"(\*\*|__)(.+)\1")
+_COMMAND = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf)\{([^{}]*)\}")
 _HEAD, _HEAD_LINES = 65_536, 20
 """Letters and lines in which the delimiter is looked for."""
 
@@ -26,9 +29,16 @@ def read_delimited(name: str, text: str) -> list[Grid]:
     head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(head))
     try:
-        return [Grid(name, [(reader.line_num, cells) for cells in reader])]
+        return [Grid(name, [(reader.line_num, [_plain(cell) for cell in cells]) for cells in reader])]
     except csv.Error as error:
         raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+
+
+def _plain(cell: str) -> str:
+    """Return the text of a cell without what makes all of it bold, in Markdown or LaTeX."""
+    if match := _BOLD.fullmatch(cell.strip()):
+        return match[2]
+    return _COMMAND.sub(r"\1", _COMMAND.sub(r"\1", cell)) if "\\" in cell else cell
 
 
 def _delimiter(lines: Sequence[str]) -> str:

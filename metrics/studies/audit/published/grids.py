@@ -1,5 +1,6 @@
 """Tables of cells: which say rerankers, measures, queries and figures."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,6 +22,7 @@ _ALL_QUERIES = {"all", "amean", "mean", "average", "avg", "overall", ""}
 """What stands in the place of a query where a figure is a mean."""
 _BLANKS = {"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "n.a", "none", "?"}
 """What stands in the place of a figure that nobody has."""
+_FIGURE_LIKE = re.compile(r"[^\w@.,]*[.,]?\d")
 _SHAPE_HINT = "Give a row for each reranker and a column for each measure, or columns reranker, measure, value."
 
 
@@ -114,9 +116,16 @@ class _Table(NamedTuple):
 
 
 def _split_header(rows: list[tuple[int, list[str]]]) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the header, its lines put together column by column, and the rows with more than a heading."""
+    """Return the header, its lines put together column by column, and the rows with more than a heading.
+
+    It ends before the first line with a number, or with what begins as one below a measure.
+    """
     n_lines = 1
-    while n_lines < len(rows) - 1 and not any(parse_number(cell) for cell in rows[n_lines][1][1:]):
+    places = [place for place, cell in enumerate(rows[0][1]) if _is_measure(cell)]
+    while n_lines < len(rows) - 1:
+        cells = rows[n_lines][1]
+        if any(map(parse_number, cells[1:])) or any(_FIGURE_LIKE.match(cells[place]) for place in places):
+            break
         n_lines += 1
     lines = [cells for _, cells in rows[:n_lines] if sum(map(bool, cells)) > 1] or [rows[0][1]]
     columns = zip(*lines, strict=True)

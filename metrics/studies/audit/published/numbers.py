@@ -9,6 +9,8 @@ _ASIDE = re.compile(
     r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ᵃ-ᵿªº^]*+(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*+%?)?(?:[\s*†‡§¶]*+[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
 )
 """What may stand after a number: marks of significance, a deviation, an interval."""
+_LETTERS = re.compile("".join(rf"[\s,]*+{letter}?+" for letter in "abcdefghijkl") + r"[\s,]*+")
+"""Letters of significance after decimals, each a reranker that is beaten: 0.72ab."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _MAX_TEXT = 100
 
@@ -38,9 +40,12 @@ def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | N
     """
     text = cell.strip()
     match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
-    if match is None or not _ASIDE.fullmatch(text, match.end()):
+    if match is None:
         return None
     sign, digits, exponent, percent = match.groups()
+    letters = _LETTERS.match(text, match.end()) if {*".,"} & {*digits} else None
+    if not _ASIDE.fullmatch(text, letters.end() if letters else match.end()):
+        return None
     plain = re.sub(r"[\u00a0\u202f']", "", digits)
     plain = plain.replace(".", "").replace(",", ".") if decimal_comma else plain.replace(",", "")
     if plain.count(".") > 1 or not plain.strip("."):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
@@ -17,6 +18,7 @@ from metrics.studies.audit.published.grids import Grid, figures_of_grid
 from metrics.studies.audit.published.json_results import read_json
 from metrics.studies.audit.published.latex import read_latex
 from metrics.studies.audit.published.markdown import read_markdown
+from metrics.studies.audit.published.numbers import parse_number
 from metrics.studies.audit.published.table import Figure, PublishedTable
 from metrics.studies.audit.published.trec_eval import is_trec_eval, read_trec_eval
 from metrics.support.wording import quote
@@ -31,6 +33,8 @@ _LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
 _HEAD_LINES = 50
 _MOST_DECIMALS = 17
 _HIGHEST_PERCENT = 100
+_SHORT = 10
+"""Digits of a decimal that a machine does not print by chance."""
 
 
 @dataclass(frozen=True)
@@ -192,15 +196,19 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
 
 
 def _scale_percents(table: pd.DataFrame) -> list[str]:
-    """Divide percents by 100: those with the sign, and columns of what is over 1 without; return which."""
+    """Divide percents by 100: those with the sign, and columns mostly over 1 without; return which."""
     unsigned = table["value"].where(table["scale"] == 1)
     columns = unsigned.groupby([table["file"], table["measure"]], sort=False)
     largest, smallest = columns.transform("max"), columns.transform("min")
+    n_over, n_figures = (
+        part.groupby([table["file"], table["measure"]]).transform("sum")
+        for part in (unsigned > 1, unsigned != 0)
+    )
     is_bounded = table["measure"].map({name: _is_bounded(name) for name in table["measure"].unique()})
     is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})
     is_bounded &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
-    looks_so = is_bounded & (largest > 1) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
-    table["scale"] = table["scale"].mask(looks_so, 100)
+    looks_so = is_bounded & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
+    table["scale"] = table["scale"].mask(looks_so | (is_known & table["measure"].str.contains("%")), 100)
     table["value"] /= table["scale"]
     return list(dict.fromkeys(table.loc[(table["scale"] > 1) & is_known, "measure"]))
 
@@ -216,6 +224,11 @@ def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
 
     Where each measure has one figure, those of the file stand in for the column.
     """
+    long = np.flatnonzero(table["decimals"] > _SHORT)
+    table.loc[long, "decimals"] = [
+        _decimals_meant(text, decimals)
+        for text, decimals in table.loc[long, ["text", "decimals"]].itertuples(index=False)
+    ]
     n_rows = table.groupby(["file", "measure"])["text"].transform("size").groupby(table["file"])
     has_one_row = n_rows.transform("max") == 1
     columns = [table["file"], table["measure"].mask(has_one_row, "")]
@@ -223,3 +236,12 @@ def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
     leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(columns).transform("any")
     most = table["decimals"].groupby(columns).transform("max")
     table["decimals"] = table["decimals"].mask(leaves_out, most).clip(upper=_MOST_DECIMALS)
+
+
+def _decimals_meant(text: str, decimals: int) -> int:
+    """Return the decimals of a printed number: 2 of 62.949999999999996, as round(x, 4) * 100 is."""
+    number = parse_number(text)
+    short = parse_number(f"{number.value:.{_SHORT}g}") if number else None
+    if number is None or short is None or abs(short.value - number.value) > 2 * np.spacing(abs(number.value)):
+        return decimals
+    return short.decimals

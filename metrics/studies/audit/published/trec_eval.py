@@ -28,6 +28,9 @@ def is_trec_eval(lines: Iterable[str]) -> bool:
 def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
     """Return the figures of one run, under the name of its file, and its `runid`, empty where none is said.
 
+    The figures of several runs, each with its `runid`, have the names of these. A run begins at its `runid`;
+    where queries stand before the first one, as trec_eval -q prints them, they stand before every one.
+
     Args:
         name: of the file.
         text: all of it.
@@ -36,13 +39,16 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
     Raises:
         ReadError: a line is no figure.
     """
-    figures, run_id = [], ""
+    figures: list[Figure] = []
+    run_ids: list[str] = []
+    n_begun: list[int] = []
     for line, row in enumerate(text.splitlines(), 1):
         fields = _fields(row)
         if not fields or fields[-1] in _NO_NUMBERS:
             continue
         if fields[0] in _NAMES:
-            run_id = run_id or (fields[-1] if fields[:2] == ["runid", "all"] else "")
+            if fields[:2] == ["runid", "all"]:
+                run_ids.append(fields[-1])
             continue
         number = parse_number(fields[-1]) if len(fields) in _FIELDS else None
         if number is None:
@@ -51,7 +57,15 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
         figures.append(
             Figure(stem, fields[0], query, number.value, number.text, number.decimals, 1, name, line)
         )
-    return figures, run_id
+        n_begun.append(len(run_ids))
+    if not run_ids[1:]:
+        return figures, "".join(run_ids)
+    of_means, of_queries = [run_ids[0], *run_ids], [*run_ids, run_ids[-1]]
+    names = (
+        (of_queries if figure.query_id is not None and n_begun[0] == 0 else of_means)[n]
+        for figure, n in zip(figures, n_begun, strict=True)
+    )
+    return [figure._replace(reranker=name) for figure, name in zip(figures, names, strict=True)], ""
 
 
 def _fields(line: str) -> list[str]:

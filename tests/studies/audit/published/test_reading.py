@@ -220,3 +220,54 @@ def test_hostile_text_is_read_or_refused(case):
     except ReadError:
         return
     assert "b" in published.rerankers
+
+
+def test_several_runs_in_one_output_of_trec_eval_have_their_own_figures():
+    text = "runid\tall\tA\nmap\tall\t0.2\nP_5\tall\t0.4\nrunid\tall\tB\nmap\tall\t0.2\nrecip_rank\tall\t0.5\n"
+    expected = [["A", "map"], ["A", "P_5"], ["B", "map"], ["B", "recip_rank"]]
+    assert figures("t.eval", text, "reranker", "measure") == expected
+
+
+def test_queries_that_stand_before_their_run_are_its_own():
+    runs = [f"map\tq1\t0.{n}\nrunid\tall\t{name}\nmap\tall\t0.{n}\n" for n, name in enumerate("AB", 1)]
+    expected = [["A", "0.1"], ["A", "0.1"], ["B", "0.2"], ["B", "0.2"]]
+    assert figures("t.eval", "".join(runs), "reranker", "text") == expected
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["**0.8833**", "__0.8833__", r"\textbf{0.8833}", r"\underline{\textbf{0.8833}}", "0.8833a", "0.8833 a b"],
+)
+def test_a_first_row_in_bold_or_with_letters_of_significance_is_no_header(cell):
+    rows = figures("t.csv", f"model,MRR\nA,{cell}\nB,0.3\nC,0.2\n", "reranker", "value")
+    assert rows == [["A", 0.8833], ["B", 0.3], ["C", 0.2]]
+
+
+def test_what_is_no_number_below_a_measure_is_said_and_no_header():
+    published = read_published({"t.csv": b"model,MRR\nA,0.72/0.7\nB,0.3\nC,0.2\n"})
+    assert published.notes == ("t.csv, line 2: '0.72/0.7' is no number, and left out.",)
+
+
+def test_sizes_are_no_figures_with_letters():
+    assert figures("t.csv", "size,MRR\n7b,.2\n13b,.3\n", "reranker") == [["7b"], ["13b"]]
+
+
+def test_percents_that_a_machine_multiplied_have_the_decimals_that_were_meant():
+    text = f"run,AP\na,{round(0.6295, 4) * 100}\nb,55.12\n"
+    assert "62.949999999999996" in text
+    assert figures("t.csv", text, "decimals", "value") == [
+        [2, pytest.approx(0.6295)],
+        [2, pytest.approx(0.5512)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("run,AP\na,0.91\nb,0.88\nc,8.5\n", [0.91, 0.88, 8.5]),
+        ("run,AP\na,91.5\nb,0.88\nc,85\n", [0.915, 0.0088, 0.85]),
+        ("run,MRR (%)\na,0.72\nb,0.41\n", [0.0072, 0.0041]),
+    ],
+)
+def test_a_column_is_of_percents_by_its_header_or_by_most_of_its_figures(text, values):
+    assert figures("t.csv", text, "value") == [[pytest.approx(value)] for value in values]
