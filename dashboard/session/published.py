@@ -16,7 +16,7 @@ NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
 """No table; that beside the sample; that which a careless script prints of the board."""
 _FILES = "_published_files"
 _NAMES = "names"
-_GIVEN = "_published_given"
+_PUBLISHED = "_published_given"
 _LOST = "_published_lost"
 _DIGEST_BYTES = 4
 
@@ -51,14 +51,14 @@ def is_new(files: Sequence[File]) -> bool:
     """Return whether files in the field are others than those taken from it; an empty field forgets them."""
     name = _table_name(files) if files else None
     if name is None:
-        st.session_state.pop(_GIVEN, None)
-    return name is not None and st.session_state.get(_GIVEN) != name
+        st.session_state.pop(_PUBLISHED, None)
+    return name is not None and st.session_state.get(_PUBLISHED) != name
 
 
 def take_files(files: Sequence[File]) -> None:
     """Audit the published table of these files from now on, and draw again."""
     name = _table_name(files)
-    st.session_state[_FILES], st.session_state[_GIVEN] = tuple(files), name
+    st.session_state[_FILES], st.session_state[_PUBLISHED] = tuple(files), name
     take_table(name)
     st.rerun()
 

@@ -53,8 +53,8 @@ def log_evaluation(
     values = logged.values()
     for reranker, key in logged.keys.items():
         head = f"{key}/" if len(values) > 1 else ""
-        known = values.loc[reranker].dropna()
-        run.summary.update({head + name: float(value) for name, value in known.items()})
+        means = values.loc[reranker].dropna()
+        run.summary.update({head + name: float(value) for name, value in means.items()})
     run.config.update({_NAME: logged.settings | ({"board": link} if link else {})}, allow_val_change=True)
     run.log({f"{_NAME}/leaderboard": wandb.Table(dataframe=values.reset_index())})
     artifact = wandb.Artifact(f"{_NAME}-{run.id}", type="evaluation")

@@ -50,8 +50,8 @@ def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
 def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(n_groups,) worth of a relevant document above the others of its tie, how many are not 0, and D."""
     depth = np.maximum(np.minimum(groups.n_nonrelevant, groups.n_relevant), 1).astype(np.float64)[groups.lists]
-    left = np.maximum(depth - groups.above_in_list(groups.nonrelevant), 0)
-    return left / depth, np.minimum(left, groups.nonrelevant + 1.0), depth
+    n_in_reach = np.maximum(depth - groups.above_in_list(groups.nonrelevant), 0)
+    return n_in_reach / depth, np.minimum(n_in_reach, groups.nonrelevant + 1.0), depth
 
 
 bpref = Family(

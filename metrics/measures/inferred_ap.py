@@ -27,19 +27,19 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 
     Source: Yilmaz & Aslam, CIKM 2006, as m_infap.c of trec_eval 9 has it.
     """
-    kept = np.flatnonzero(groups.relevant)
-    b, n, r, u = (column[kept] for column in (groups.above, groups.size, groups.relevant, groups.pooled))
-    c, judged_above, pooled_above = (column[kept] for column in _above(groups))
-    n_judged = r + groups.nonrelevant[kept]
+    scored = np.flatnonzero(groups.relevant)
+    b, n, r, u = (column[scored] for column in (groups.above, groups.size, groups.relevant, groups.pooled))
+    c, judged_above, pooled_above = (column[scored] for column in _above(groups))
+    n_judged = r + groups.nonrelevant[scored]
     share = u / np.maximum(n - n_judged, 1)
-    owner = np.repeat(np.arange(len(kept)), n_judged)
+    owner = np.repeat(np.arange(len(scored)), n_judged)
     t = np.arange(len(owner)) - (np.cumsum(n_judged) - n_judged)[owner]
     expected_hits = c[owner] + t * ((r - 1) / np.maximum(n_judged - 1, 1))[owner]
     ratio = (expected_hits + EPSILON) / (judged_above[owner] + t + 2 * EPSILON)
     in_pool = (judged_above + pooled_above)[owner] + t - share[owner] * (b[owner] + 1 + t)
     worth = _reciprocal_places(b, n, n_judged) * (1 + ratio * in_pool) + share[owner] * ratio
     terms = np.zeros(len(groups.size))
-    terms[kept] = r / n_judged * np.bincount(owner, worth, minlength=len(kept))
+    terms[scored] = r / n_judged * np.bincount(owner, worth, minlength=len(scored))
     return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
 
 
@@ -102,7 +102,7 @@ def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: 
     return np.asarray(solve_banded((1, 1), band, right))
 
 
-def _reciprocal_place(above: IntArray, size: IntArray, others: IntArray, number: IntArray) -> FloatArray:
+def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, number: IntArray) -> FloatArray:
     """(n_groups,) expected reciprocal place of a judged document, of its place i in each tie by one sum.
 
     P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): sums of logs, then shares of their total.
@@ -110,12 +110,12 @@ def _reciprocal_place(above: IntArray, size: IntArray, others: IntArray, number:
     Args:
         above: (n_groups,) documents above each: b.
         size: (n_groups,) documents of each: n.
-        others: (n_groups,) judged documents beside it: q.
+        n_others: (n_groups,) judged documents beside it: q.
         number: (n_groups,) of them above it: t.
     """
     values = np.empty(len(size))
-    for part, deepest in batch_by_depth(size - others):
-        b, n, q, t = (column[part, None] for column in (above, size, others, number))
+    for part, deepest in batch_by_depth(size - n_others):
+        b, n, q, t = (column[part, None] for column in (above, size, n_others, number))
         i = t + np.arange(deepest)
         is_place = (i > t) & (i < n - q + t)
         step = np.where(is_place, i / np.maximum(i - t, 1) * ((n - i - q + t) / np.maximum(n - i, 1)), 1.0)

@@ -63,9 +63,9 @@ def worth_variance(tie: JudgedTie) -> float:
     inside = tuple(slice(number + 1) for number in tie.kinds)
     for place in range(tie.size, 0, -1):
         others = place - 1 - x - y - z
-        left = tie.size - place + 1
-        steps = [((n_others - others) / left, (0, 0, 0)), ((tie.relevant - x) / left, (1, 0, 0))]
-        steps += [((tie.nonrelevant - y) / left, (0, 1, 0)), ((tie.pooled - z) / left, (0, 0, 1))]
+        n_open = tie.size - place + 1
+        steps = [((n_others - others) / n_open, (0, 0, 0)), ((tie.relevant - x) / n_open, (1, 0, 0))]
+        steps += [((tie.nonrelevant - y) / n_open, (0, 1, 0)), ((tie.pooled - z) / n_open, (0, 0, 1))]
         to_come = [_after(tie, means, step) + step[0] * gain / (tie.above + place) for _, step in steps]
         mean = np.sum([chance * more for (chance, _), more in zip(steps, to_come, strict=True)], axis=0)
         variance = np.zeros_like(mean)

@@ -48,8 +48,8 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
 
 def first_names(names: Sequence[str], most: int = 3) -> str:
     """Return names in a line: the first few, and how many more there are."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    and_more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + and_more
 
 
 def percent(share: float) -> str:

@@ -161,9 +161,9 @@ def _say_names(names: "NameMatches") -> None:
         likely = [row for row in nameless.itertuples() if row.candidates]
         for row in likely:
             say(f"  {quote(row.published)} is not matched; alike: {', '.join(map(quote, row.candidates))}.")
-        others = [quote(row.published) for row in nameless.itertuples() if not row.candidates]
-        if others:
-            say(f"  Not matched: {first_names(others, _MOST_NAMES)}.")
+        unlike_any = [quote(row.published) for row in nameless.itertuples() if not row.candidates]
+        if unlike_any:
+            say(f"  Not matched: {first_names(unlike_any, _MOST_NAMES)}.")
     if names.unpublished:
         say(f"Not in the table: {first_names([quote(name) for name in names.unpublished], _MOST_NAMES)}.")
 
@@ -189,8 +189,8 @@ def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
     """
     for name in choices:
         if name not in result.measures:
-            listed = first_names([quote(each) for each in result.measures], _MOST_NAMES) or "none"
-            raise UsageError(f"--order-by {name}: there is no order by it. Orders: {listed}.")
+            measure_names = first_names([quote(each) for each in result.measures], _MOST_NAMES) or "none"
+            raise UsageError(f"--order-by {name}: there is no order by it. Orders: {measure_names}.")
     return choices or result.measures[:1]
 
 

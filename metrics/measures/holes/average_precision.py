@@ -39,8 +39,8 @@ def _from_above(holes: Holes) -> tuple[FloatArray, FloatArray]:
     drop = harmonic_span(b, b + r)  # relevant documents stand first: places b + 1 to b + r
     below = holes.per_list(drop)[holes.lists] - _upto(holes, drop)
     sums = holes.per_list(r + (c - b) * drop)
-    known = np.stack([c + r + holes.above_in_list(holes.unjudged), b + r, below])
-    hits, place, below = known.take(holes.group, axis=1)
+    n_above = np.stack([c + r + holes.above_in_list(holes.unjudged), b + r, below])
+    hits, place, below = n_above.take(holes.group, axis=1)
     return sums, (hits + holes.number) / (place + holes.number) + below
 
 

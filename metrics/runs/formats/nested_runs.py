@@ -73,8 +73,8 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
     is_deeper = isinstance(first, dict) and any(isinstance(inner, dict) for inner in first.values())
     for name, child in node.items():
         if not isinstance(child, dict):
-            where = f" of {' → '.join(path)}" if path else ""
-            problem = f"{'part' if is_deeper else 'query'} {name!r}{where} holds {excerpt(child)}"
+            of_path = f" of {' → '.join(path)}" if path else ""
+            problem = f"{'part' if is_deeper else 'query'} {name!r}{of_path} holds {excerpt(child)}"
             raise ReadError(file.name, problem, f"Write {_DEEP if is_deeper or path else _FLAT}.")
         if is_deeper:
             yield from _parts(file, child, (*path, name))

@@ -136,7 +136,7 @@ class Dataset(PartitionedRuns):
         if self._is_bounded:
             rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
             self._counter.count_unjudged(self._watched(rows))
-            judged = client.submit(QueryJudgments.counted, judged, self._counter.n_unjudged, pure=False)
+            judged = client.submit(QueryJudgments.with_counts, judged, self._counter.n_unjudged, pure=False)
         futures = [
             client.submit(score_part, part, lists, judged, task, pure=False)
             for part, lists in zip(parts, shared, strict=True)

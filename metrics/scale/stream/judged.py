@@ -71,7 +71,7 @@ class QueryJudgments:
         is_unjudged[pairs.match(self.pairs)[0]] = False
         return unjudged_rows(pairs, hashes, is_unjudged, self.pairs.queries)
 
-    def counted(self, n_unjudged: IntArray) -> "QueryJudgments":
+    def with_counts(self, n_unjudged: IntArray) -> "QueryJudgments":
         """Return the same judgments, which know how many documents of each query all rerankers have besides."""
         return replace(self, n_unjudged=n_unjudged)
 

@@ -138,7 +138,7 @@ class PartCounter:
             rows: of each part, as `QueryJudgments.unjudged_rows` returns them.
         """
         if self._judged is not None:
-            self._judged = self._judged.counted(count_distinct(list(rows), len(self._judged.pairs.queries)))
+            self._judged = self._judged.with_counts(count_distinct(list(rows), len(self._judged.pairs.queries)))
 
     def add_policies(self, part: Evaluation) -> Evaluation:
         """Take in the counts of a scored part; the part.

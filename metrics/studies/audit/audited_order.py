@@ -102,12 +102,12 @@ def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
         audit: of the table.
         order: of one of its measures.
     """
-    standing, *rest = standing_finding(order.pairs)
+    standing, *further_sentences = standing_finding(order.pairs)
     words = standing.text if isinstance(standing, Strong) else standing
     return (
         *convention_finding(audit.reproduction),
         f" By {order.measure}, {words[0].lower()}{words[1:]}",
-        *rest,
+        *further_sentences,
     )
 
 

@@ -105,9 +105,9 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
         Strong(f"{number} stand{'s' * (n_firm <= 1)}"),
         " in every order of the ties",
     )
-    for part, rest in ((n_swaps, swap), (n_can_swap, can_swap)):
+    for part, manner in ((n_swaps, swap), (n_can_swap, can_swap)):
         if part:
-            prose = (*prose, "; ", Strong(f"{small_number(part)} swap{'s' * (part == 1)}"), f" {rest}")
+            prose = (*prose, "; ", Strong(f"{small_number(part)} swap{'s' * (part == 1)}"), f" {manner}")
     return (*prose, ".")
 
 

@@ -28,8 +28,8 @@ def orders_of_list(grades: FloatArray, starts: IntArray, depth: int, max_orders:
     n_orders = 1
     for start, end in zip(starts[is_open].tolist(), ends[is_open].tolist(), strict=True):
         levels, counts = np.unique(grades[start:end], return_counts=True)
-        within, most = min(end, depth) - start, max_orders // n_orders
-        part = None if _fewest_orders(counts, within) > most else _orders_of_tie(levels, counts, within, most)
+        within, limit = min(end, depth) - start, max_orders // n_orders
+        part = None if _fewest_orders(counts, within) > limit else _orders_of_tie(levels, counts, within, limit)
         if part is None:
             return None
         parts.append((start, part))

@@ -47,8 +47,8 @@ def worst_of_pool(ranking: "Ranking", scored: ScoredGroups) -> IntArray:
         nonrelevant, unpooled = tie.nonrelevant + tie.nonrelevant_inside, tie.unpooled + tie.unpooled_inside
         for n_hits in range(tie.relevant, tie.relevant + len(tie.hits)):
             ratio = (n_hits + EPSILON) / (n_hits + nonrelevant + 2 * EPSILON)
-            known = n_hits + nonrelevant + tie.pooled_above + n_pooled
-            sums += (1 + known * ratio) / (known + unpooled + 1)
+            n_pool_above = n_hits + nonrelevant + tie.pooled_above + n_pooled
+            sums += (1 + n_pool_above * ratio) / (n_pool_above + unpooled + 1)
         key[tie.pooled[int(sums.argmin()) :]] = 3
     return key
 

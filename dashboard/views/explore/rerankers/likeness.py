@@ -20,20 +20,20 @@ _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "th
 
 @cached_for_board(show_spinner="Comparing lists …", max_entries=8)
 def list_pairs(
-    view_key: ViewKey, drawn: tuple[str, ...], variant: Variant, _board: Board, _evaluation: Evaluation
+    view_key: ViewKey, rerankers: tuple[str, ...], variant: Variant, _board: Board, _evaluation: Evaluation
 ) -> pd.DataFrame:
     """Return how alike the lists of each two rerankers are.
 
     Args:
         view_key: what is shown of the board, and how it is scored.
-        drawn: rerankers that are compared.
+        rerankers: rerankers that are compared.
         variant: what a tie means.
         _board: the board.
         _evaluation: the values shown; its lists are those counted.
     """
     from metrics.studies.leaderboard.ranks.list_similarity import list_similarity  # noqa: PLC0415 when asked
 
-    rankings = {name: cache.ranking(view_key.key, name, _board, view_key.scoring) for name in drawn}
+    rankings = {name: cache.ranking(view_key.key, name, _board, view_key.scoring) for name in rerankers}
     return list_similarity(rankings, variant, queries=view_key.queries(_evaluation))
 
 
@@ -56,15 +56,15 @@ def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
         "How alike two lists are",
         f"Rank-biased overlap of the first {DEPTH} places, percent, mean over the queries both rank.",
     )
-    drawn = tuple(map(str, drawn_rerankers))
-    pairs = list_pairs(view.key, drawn, variant, view.board, view.evaluation)
+    rerankers = tuple(map(str, drawn_rerankers))
+    pairs = list_pairs(view.key, rerankers, variant, view.board, view.evaluation)
     section_finding(similarity_finding(pairs), view.rerankers)
     is_narrow = session.is_narrow()
     chart(
-        kept_figure(view.board.key, likeness_matrix, pairs, drawn, view.palette, is_narrow=is_narrow),
+        kept_figure(view.board.key, likeness_matrix, pairs, rerankers, view.palette, is_narrow=is_narrow),
         "likeness",
         "How alike the lists of each two rerankers are.",
-        wide=matrix_width(len(drawn), is_narrow=is_narrow),
+        wide=matrix_width(len(rerankers), is_narrow=is_narrow),
     )
     st.caption(QUESTIONS[variant])
     table(

@@ -31,12 +31,12 @@ class TopHoles:
     Attributes:
         unjudged: (n_lists,) how many of each list are expected.
         documents: (n_lists,) documents that are there, 0 where the query is not judged.
-        known: (n_groups,) judged documents of each tie group, anywhere in a list.
+        n_judged: (n_groups,) judged documents of each tie group, anywhere in a list.
     """
 
     unjudged: FloatArray
     documents: IntArray
-    known: IntArray
+    n_judged: IntArray
 
     @classmethod
     def of(cls, listing: Listing, judged: JudgmentTable) -> "TopHoles | None":
@@ -79,18 +79,21 @@ def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[li
     """
     holes = [TopHoles.of(listing, judged) for listing in listings]
     findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
-    compared = {at: own for at, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
+    compared = {index: own for index, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
     shares = np.array([own.share for own in compared.values()])
-    others = {at: np.delete(shares, place) for place, at in enumerate(compared)} if len(shares) > 1 else {}
-    sources = {at: _source(listings[at], compared[at], judged, of_others) for at, of_others in others.items()}
-    named = [(at, finding) for at, finding in sources.items() if finding is not None]
-    if len(named) == 1:
-        [(at, finding)] = named
-        findings[at].append(finding)
+    peers = {index: np.delete(shares, place) for place, index in enumerate(compared)} if len(shares) > 1 else {}
+    sources = {
+        index: _source(listings[index], compared[index], judged, shares_of_peers)
+        for index, shares_of_peers in peers.items()
+    }
+    source_findings = [(index, finding) for index, finding in sources.items() if finding is not None]
+    if len(source_findings) == 1:
+        [(index, finding)] = source_findings
+        findings[index].append(finding)
         return findings
-    for at, of_others in others.items():
-        if _is_outside(compared[at], float(np.median(of_others))):
-            findings[at].append(_outside_pool(listings[at], compared[at], of_others))
+    for index, shares_of_peers in peers.items():
+        if _is_outside(compared[index], float(np.median(shares_of_peers))):
+            findings[index].append(_outside_pool(listings[index], compared[index], shares_of_peers))
     return findings
 
 
@@ -121,15 +124,15 @@ def _is_outside(holes: TopHoles, usual: float) -> bool:
     return above >= _FURTHER and holes.share >= _TIMES * usual and above >= _MIN_Z * holes.error
 
 
-def _outside_pool(listing: Listing, holes: TopHoles, others: FloatArray) -> Finding:
+def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
     message = (
-        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, {_of_others(others)}: it "
+        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, {_of_others(peers)}: it "
         "was most likely not in the pool that was judged."
     )
     return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
 
 
-def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, others: FloatArray) -> Finding | None:
+def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: FloatArray) -> Finding | None:
     """Return what is to be said where the judgments seem to have been made from one run.
 
     It has next to no unjudged documents near the top, others usually have many, and all judged documents of
@@ -139,9 +142,9 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, others: Fl
         listing: what the reranker gave.
         holes: unjudged documents near its top.
         judged: judgments given apart.
-        others: shares of unjudged documents near the top of the others.
+        peers: shares of unjudged documents near the top of the others.
     """
-    if holes.share > _POOLED or np.median(others) < _HOLES:
+    if holes.share > _POOLED or np.median(peers) < _HOLES:
         return None
     n_judged, n_near = _judged_near_top(listing, holes, judged)
     n_whole = int((n_near == n_judged).sum())
@@ -150,7 +153,7 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, others: Fl
     message = (
         f"All judged documents of {part_of(n_whole, len(n_judged), 'query')} stand among its first, twice as "
         f"many as are judged. {percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, "
-        f"{_of_others(others)}: the judgments were most likely made from it."
+        f"{_of_others(peers)}: the judgments were most likely made from it."
     )
     return listing.finding("judged-from-run", message, count=n_whole)
 
@@ -164,13 +167,13 @@ def _judged_near_top(listing: Listing, holes: TopHoles, judged: JudgmentTable) -
     query = np.asarray(codes)[judged.pairs.query]
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
     is_near = listing.above < 2 * n_judged[listing.group_lists]
-    n_near = np.bincount(listing.group_lists, holes.known * is_near, len(n_judged)).astype(np.int64)
+    n_near = np.bincount(listing.group_lists, holes.n_judged * is_near, len(n_judged)).astype(np.int64)
     return n_judged[n_judged > 0], n_near[n_judged > 0]
 
 
-def _of_others(others: FloatArray) -> str:
+def _of_others(peers: FloatArray) -> str:
     """Say what share of the documents of other rerankers is unjudged."""
-    low, high = percent(float(others.min())), percent(float(others.max()))
+    low, high = percent(float(peers.min())), percent(float(peers.max()))
     if low == high:
-        return f"of those of {count_of(len(others), 'other reranker')} {low}"
-    return f"of those of {count_of(len(others), 'other reranker')} {low} to {high}"
+        return f"of those of {count_of(len(peers), 'other reranker')} {low}"
+    return f"of those of {count_of(len(peers), 'other reranker')} {low} to {high}"

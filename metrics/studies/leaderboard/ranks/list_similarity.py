@@ -145,10 +145,10 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     row = (copies if len(copies) else common).iloc[0]
     names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
     if len(copies):
-        more = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
+        copies_too = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
         lists = "in the one query both rank" if row["n"] == 1 else f"in all {row['n']:,} queries both rank"
-        return (*names, f" have the same lists, ties and all, {lists}: one copies the other.{more}")
-    same = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
+        return (*names, f" have the same lists, ties and all, {lists}: one copies the other.{copies_too}")
+    alike_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
     are_alike = "are most alike, with an overlap of" if len(common) > 1 else "have an overlap of"
     overlap = written_p(row["similarity"]).replace(">", "over ").replace("<", "under ")
-    return (*names, f" {are_alike} {overlap}, and the same list in {same}.")
+    return (*names, f" {are_alike} {overlap}, and the same list in {alike_in}.")

@@ -148,19 +148,19 @@ def _over(sums: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
 
 
-def _stepdown(observed: FloatArray, drawn: FloatArray, sizes: FloatArray, level: float) -> BoolArray:
+def _stepdown(observed: FloatArray, flipped_means: FloatArray, sizes: FloatArray, level: float) -> BoolArray:
     """Return (k, k) which pairs are beyond the largest that draws have by chance, stepwise.
 
     Args:
         observed: (k, k) statistic of each pair, row minus column.
-        drawn: (k, draws) sums of the draws.
+        flipped_means: (k, draws) sums of the draws.
         sizes: (k, k) what the difference of two sums is divided by.
         level: of confidence.
     """
     is_rejected = np.zeros(observed.shape, dtype=bool)
     place = int(np.ceil(alpha(level) * (DRAWS + 1))) - 1
     while place > 0:
-        largest = _largest(drawn, sizes, ~is_rejected)
+        largest = _largest(flipped_means, sizes, ~is_rejected)
         beyond = observed > (1 + _ROUNDING) * np.partition(largest, -place)[-place]
         if (beyond <= is_rejected).all():
             break
@@ -168,12 +168,12 @@ def _stepdown(observed: FloatArray, drawn: FloatArray, sizes: FloatArray, level:
     return is_rejected
 
 
-def _largest(drawn: FloatArray, sizes: FloatArray, is_open: BoolArray) -> FloatArray:
+def _largest(flipped_means: FloatArray, sizes: FloatArray, is_open: BoolArray) -> FloatArray:
     """Return (draws,) the largest statistic of the pairs that are open; in float32, which takes a third."""
     weights = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=is_open & (sizes > 0)).astype(np.float32)
-    largest = np.zeros(drawn.shape[1], dtype=np.float32)
+    largest = np.zeros(flipped_means.shape[1], dtype=np.float32)
     for start in range(0, len(largest), _BATCH):
-        sums = np.ascontiguousarray(drawn[:, start : start + _BATCH], dtype=np.float32)
+        sums = np.ascontiguousarray(flipped_means[:, start : start + _BATCH], dtype=np.float32)
         part = largest[start : start + _BATCH]
         for row in range(len(sums) - 1):
             differences = sums[row] - sums[row + 1 :]
