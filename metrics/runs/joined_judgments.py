@@ -5,12 +5,13 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.errors import RepeatError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, combine_chunks
 from metrics.support.wording import quote
 
 Repeated = Literal["error", "first", "max"]
@@ -56,7 +57,30 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
             example = int(first_row[places[rows[0]]]), int(rows[0])
             places_in_files = [_file_and_line(origins, ends, row) for row in example]
             noted.append(_finding(code, judgments, rows, example, places_in_files, repeated))
+    judgments = _with_known_targets(judgments, places)
     return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
+
+
+def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
+    """Return judgments in which a document without a target has the first that another judgment of it gives.
+
+    Args:
+        judgments: of all files.
+        places: (n,) which document of which query each judges.
+    """
+    table = judgments.table
+    if "target_id" not in table.column_names or not table["target_id"].null_count:
+        return judgments
+    targets = combine_chunks(table["target_id"])
+    known = np.flatnonzero(np.asarray(targets.is_valid()))
+    documents, rows = np.unique(places[known], return_index=True)
+    told = np.full(places.max() + 1, -1)
+    told[documents] = known[rows]
+    others = pa.array(told[places], mask=told[places] < 0)
+    column = pc.coalesce(targets, targets.take(others))
+    return RunStack.single(
+        "", table.set_column(table.column_names.index("target_id"), "target_id", column), judgments.origin
+    )
 
 
 def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:

@@ -1,12 +1,15 @@
 """Several files become one set of runs."""
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from reading import QRELS, RUN, TABLE
 
 from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
 from metrics.errors import RepeatError
 from metrics.runs import File, read
+from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.stacks import RunStack
 
 SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"
 
@@ -14,6 +17,18 @@ SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,
 def test_runs_given_as_a_list_are_named_by_their_files(write):
     runs = read_runs([write("b.trec.txt", RUN), write("a.run", RUN)], write("qrels.txt", QRELS))
     assert runs.rerankers == ["b", "a"]
+
+
+@pytest.mark.parametrize("repeated", ["first", "max"])
+def test_a_target_that_either_file_of_judgments_knows_is_kept(repeated):
+    known = pd.DataFrame(
+        [("q", "a", 1.0, "t"), ("q", "b", 1.0, None)], columns=["query_id", "doc_id", "relevance", "target_id"]
+    )
+    form = pd.DataFrame([("q", "a", 2.0), ("q", "b", 1.0)], columns=["query_id", "doc_id", "relevance"])
+    for tables in ((known, form), (form, known)):
+        files = [RunStack.single("", pa.Table.from_pandas(table), None) for table in tables]
+        judged = concat_judgments(files, repeated, []).table.to_pylist()
+        assert {row["doc_id"]: row["target_id"] for row in judged} == {"a": "t", "b": None}
 
 
 def test_runs_given_by_name_keep_name_and_order(write):

@@ -6,7 +6,7 @@ from opening import charts, metrics, opened, table
 
 from dashboard import cache
 from metrics import evaluate
-from metrics.evaluation.holes import hole_table
+from metrics.evaluation.holes import hole_table, joint_bounds
 from metrics.studies.leaderboard.judging import plan_judging
 
 
@@ -93,6 +93,18 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]
     assert np.allclose(table(page, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
     assert "unjudged documents left out" in " ".join(text.value for text in page.sidebar.caption)
+
+
+def test_bars_and_what_to_judge_are_of_the_rerankers_shown():
+    run = "q Q0 {} 1 2 t\nq Q0 {} 2 1 t\n"
+    whole = board(x_trec=run.format("a", "b"), y_trec=run.format("c", "d"), qrels_txt="q 0 a 1\n")
+    label = cache.loaded_boards().add(whole).label
+    choices = {"unjudged": "bounds", "judge_next": "true", "measure": "AP"}
+    page = opened("leaderboard", data=label, rerankers=["x"], **choices)
+    ends = joint_bounds(whole.runs.arranged({"x": "x"}), "AP")["AP"].iloc[0]
+    row = table(page, "All rerankers").iloc[0]
+    assert row[["lowest", "highest"]].to_list() == ends.to_list()
+    assert table(page, "Judge next")["doc_id"].to_list() == ["b"]
 
 
 def test_where_all_is_judged_nothing_asks_about_unjudged_documents():

@@ -6,7 +6,8 @@ import pytest
 from metrics import UsageError, read_runs
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.evaluation.holes import joint_bounds
-from metrics.studies.leaderboard.judging import plan_judging
+from metrics.studies.leaderboard.judging import JudgingPlan, closing_text, plan_finding, plan_judging
+from metrics.studies.leaderboard.judging.one_query import relevance_chances
 from metrics.studies.leaderboard.judging.returned import judgments_value, value_finding
 from metrics.studies.prose import plain
 
@@ -90,3 +91,54 @@ def test_plans_are_refused_where_a_judgment_may_add_a_query():
     for study in (plan_judging, joint_bounds):
         with pytest.raises(UsageError, match="empty='zero'"):
             study(runs, "RR", ScoringOptions(empty="skip"))
+
+
+def test_where_nothing_is_open_nothing_is_said_of_ties_nor_of_a_share():
+    plan = plan_judging(board([("q", "a", 2), ("q", "b", 1)], [("q", "a", 1)]), "RR@10", rate=0.5)
+    assert (plan.width, plan.documents["narrowing"].to_list()) == (0, [0])
+    assert (
+        plain(plan_finding(plan)) == "Nothing is open of MRR@10: neither ties nor unjudged documents move it."
+    )
+    assert "%" not in closing_text(plan, 1)
+
+
+def test_what_counts_judgments_is_not_narrowed_by_them_and_that_is_said():
+    runs = board([("q", "a", 2), ("q", "b", 1)], [("q", "a", 1)])
+    with pytest.raises(UsageError, match="no judgment narrows it"):
+        plan_judging(runs, "Judged@5", rate=0.5)
+
+
+def curved(in_order, at_random):
+    """A plan of five documents and these widths."""
+    curve = pd.DataFrame({"judged": range(6), "in_order": in_order, "at_random": at_random})
+    return JudgingPlan("infAP", 10, 1, pd.DataFrame({"doc_id": list("abcde")}), curve)
+
+
+def test_widths_that_rise_again_count_as_the_narrowest_so_far():
+    plan = curved([1.0, 0.4, 0.2, 0.6, 0.5, 0.3], [1.0, 0.9, 0.8, 0.6, 0.5, 0.3])
+    assert plan.floor == 0.2
+    assert plan.share_closed(range(6)).tolist() == pytest.approx([0, 0.75, 1, 1, 1, 1])
+    assert plan.halving() == 1
+
+
+def test_a_random_order_that_is_faster_is_said_to_be():
+    plan = curved([1.0, 0.9, 0.8, 0.5, 0.2, 0], [1.0, 0.4, 0.2, 0.1, 0.1, 0])
+    assert "3 judgments in this order halve" in plain(plan_finding(plan))
+    assert ", 1 in random order" in plain(plan_finding(plan))
+
+
+def test_rates_are_told_by_the_whole_board_and_bars_are_of_the_rerankers_that_count():
+    rows = {"A": [("q", "a", 3), ("q", "b", 2), ("q", "c", 1)], "B": [("q", name, 9) for name in "cdefg"]}
+    whole = board(rows, [("q", name, int(name != "c")) for name in "cdef"])
+    shown = whole.arranged({"A": "A"})
+    plan = plan_judging(shown, "RR", board=whole)
+    bounds = joint_bounds(shown, "RR")["RR"]
+    assert plan.width == pytest.approx(float((bounds["highest"] - bounds["lowest"]).iloc[0]))
+    of_a, at_zero, at_one, alone = (
+        each.documents.set_index("doc_id").loc["a", "narrowing"]
+        for each in (plan, *(plan_judging(shown, "RR", rate=rate) for rate in (0, 1, None)))
+    )
+    chances = relevance_chances(whole, "RR", ScoringOptions())
+    ways = [(1 - chance) * at_zero + chance * at_one for chance in chances]
+    assert min(abs(of_a - way) for way in ways) < 1e-9
+    assert abs(of_a - alone) > 1e-6
