@@ -51,6 +51,18 @@ def our_measure(published: str) -> str:
 
 
 @cache
+def is_bounded(published: str) -> bool:
+    """Return whether a measure has values up to 1; what is not known may."""
+    ours = our_measure(published)
+    return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
+
+
+def is_measure_of(published: str, family: str) -> bool:
+    """Return whether a published name is of the measure that another one means: NDCG@10 is of ndcg."""
+    return _bases().get(_base(family), "?") == our_measure(published).partition("@")[0]
+
+
+@cache
 def measures_within(published: str) -> tuple[str, ...]:
     """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10."""
     words = re.split(r"[\s/|:,()\[\]]+", published[:_MAX_NAME])

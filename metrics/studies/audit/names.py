@@ -21,6 +21,8 @@ Match = tuple[str, str, tuple[str, ...]]
 """What a published name matches: matched, how, candidates."""
 COLUMNS = ("published", "matched", "how", "candidates")
 _PREFIX = re.compile(r"(?:(?:input|run|summary|eval|results?)[._-](?=.))+")
+_SIGNS = "+*'\N{RIGHT SINGLE QUOTATION MARK}\N{PRIME}"
+"""What tells names apart that are else alike."""
 _ENDING = re.compile(r"\.(?:eval|out|summary|results?|output|treceval|te|md|tex)$")
 
 
@@ -53,7 +55,8 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     """Match the names of a published table to those of runs; what is uncertain stays unmatched.
 
     Rerankers match where their names are the same or else alike: but for case, then for folders, endings and a
-    prefix `input.`, then for punctuation. Two that are alike at once are not chosen between.
+    prefix `input.`, then for punctuation. Two that are alike at once are not chosen between, and those that are
+    alike but for a sign that may be part of a name, as BM25 and BM25+, are said and not matched.
 
     Args:
         published: figures as printed.
@@ -61,7 +64,7 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
         by_hand: published → ours, of rerankers or measures; → "" leaves a name out.
 
     Raises:
-        UsageError: a name by hand that is on neither side.
+        UsageError: a name by hand that is on neither side, or two of them for one reranker.
     """
     choices = dict(by_hand or {})
     unknown = [name for name in choices if name not in {*published.rerankers, *published.measures}]
@@ -86,13 +89,19 @@ def _match_rerankers(
             if by_hand[name] and by_hand[name] not in rerankers:
                 candidates = first_names([quote(other) for other in rerankers], 12)
                 raise UsageError(f"{quote(by_hand[name])} is no reranker of the runs. There are: {candidates}.")
+            twin = next((other for other, row in rows.items() if row[0] == by_hand[name] != ""), None)
+            if twin is not None:
+                raise UsageError(
+                    f"{quote(twin)} and {quote(name)} are both given to {quote(by_hand[name])} by hand. "
+                    "Give it to one, and leave the other out."
+                )
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
     left = [name for name in published.rerankers if name not in rows]
     for how, keys in _LIKENESS:
         free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
         alike = _alike(left, free, published.other_names, keys)
         rows |= {
-            name: (candidates[0], how, ()) if is_certain else ("", "", tuple(candidates))
+            name: (candidates[0], how, ()) if how and is_certain else ("", "", tuple(candidates))
             for name, (candidates, is_certain) in alike.items()
         }
         left = [name for name in left if name not in rows]
@@ -146,11 +155,11 @@ def _file_name(name: str) -> str:
 
 
 def _with_signs(name: str) -> str:
-    return "".join(letter for letter in _file_name(name) if letter.isalnum() or letter == "+")
+    return "".join(letter for letter in _file_name(name) if letter.isalnum() or letter in _SIGNS)
 
 
 def _letters(name: str) -> str:
-    return _with_signs(name).replace("+", "")
+    return "".join(filter(str.isalnum, _file_name(name)))
 
 
 _LIKENESS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -158,9 +167,9 @@ _LIKENESS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("alike", _folded),
     ("alike", _file_name),
     ("alike", _with_signs),
-    ("alike", _letters),
+    ("", _letters),
 )
-"""How alike two names are, the most alike first, and what of them must be the same."""
+"""How alike two names are, the most alike first, and what of them must be the same; the last is not enough."""
 
 
 def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longest_list: int) -> pd.DataFrame:

@@ -48,6 +48,16 @@ def test_the_likest_name_is_taken_before_others_that_are_alike():
     assert table["matched"].tolist() == ["bm25+", "bm25"]
 
 
+@pytest.mark.parametrize("published", ["bm25+", "bm25*", "bm25'"])
+def test_a_sign_that_may_be_part_of_a_name_is_said_and_not_matched(published):
+    assert matches([published], ["bm25"]).rerankers.iloc[0].tolist() == [published, "", "", ("bm25",)]
+
+
+def test_two_names_by_hand_for_one_reranker_are_refused():
+    with pytest.raises(UsageError, match="'a' and 'b' are both given to 'x' by hand"):
+        matches(["a", "b"], ["x"], {"a": "x", "b": "x"})
+
+
 def test_between_two_names_alike_none_is_chosen_and_both_are_said():
     table = matches(["bm 25", "x"], ["bm-25", "bm_25", "x"]).rerankers
     assert table.iloc[0].tolist() == ["bm 25", "", "", ("bm-25", "bm_25")]

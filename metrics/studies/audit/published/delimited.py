@@ -27,9 +27,12 @@ def read_delimited(name: str, text: str) -> list[Grid]:
         ReadError: it is no such file.
     """
     head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(head))
+    delimiter = _delimiter(head)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        return [Grid(name, [(reader.line_num, [_plain(cell) for cell in cells]) for cells in reader])]
+        return [
+            Grid(name, [(reader.line_num, [_plain(cell) for cell in cells]) for cells in reader], delimiter)
+        ]
     except csv.Error as error:
         raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
 

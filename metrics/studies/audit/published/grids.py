@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from metrics.errors import ReadError
-from metrics.studies.audit.measure_names import measures_within, our_measure
+from metrics.studies.audit.measure_names import is_bounded, measures_within, our_measure
 from metrics.studies.audit.published.numbers import PrintedNumber, has_decimal_comma, parse_number
 from metrics.studies.audit.published.table import Figure
 from metrics.support.wording import quote
 
-_RERANKER = {
+RERANKER_HEADINGS = {
     *("reranker", "run", "runid", "run id", "run_id", "run name", "run_name", "system", "model", "model name"),
     *("model_name", "method", "name", "ranker", "retriever", "tag", "submission", "approach"),
 }
@@ -32,10 +32,12 @@ class Grid(NamedTuple):
     Attributes:
         file: name of the file.
         rows: (line, cells without mark-up), the header first.
+        delimiter: what parts the cells in the file; empty where mark-up does.
     """
 
     file: str
     rows: Sequence[tuple[int, list[str]]]
+    delimiter: str = ""
 
 
 def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
@@ -53,7 +55,9 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
         raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
     width = Counter(len(cells) for _, cells in rows).most_common(1)[0][0]
     rows = [(line, (cells + [""] * width)[:width]) for line, cells in rows]
-    comma = has_decimal_comma(cell for _, cells in rows for cell in cells)
+    cells_in_order = [cell for _, cells in rows for cell in cells]
+    is_of_shares = grid.delimiter == ";" and any(our_measure(c) and is_bounded(c) for c in cells_in_order)
+    comma = has_decimal_comma(cells_in_order, has_thousands=not is_of_shares)
     notes = ["Commas are read as decimal points."] if comma else []
     header, body = _split_header(rows)
     if _is_transposed(header, body):
@@ -142,7 +146,7 @@ def _distinct(header: Sequence[str]) -> list[str]:
     ]
 
 
-_ROLES = {"reranker": _RERANKER, "measure": _MEASURE, "value": _VALUE, "query": _QUERY}
+_ROLES = {"reranker": RERANKER_HEADINGS, "measure": _MEASURE, "value": _VALUE, "query": _QUERY}
 
 
 def _is_measure(name: str) -> bool:

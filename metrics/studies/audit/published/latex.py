@@ -3,6 +3,7 @@
 import re
 
 from metrics.studies.audit.published.grids import Grid
+from metrics.studies.audit.published.numbers import parse_number
 
 _TABLE = re.compile(
     r"\\begin\{(tabular|tabularx|tabular\*|longtable|tabu|NiceTabular)\}(.*?)(?:\\end\{\1\}|\Z)", re.DOTALL
@@ -15,11 +16,12 @@ _RULES = re.compile(
 _SPANNED = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*")
 _MULTIROW = re.compile(r"\\multirow(?:\[[^\]]*\])?\s*\{[^{}]*\}(?:\[[^\]]*\])?\s*\{[^{}]*\}")
 _DROPPED = re.compile(
-    r"\\(?:cite[a-z]*|footnote|footnotemark|label|ref|textsuperscript|textsubscript|cellcolor|rowcolor|color"
-    r"|hspace\*?|vspace\*?|tnote|rlap)(?:\[[^\]]*\])*\{[^{}]*\}"
+    r"\\(?:cite[a-z]*|footnote|label|ref|textsuperscript|cellcolor|rowcolor|color"
+    r"|hspace\*?|vspace\*?|tnote|rlap)(?:\[[^\]]*\])*\{[^{}]*\}|\\footnotemark(?:\[[^\]]*\])?"
 )
 _COLOURED = re.compile(r"\\(?:textcolor|colorbox)(?:\[[^\]]*\])?\{[^{}]*\}(?=\{)")
 _RAISED = re.compile(r"(?<!\\)[\^_](?:\{[^{}]*\}|\\[A-Za-z]+|[^\s{}\\])")
+_LOWERED = re.compile(r"\\textsubscript\b|(?<!\\)_")
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?")
 _BRACES = re.compile(r"(?<!\\)[{}]")
 _SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash": "–", r"\textemdash": "—"}
@@ -70,7 +72,13 @@ def _spanned(cell: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text without commands, raised marks and braces."""
+    """Return a text without commands, raised marks, braces, and subscripts of a number."""
+    without = _without_commands(_LOWERED.sub("_", text))
+    return without if parse_number(without) else _without_commands(_LOWERED.sub(" ", text))
+
+
+def _without_commands(text: str) -> str:
+    """Return a text without commands, raised and lowered marks and braces."""
     text = _MULTIROW.sub("", text)
     for _ in range(_MAX_NESTING):
         shorter = _COLOURED.sub("", _RAISED.sub("", _DROPPED.sub("", text)))

@@ -4,8 +4,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from metrics.studies.audit.published.grids import Grid
-
-_SUPERSCRIPT = ("<sup", "<sub")
+from metrics.studies.audit.published.numbers import parse_number
 
 
 def read_markdown(name: str, text: str) -> list[Grid]:
@@ -35,14 +34,22 @@ _CELL_LEVEL = 4
 
 
 def _plain(tokens: list[Token]) -> str:
-    """Return the text of a cell, without superscripts, which are marks of significance."""
-    texts, is_raised = [], False
+    """Return the text of a cell, without superscripts, as of significance, nor subscripts of a number."""
+    texts: dict[str, list[str]] = {"": [], "sub": [], "sup": []}
+    place = ""
     for token in tokens:
         if token.type == "html_inline":
             tag = token.content.casefold()
-            is_raised = tag.startswith(_SUPERSCRIPT) or (is_raised and not tag.startswith(("</sup", "</sub")))
-        elif token.type in ("softbreak", "hardbreak"):
-            texts.append(" ")
-        elif token.type in ("text", "code_inline") and not is_raised:
-            texts.append(token.content)
-    return "".join(texts)
+            if tag.startswith(("<sup", "<sub")):
+                place = tag[1:4]
+                texts["sub"].append(" ")
+            elif tag.startswith(("</sup", "</sub")):
+                place = ""
+        else:
+            text = token.content if token.type in ("text", "code_inline") else ""
+            text = " " if token.type in ("softbreak", "hardbreak") else text
+            texts[place].append(text)
+            if not place:
+                texts["sub"].append(text)
+    plain = "".join(texts[""])
+    return plain if parse_number(plain) else "".join(texts["sub"])

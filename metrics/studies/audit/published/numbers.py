@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from math import isfinite
 from typing import NamedTuple
 
 _NUMBER = re.compile(r"([-+−]?)((?:\d[\d,.\u00a0\u202f']*)|(?:[.,]\d+))((?:[eE][-+]?\d{1,3})?)\s*(%?)")
@@ -52,16 +53,24 @@ def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | N
         return None
     n_decimals = len(plain.partition(".")[2]) - int(exponent[1:] or 0)
     value = float(f"{sign.replace('−', '-')}{plain}{exponent}")
+    if not isfinite(value):
+        return None
     return PrintedNumber(match[0].strip(), value, max(0, n_decimals), bool(percent))
 
 
-def has_decimal_comma(cells: Iterable[str]) -> bool:
-    """Return whether numbers of a table are printed with a comma before their decimals: 0,284 or 28,4."""
+def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bool:
+    """Return whether numbers of a table are printed with a comma before their decimals: 0,284 or 28,4.
+
+    Args:
+        cells: of the table.
+        has_thousands: whether 28,412 may be a number of thousands.
+    """
     has_comma = False
     for cell in cells:
         match = _NUMBER.match(cell.strip()[:_MAX_TEXT])
         digits = match[2] if match else ""
         if "." in digits and digits.rfind(".") > digits.rfind(","):
             return False
-        has_comma |= "," in digits and (digits.startswith(("0,", ",")) or not _THOUSANDS.fullmatch(digits))
+        is_short = digits.startswith(("0,", ",")) or not _THOUSANDS.fullmatch(digits)
+        has_comma |= "," in digits and (is_short or not has_thousands)
     return has_comma

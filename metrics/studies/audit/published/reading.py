@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
-from metrics.measures import parse
 from metrics.runs.reading.files import File
-from metrics.studies.audit.measure_names import our_measure
+from metrics.studies.audit.measure_names import is_bounded, our_measure
 from metrics.studies.audit.published.delimited import read_delimited
 from metrics.studies.audit.published.grids import Grid, figures_of_grid
 from metrics.studies.audit.published.json_results import read_json
@@ -204,19 +203,13 @@ def _scale_percents(table: pd.DataFrame) -> list[str]:
         part.groupby([table["file"], table["measure"]]).transform("sum")
         for part in (unsigned > 1, unsigned != 0)
     )
-    is_bounded = table["measure"].map({name: _is_bounded(name) for name in table["measure"].unique()})
+    may_be = table["measure"].map({name: is_bounded(name) for name in table["measure"].unique()})
     is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})
-    is_bounded &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
-    looks_so = is_bounded & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
+    may_be &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
+    looks_so = may_be & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
     table["scale"] = table["scale"].mask(looks_so | (is_known & table["measure"].str.contains("%")), 100)
     table["value"] /= table["scale"]
     return list(dict.fromkeys(table.loc[(table["scale"] > 1) & is_known, "measure"]))
-
-
-def _is_bounded(published: str) -> bool:
-    """Return whether a measure has values up to 1; what is not known may."""
-    ours = our_measure(published)
-    return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:

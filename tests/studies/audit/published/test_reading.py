@@ -1,5 +1,6 @@
 """Published tables as papers, tools and scripts print them, read into figures."""
 
+import pandas as pd
 import pytest
 
 from metrics import ReadError, UsageError
@@ -271,3 +272,57 @@ def test_percents_that_a_machine_multiplied_have_the_decimals_that_were_meant():
 )
 def test_a_column_is_of_percents_by_its_header_or_by_most_of_its_figures(text, values):
     assert figures("t.csv", text, "value") == [[pytest.approx(value)] for value in values]
+
+
+SUBSCRIPTS = {
+    "t.md": "|M|nDCG<sub>10</sub>|\n|---|---|\n| monoT5<sub>3B</sub><sup>a</sup> | 0.72<sub>1</sub> |\n",
+    "t.tex": r"\begin{tabular}{ll} M & nDCG$_{10}$ \\ monoT5$_{\text{3B}}$\footnotemark[1] & $0.72_{1}$ \\"
+    r"\end{tabular}",
+    "u.tex": r"\begin{tabular}{ll} M & nDCG$_{10}$ \\ monoT5\textsubscript{3B}$^a$ & 0.72$_1$ \\ \end{tabular}",
+}
+
+
+@pytest.mark.parametrize("name", SUBSCRIPTS)
+def test_subscripts_are_part_of_names_and_not_of_numbers(name):
+    assert figures(name, SUBSCRIPTS[name]) == [["monoT5 3B", "nDCG 10", "0.72", 0.72]]
+
+
+def test_numbers_that_are_not_finite_are_left_out_and_it_is_said():
+    published = read_published({"t.json": b'{"a": {"RR": NaN, "AP": 0.3}, "b": {"P@5": 1e999, "AP": 0.4}}'})
+    assert published.figures["value"].tolist() == [0.3, 0.4]
+    assert published.notes == ("t.json: what is no finite number is left out: RR, P@5.",)
+    published = read_published({"t.csv": b"run,AP\na,1e999\nb,0.2\n"})
+    assert published.rerankers == ["b"]
+    assert published.notes == ("t.csv, line 2: '1e999' is no number, and left out.",)
+
+
+PANDAS = pd.DataFrame({"model": ["A", "B"], "MRR": [0.5, 0.6], "map": [0.2, 0.3]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PANDAS.to_json(orient="records"),
+        PANDAS.to_json(),
+        PANDAS.set_index("model").to_json(),
+        PANDAS.set_index("model").to_json(orient="index"),
+        '{"A": {"mrr": {"MRR": 0.5}, "map": 0.2}, "B": {"mrr": {"MRR": 0.6}, "map": 0.3}}',
+    ],
+)
+def test_json_of_pandas_names_rerankers_and_measures(text):
+    expected = [["A", "MRR", 0.5], ["A", "map", 0.2], ["B", "MRR", 0.6], ["B", "map", 0.3]]
+    assert sorted(figures("t.json", text, "reranker", "measure", "value")) == expected
+
+
+def test_measures_of_beir_under_their_families_are_those_of_the_file():
+    text = '{"ndcg": {"NDCG@10": 1}, "map": {"MAP@10": 1}, "recall": {"Recall@10": 1}, "precision":{"P@10":1}}'
+    assert figures("e5.json", text, "reranker", "measure") == [
+        ["e5", name] for name in ("NDCG@10", "MAP@10", "Recall@10", "P@10")
+    ]
+
+
+def test_a_comma_in_a_table_of_semicolons_stands_before_the_decimals_of_shares():
+    assert figures("t.csv", "m;MRR\na;72,712\nb;63,150\n", "value") == [
+        [pytest.approx(value)] for value in (0.72712, 0.6315)
+    ]
+    assert figures("t.csv", "m;documents\na;72,712\n", "value") == [[72712]]
