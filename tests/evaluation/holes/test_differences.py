@@ -78,6 +78,6 @@ def test_queries_that_one_of_both_lacks_do_not_count():
 def test_a_reranker_without_bounds_is_named():
     table, qrels, _ = lists(0, has_ties=False)
     runs = read_runs(table, qrels)
-    bounds = joint_bounds(runs, "P@2")["P@2"]
+    bounds = joint_bounds(runs, "RR")["RR"]
     with pytest.raises(UsageError, match="no reranker 'z'"):
-        difference_bounds(runs, "P@2", PAIR.assign(baseline="z"), bounds)
+        difference_bounds(runs, "RR", PAIR.assign(baseline="z"), bounds)
