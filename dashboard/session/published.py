@@ -96,7 +96,8 @@ def match_by_hand(published: str, key: str) -> None:
         published: the name, as printed.
         key: of the control.
     """
-    st.session_state[_NAMES] = {**st.session_state.get(_NAMES, {}), published: st.session_state[key] or ""}
+    others = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
+    st.session_state[_NAMES] = {**others, published: st.session_state[key] or ""}
 
 
 def _table_name(files: Sequence[File]) -> str:

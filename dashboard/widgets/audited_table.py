@@ -1,5 +1,6 @@
 """The published table that is audited, and its audit, kept; keyed by board, table and names matched by hand."""
 
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 from dashboard import cache
@@ -54,7 +55,21 @@ def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
             return not ours or ours in board.runs.tables
         return name in measures and (not ours or _is_measure(ours))
 
-    return AuditKey(board.key, table, tuple(names_by_hand(is_valid).items()))
+    return AuditKey(board.key, table, tuple(last_given(names_by_hand(is_valid), rerankers).items()))
+
+
+def last_given(names: Mapping[str, str], rerankers: Container[str]) -> dict[str, str]:
+    """Return names by hand that give each reranker to one published name, the last; the others have none.
+
+    Args:
+        names: published → ours, of rerankers and measures.
+        rerankers: those of them that are published rerankers.
+    """
+    owners = {ours: name for name, ours in names.items() if name in rerankers}
+    return {
+        name: ours if owners.get(ours, name) == name or name not in rerankers else ""
+        for name, ours in names.items()
+    }
 
 
 def _is_measure(name: str) -> bool:
