@@ -10,7 +10,7 @@ from metrics.errors import ReadError
 from metrics.studies.audit.published.grids import Grid
 
 DELIMITERS = "\t,;|"
-_BOLD = re.compile(r"(\*\*|__)(.+)\1")
+_BOLD = re.compile(r"(\*\*|__)(.+)\1([^\w*]*)")
 _COMMAND = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf)\{([^{}]*)\}")
 _HEAD, _HEAD_LINES = 65_536, 20
 """Letters and lines in which the delimiter is looked for."""
@@ -40,7 +40,7 @@ def read_delimited(name: str, text: str) -> list[Grid]:
 def _plain(cell: str) -> str:
     """Return the text of a cell without what makes all of it bold, in Markdown or LaTeX."""
     if match := _BOLD.fullmatch(cell.strip()):
-        return match[2]
+        return match[2] + match[3]
     return _COMMAND.sub(r"\1", _COMMAND.sub(r"\1", cell)) if "\\" in cell else cell
 
 

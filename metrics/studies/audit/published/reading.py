@@ -201,7 +201,7 @@ def _scale_percents(table: pd.DataFrame) -> list[str]:
     largest, smallest = columns.transform("max"), columns.transform("min")
     n_over, n_figures = (
         part.groupby([table["file"], table["measure"]]).transform("sum")
-        for part in (unsigned > 1, unsigned != 0)
+        for part in (unsigned > 1, unsigned.abs() > 0)
     )
     may_be = table["measure"].map({name: is_bounded(name) for name in table["measure"].unique()})
     is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})

@@ -237,7 +237,7 @@ def test_queries_that_stand_before_their_run_are_its_own():
 
 @pytest.mark.parametrize(
     "cell",
-    ["**0.8833**", "__0.8833__", r"\textbf{0.8833}", r"\underline{\textbf{0.8833}}", "0.8833a", "0.8833 a b"],
+    ["**0.8833**", "__0.8833__†", r"\textbf{0.8833}", r"\underline{\textbf{0.8833}}", "0.8833a", "0.8833 a b"],
 )
 def test_a_first_row_in_bold_or_with_letters_of_significance_is_no_header(cell):
     rows = figures("t.csv", f"model,MRR\nA,{cell}\nB,0.3\nC,0.2\n", "reranker", "value")
@@ -267,6 +267,7 @@ def test_percents_that_a_machine_multiplied_have_the_decimals_that_were_meant():
     [
         ("run,AP\na,0.91\nb,0.88\nc,8.5\n", [0.91, 0.88, 8.5]),
         ("run,AP\na,91.5\nb,0.88\nc,85\n", [0.915, 0.0088, 0.85]),
+        ("run,AP\na,35.1%\nb,32.0\n", [0.351, 0.32]),
         ("run,MRR (%)\na,0.72\nb,0.41\n", [0.0072, 0.0041]),
     ],
 )
