@@ -96,8 +96,8 @@ def match_by_hand(published: str, key: str) -> None:
         published: the name, as printed.
         key: of the control.
     """
-    others = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
-    st.session_state[_NAMES] = {**others, published: st.session_state[key] or ""}
+    other_names = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
+    st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}
 
 
 def _table_name(files: Sequence[File]) -> str:

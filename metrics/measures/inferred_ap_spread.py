@@ -67,10 +67,12 @@ def worth_variance(tie: JudgedTie) -> float:
         steps = [((n_others - others) / n_open, (0, 0, 0)), ((tie.relevant - x) / n_open, (1, 0, 0))]
         steps += [((tie.nonrelevant - y) / n_open, (0, 1, 0)), ((tie.pooled - z) / n_open, (0, 0, 1))]
         to_come = [_after(tie, means, step) + step[0] * gain / (tie.above + place) for _, step in steps]
-        mean = np.sum([chance * more for (chance, _), more in zip(steps, to_come, strict=True)], axis=0)
+        mean = np.sum(
+            [chance * gain_below for (chance, _), gain_below in zip(steps, to_come, strict=True)], axis=0
+        )
         variance = np.zeros_like(mean)
-        for (chance, step), more in zip(steps, to_come, strict=True):
-            variance += chance * (_after(tie, variances, step) + (more - mean) ** 2)
+        for (chance, step), gain_below in zip(steps, to_come, strict=True):
+            variance += chance * (_after(tie, variances, step) + (gain_below - mean) ** 2)
         is_state = (others >= 0) & (others <= n_others)
         means[inside], variances[inside] = np.where(is_state, mean, 0.0), np.where(is_state, variance, 0.0)
     return float(variances[0, 0, 0])
@@ -78,7 +80,12 @@ def worth_variance(tie: JudgedTie) -> float:
 
 def _after(tie: JudgedTie, values: FloatArray, step: tuple[int, int, int]) -> FloatArray:
     """Return values of the numbers that one document more of a kind leads to."""
-    return values[tuple(slice(more, number + 1 + more) for more, number in zip(step, tie.kinds, strict=True))]
+    return values[
+        tuple(
+            slice(gain_below, number + 1 + gain_below)
+            for gain_below, number in zip(step, tie.kinds, strict=True)
+        )
+    ]
 
 
 def _refuse_large(tie: JudgedTie) -> None:

@@ -72,12 +72,12 @@ def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
     if "target_id" not in table.column_names or not table["target_id"].null_count:
         return judgments
     targets = combine_chunks(table["target_id"])
-    known = np.flatnonzero(np.asarray(targets.is_valid()))
-    documents, rows = np.unique(places[known], return_index=True)
-    told = np.full(places.max() + 1, -1)
-    told[documents] = known[rows]
-    others = pa.array(told[places], mask=told[places] < 0)
-    column = pc.coalesce(targets, targets.take(others))
+    target_rows = np.flatnonzero(np.asarray(targets.is_valid()))
+    documents, rows = np.unique(places[target_rows], return_index=True)
+    target_row_of = np.full(places.max() + 1, -1)
+    target_row_of[documents] = target_rows[rows]
+    replacements = pa.array(target_row_of[places], mask=target_row_of[places] < 0)
+    column = pc.coalesce(targets, targets.take(replacements))
     return RunStack.single(
         "", table.set_column(table.column_names.index("target_id"), "target_id", column), judgments.origin
     )

@@ -47,8 +47,11 @@ def difference_bounds(
         low, high = lowest[first] - highest[second], highest[first] - lowest[second]
         if shares:
             queries = holes[first][1]
-            least, most = -shares[second].most_above(shares[first]), shares[first].most_above(shares[second])
-            low = np.maximum(low, pd.Series(least, queries).reindex(low.index))
-            high = np.minimum(high, pd.Series(most, queries).reindex(high.index))
+            lower_bounds, upper_bounds = (
+                -shares[second].most_above(shares[first]),
+                shares[first].most_above(shares[second]),
+            )
+            low = np.maximum(low, pd.Series(lower_bounds, queries).reindex(low.index))
+            high = np.minimum(high, pd.Series(upper_bounds, queries).reindex(high.index))
         ends.append((low.mean(), high.mean()))
     return pd.DataFrame(ends, pairs.index, list(BOUNDS), dtype=float)

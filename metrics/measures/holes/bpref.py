@@ -17,8 +17,8 @@ def bpref_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]
     """
     ranking = holes.ranking
     is_other = ranking.judged & ~ranking.relevant & (ranking.grades >= 0)
-    others, bounds = holes.count(is_other), np.zeros((2, holes.n_lists))
-    above = holes.above_in_list(others)
+    nonrelevant, bounds = holes.count(is_other), np.zeros((2, holes.n_lists))
+    above = holes.above_in_list(nonrelevant)
     open_upto = holes.above_in_list(holes.unjudged) + holes.unjudged
     n_others = ranking.judgments.n_nonrelevant
     for place in range(holes.n_lists):
@@ -30,42 +30,44 @@ def bpref_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]
         sums = np.zeros((2, len(x)))
         for counts, is_open in ((holes.relevant[groups], 0), (holes.unjudged[groups], 1)):
             at_best = np.repeat(above[groups], counts)
-            taken = np.minimum(x, len(at_best)) if is_open else np.full(len(x), len(at_best))
-            sums[1] += _most(at_best, depth, taken)
-            more = np.repeat(open_upto[groups], counts) - is_open
-            at_worst = np.repeat((above + others)[groups], counts)
+            n_counted = np.minimum(x, len(at_best)) if is_open else np.full(len(x), len(at_best))
+            sums[1] += _sum_at_best(at_best, depth, n_counted)
+            open_above = np.repeat(open_upto[groups], counts) - is_open
+            at_worst = np.repeat((above + nonrelevant)[groups], counts)
             first = len(at_worst) - np.maximum(x - n_unlisted, 0) if is_open else np.zeros(len(x), np.int64)
-            sums[0] += _least(at_worst, more, n_other, n_relevant, first)
+            sums[0] += _sum_at_worst(at_worst, open_above, n_other, n_relevant, first)
         values = sums / np.maximum(n_relevant, 1)
         bounds[:, place] = values[0].min(), values[1].max()
     return bounds[0], bounds[1]
 
 
-def _most(above: IntArray, depth: IntArray, taken: IntArray) -> FloatArray:
+def _sum_at_best(above: IntArray, depth: IntArray, n_counted: IntArray) -> FloatArray:
     """(n,) sum of max(0, 1 - above/depth) over the first documents.
 
     Args:
         above: (n_documents,) others above each, rising.
         depth: (n,) D.
-        taken: (n,) how many documents.
+        n_counted: (n,) how many documents.
     """
-    n_worthy = np.minimum(np.searchsorted(above, depth), taken)
+    n_worthy = np.minimum(np.searchsorted(above, depth), n_counted)
     return np.asarray(n_worthy - np.append(0, np.cumsum(above))[n_worthy] / depth)
 
 
-def _least(above: IntArray, more: IntArray, n_other: int, n_relevant: IntArray, first: IntArray) -> FloatArray:
-    """(n,) sum of max(0, 1 - (above + more)/min(N + more, R)) over the last documents.
+def _sum_at_worst(
+    above: IntArray, open_above: IntArray, n_other: int, n_relevant: IntArray, first: IntArray
+) -> FloatArray:
+    """(n,) sum of max(0, 1 - (above + open_above)/min(N + open_above, R)) over the last documents.
 
     Args:
         above: (n_documents,) others above each, rising.
-        more: (n_documents,) unjudged ones above each, rising.
+        open_above: (n_documents,) unjudged ones above each, rising.
         n_other: N.
         n_relevant: (n,) R.
         first: (n,) the first document that counts.
     """
-    known = np.where(n_other + more > 0, (n_other - above) / np.maximum(n_other + more, 1), 1.0)
-    by_others = np.maximum(np.searchsorted(more, n_relevant - n_other, side="right"), first)
-    by_relevant = np.maximum(np.searchsorted(above + more, n_relevant), by_others)
-    upto_known, upto = np.append(0, np.cumsum(known)), np.append(0, np.cumsum(above + more))
-    rest = by_relevant - by_others - (upto[by_relevant] - upto[by_others]) / np.maximum(n_relevant, 1)
-    return np.asarray(upto_known[by_others] - upto_known[first] + rest)
+    shares = np.where(n_other + open_above > 0, (n_other - above) / np.maximum(n_other + open_above, 1), 1.0)
+    by_others = np.maximum(np.searchsorted(open_above, n_relevant - n_other, side="right"), first)
+    by_relevant = np.maximum(np.searchsorted(above + open_above, n_relevant), by_others)
+    upto_known, upto = np.append(0, np.cumsum(shares)), np.append(0, np.cumsum(above + open_above))
+    capped = by_relevant - by_others - (upto[by_relevant] - upto[by_others]) / np.maximum(n_relevant, 1)
+    return np.asarray(upto_known[by_others] - upto_known[first] + capped)

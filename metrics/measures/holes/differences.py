@@ -23,8 +23,8 @@ class Shares:
         worst: (n_lists,) the same, in their worst order.
         lists: (n_members,) list of each unjudged document that may weigh something.
         hashes: (n_members,) a number of each pair of query and document.
-        most: (n_members, n_levels) what each adds at most as its grade rises to a level.
-        least: (n_members, n_levels) what it adds at least.
+        top_shares: (n_members, n_levels) what each adds at most as its grade rises to a level.
+        bottom_shares: (n_members, n_levels) what it adds at least.
         ideal: (2, n_lists) smallest and largest divisor over all judgments.
     """
 
@@ -32,8 +32,8 @@ class Shares:
     worst: FloatArray
     lists: IntArray
     hashes: Hashes
-    most: FloatArray
-    least: FloatArray
+    top_shares: FloatArray
+    bottom_shares: FloatArray
     ideal: FloatArray
 
     def most_above(self, other: "Shares") -> FloatArray:
@@ -45,12 +45,12 @@ class Shares:
         """
         order = np.argsort(other.hashes, kind="stable")
         place = np.minimum(np.searchsorted(other.hashes, self.hashes, sorter=order), len(order) - 1)
-        opposed = np.zeros_like(self.most)
+        opposed = np.zeros_like(self.top_shares)
         if len(order):
             row = order[place]
             is_shared = other.hashes[row] == self.hashes
-            opposed[is_shared] = other.least[row[is_shared]]
-        gains = np.cumsum(self.most - opposed, axis=1).max(axis=1, initial=0.0)
+            opposed[is_shared] = other.bottom_shares[row[is_shared]]
+        gains = np.cumsum(self.top_shares - opposed, axis=1).max(axis=1, initial=0.0)
         above = self.best - other.worst + np.bincount(self.lists, gains, minlength=len(self.best))
         smallest, largest = self.ideal
         divisor = np.where(above > 0, smallest, largest)
@@ -79,7 +79,7 @@ def shares_of(
         group = ranking.groups[members]
         counts = holes.counts[levels][:, group].T
         first, last = holes.above[group, None] + counts, holes.end[group, None] - counts - 1
-        most, least = (
+        top_shares, bottom_shares = (
             weight.span(np.minimum(top, limit), np.minimum(top + 1, limit), k) * steps for top in (first, last)
         )
         ideal = np.ones((2, holes.n_lists))
@@ -88,6 +88,6 @@ def shares_of(
             fullest = judged + np.reshape(holes.n_open, (-1, 1))
             ideal = np.stack([(total(documents, k) * steps).sum(axis=1) for documents in (judged, fullest)])
         hashes = ranking.pairs.hashes[ranking.rows[members]]
-        return Shares(best, worst, holes.lists[group], hashes, most, least, ideal)
+        return Shares(best, worst, holes.lists[group], hashes, top_shares, bottom_shares, ideal)
 
     return shares

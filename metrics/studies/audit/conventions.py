@@ -44,9 +44,9 @@ class Convention:
 
     def measure(self, name: str) -> str:
         """Return the measure that is computed where this one is asked for: nDCG has the gain."""
-        asked = parse(name)
-        if self.gain == "linear" and asked.measure.name == "nDCG":
-            return str(parse(str(asked).replace("nDCG", "nDCG-linear", 1)))
+        measure_at = parse(name)
+        if self.gain == "linear" and measure_at.measure.name == "nDCG":
+            return str(parse(str(measure_at).replace("nDCG", "nDCG-linear", 1)))
         return name
 
     def aspect(self, field: str) -> str:

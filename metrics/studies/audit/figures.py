@@ -89,8 +89,8 @@ class ComparedFigures:
         if not is_known.any():
             raise UsageError(
                 f"No figure is of a reranker and a measure that are known. Rerankers: "
-                f"{_listed(names.rerankers)}; "
-                f"measures: {_listed(names.measures)}. Name them by hand: --names published=ours."
+                f"{_names_of(names.rerankers)}; "
+                f"measures: {_names_of(names.measures)}. Name them by hand: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         present = set(matched["reranker"])
@@ -121,8 +121,8 @@ class ComparedFigures:
         choices = candidates.choices
         by_grades: dict[tuple[str, str], dict[str, FloatArray]] = {}
         for shared in candidates.evaluations():
-            known = by_grades.setdefault((shared.precision, shared.unjudged), {})
-            scored = self._score(shared, choices["gain"], choices["treatment"], known)
+            values_so_far = by_grades.setdefault((shared.precision, shared.unjudged), {})
+            scored = self._score(shared, choices["gain"], choices["treatment"], values_so_far)
             for missing, empty in product(choices["missing"], choices["empty"]):
                 means = self._means(scored, replace(shared, missing=missing, empty=empty))
                 for gain, ties in product(choices["gain"], choices["treatment"]):
@@ -147,7 +147,11 @@ class ComparedFigures:
         )
 
     def _score(
-        self, shared: Convention, gains: Sequence[Gain], treatments: Sequence[str], known: dict[str, FloatArray]
+        self,
+        shared: Convention,
+        gains: Sequence[Gain],
+        treatments: Sequence[str],
+        values_so_far: dict[str, FloatArray],
     ) -> _Scores:
         """Score all lists once, none left out, for all conventions that differ in gain and treatment alone.
 
@@ -155,18 +159,18 @@ class ComparedFigures:
             shared: what they share.
             gains: of nDCG.
             treatments: of ties.
-            known: measure → (n_lists, n_treatments) values of those that grades alone tell, from whatever grade
-                on is relevant; what is computed is added.
+            values_so_far: measure → (n_lists, n_treatments) values of those that grades alone tell, whatever
+                grade is relevant from; what is computed is added.
         """
         options = replace(shared, missing="zero", empty="zero").options
         names = {
             gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures] for gain in gains
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
-        new = [name for name in distinct if name not in known]
+        new = [name for name in distinct if name not in values_so_far]
         evaluation = score_runs(self.runs, new, treatments, options)
-        values = known | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
-        known |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
+        values = values_so_far | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
+        values_so_far |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
         columns = {
             gain: pd.Index(distinct).get_indexer(of_gain)[self.measure] for gain, of_gain in names.items()
         }
@@ -213,5 +217,5 @@ def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -
     return np.where(queries.isna(), _MEAN, np.where(rows < 0, _NOT_JUDGED, rows)).astype(np.int64)
 
 
-def _listed(matches: pd.DataFrame) -> str:
+def _names_of(matches: pd.DataFrame) -> str:
     return first_names([quote(name) for name in matches["published"]], 5) or "none"

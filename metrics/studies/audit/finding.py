@@ -35,8 +35,8 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     counts = reproduction.conventions.iloc[0]
     n, n_out = reproduction.n_figures, int(counts["does_not_come_out"])
     come_out = Strong(part_of(n - n_out, n, "figure"))
-    how = _by_rounding(reproduction) if n > n_out else ""
-    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{how}"
+    rounding_words = _by_rounding(reproduction) if n > n_out else ""
+    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{rounding_words}"
     if n_out:
         return (
             "No convention that was tried gives the whole table. ",
@@ -49,10 +49,16 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     shared, either = _alternatives(reproduction.fitting)
     if shared:
         label = Strong("; ".join(shared))
-        rest = _what_is_open(reproduction) if either else ""
+        open_words = _what_is_open(reproduction) if either else ""
         if reproduction.n_by_chance >= _HARDLY:
-            return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{rest}"
-        return "The table was made by this convention: ", label, ": ", come_out, f"{outcome.rstrip(',')}.{rest}"
+            return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{open_words}"
+        return (
+            "The table was made by this convention: ",
+            label,
+            ": ",
+            come_out,
+            f"{outcome.rstrip(',')}.{open_words}",
+        )
     return (
         come_out,
         f"{outcome} under ",
@@ -90,10 +96,10 @@ _SUBJECTS = _QUESTIONS | {
 def _by_rounding(reproduction: Reproduction) -> str:
     """Return how many figures come out by rounding, at most where the conventions that fit differ in it."""
     n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
-    most = f"{n_rounded.max():,} of them by rounding"
+    rounded_words = f"{n_rounded.max():,} of them by rounding"
     if n_rounded.max() > n_rounded.min():
-        return f", up to {most},"
-    return f", {most}" if n_rounded.max() else ", all to the digit"
+        return f", up to {rounded_words},"
+    return f", {rounded_words}" if n_rounded.max() else ", all to the digit"
 
 
 def _largest(difference: float) -> str:
@@ -142,23 +148,23 @@ def _what_is_open(reproduction: Reproduction) -> str:
         _QUESTIONS[field].format(_choice(field, values))
         for field, values in _varied(reproduction.fitting).items()
     )
-    more = "" if reproduction.are_fitting_alike else "; more digits would"
-    return f" The figures do not tell {questions}{more}."
+    addition = "" if reproduction.are_fitting_alike else "; more digits would"
+    return f" The figures do not tell {questions}{addition}."
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
     """Return the values of a field that a question names: as read, as float16 or to 6 or 4 decimals."""
     if field == "relevant_from":
-        return _listed([f"{value:g}" for value in values])
+        return _enumerated([f"{value:g}" for value in values])
     if field != "precision":
         return ""
     decimals = [value.removeprefix("decimals:") for value in values if value.startswith("decimals:")]
-    others = [value for value in values if not value.startswith("decimals:")]
-    formats = ["as read" if value == USUAL.precision else f"as {value}" for value in others]
-    return _listed([*formats, *([f"to {_listed(decimals)} decimals"] if decimals else [])])
+    number_formats = [value for value in values if not value.startswith("decimals:")]
+    formats = ["as read" if value == USUAL.precision else f"as {value}" for value in number_formats]
+    return _enumerated([*formats, *([f"to {_enumerated(decimals)} decimals"] if decimals else [])])
 
 
-def _listed(words: Sequence[str]) -> str:
+def _enumerated(words: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
@@ -185,10 +191,15 @@ def _failures(reproduction: Reproduction) -> Prose:
         for column in ("reranker", "measure")
     ]
     queries = failed["query_id"].dropna().unique()
-    more = f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
+    addition = (
+        f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
+    )
     n_unjudged = int(failed["computed"].isna().sum())
     unjudged = f" Nobody judged the queries of {count_of(n_unjudged, 'figure')}." if n_unjudged else ""
-    return (f" It fails for {places[0]}; by {places[1]}{more}.{unjudged}", *_by_measure(reproduction, failed))
+    return (
+        f" It fails for {places[0]}; by {places[1]}{addition}.{unjudged}",
+        *_by_measure(reproduction, failed),
+    )
 
 
 def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:

@@ -96,16 +96,16 @@ def _match_rerankers(
                     "Give it to one, and leave the other out."
                 )
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
-    left = [name for name in published.rerankers if name not in rows]
+    open_names = [name for name in published.rerankers if name not in rows]
     for how, keys in _LIKENESS:
         free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
-        alike = _alike(left, free, published.other_names, keys)
+        alike = _alike(open_names, free, published.other_names, keys)
         rows |= {
             name: (candidates[0], how, ()) if how and is_certain else ("", "", tuple(candidates))
             for name, (candidates, is_certain) in alike.items()
         }
-        left = [name for name in left if name not in rows]
-    rows |= dict.fromkeys(left, ("", "", ()))
+        open_names = [name for name in open_names if name not in rows]
+    rows |= dict.fromkeys(open_names, ("", "", ()))
     return pd.DataFrame([(name, *rows[name]) for name in published.rerankers], columns=list(COLUMNS))
 
 
@@ -183,8 +183,8 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longes
     for name, (_, how, candidates) in rows.items():
         rivals = [other for other in rows if rows[other][1] and rows[other][0] in candidates]
         if how == "" and len(candidates) == 1 and not rivals:
-            same = [other for other in rows if rows[other][2] == candidates]
-            if same == [name]:
+            rivals_alike = [other for other in rows if rows[other][2] == candidates]
+            if rivals_alike == [name]:
                 rows[name] = (candidates[0], "alike", ())
     return pd.DataFrame([(name, *rows[name]) for name in published], columns=list(COLUMNS))
 

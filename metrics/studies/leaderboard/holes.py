@@ -58,24 +58,24 @@ def order_finding(is_safe: BoolArray, is_significant: BoolArray, *, shares_grade
     """
     if not len(is_safe):
         return ()
-    how = (
+    manner = (
         "the bounds are not always reached"
         if shares_grades
         else "each bar judges the documents that both lists have as suits it"
     )
     if not is_safe.any():
         n = len(is_safe)
-        where = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
+        comparisons_word = {1: "the comparison", 2: "both comparisons"}.get(n, f"all {n:,} comparisons")
         return (
             Strong("No order is safe from unjudged documents: "),
-            f"in {where}, the bounds of the difference include 0. Some may hold: {how}.",
+            f"in {comparisons_word}, the bounds of the difference include 0. Some may hold: {manner}.",
         )
     part = describe_part(int(is_safe.sum()), len(is_safe), "comparison", "have an order that nothing reverses")
     n_significant = int(is_significant.sum())
     n_both = int((is_safe & is_significant).sum())
     of_these = f" ({n_both:,} of the {n_significant:,} significant ones)" * bool(n_significant)
-    more = f" More may hold: {how}." * (not is_safe.all())
-    return (Strong(part), f", no order of the ties and no judgment of what nobody judged{of_these}.{more}")
+    addition = f" More may hold: {manner}." * (not is_safe.all())
+    return (Strong(part), f", no order of the ties and no judgment of what nobody judged{of_these}.{addition}")
 
 
 def can_lead(leaderboard: pd.DataFrame, low: str, high: str) -> BoolArray:
@@ -141,7 +141,7 @@ def _never_judged(counts: pd.DataFrame, measure: MeasureAt) -> Prose:
     shares = unjudged_shares(counts)
     total = percent(counts["unjudged"].sum() / counts["documents"].sum())
     prose: Prose = (f"{total} of the documents in the {within_words(measure)} were never judged",)
-    most = percent(shares.max())
-    if most == total:
+    largest_share = percent(shares.max())
+    if largest_share == total:
         return prose
-    return (*prose, f", {most} of those of ", Strong(str(shares.idxmax())))
+    return (*prose, f", {largest_share} of those of ", Strong(str(shares.idxmax())))

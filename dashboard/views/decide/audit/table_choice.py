@@ -90,8 +90,8 @@ def open_table(view: View) -> OpenTable | None:
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
     """Draw what the table is called and how large it is, and a way to another."""
     names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "A careless script's"}
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + more
+    and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
     with st.container(border=True, horizontal=True, vertical_alignment="center", width=330):
         size = f"{count_of(len(published.rerankers), 'row')}, {count_of(len(published.measures), 'measure')}"
         st.markdown(f":material/table_view: **{escape_markdown(name)}**  \n:small[{size}]", width="content")

@@ -30,8 +30,8 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
     finite = [figure for figure in figures if isfinite(figure.value)]
     if not finite:
         raise ReadError(file.name, "there is no figure in this JSON", _HINT)
-    left_out = dict.fromkeys(figure.measure for figure in figures if not isfinite(figure.value))
-    notes = [f"{file.name}: what is no finite number is left out: {', '.join(left_out)}."] if left_out else []
+    infinite = dict.fromkeys(figure.measure for figure in figures if not isfinite(figure.value))
+    notes = [f"{file.name}: what is no finite number is left out: {', '.join(infinite)}."] if infinite else []
     return finite, notes
 
 

@@ -75,13 +75,13 @@ def read_published(files: Files) -> PublishedTable:
     for (file, path), part in zip(sources, parts, strict=True):
         folders = PurePath(path).parent.parts[:-3:-1]
         name = file.stem if stems[file.stem] == 1 else "/".join((*folders[::-1], file.stem))
-        others = folders if part.is_typed else ()
+        folder_names = folders if part.is_typed else ()
         if part.run_id and run_ids[part.run_id] == 1:
-            name, others = part.run_id, (name, *others)
+            name, folder_names = part.run_id, (name, *folder_names)
         figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
         if len(figures) > _MAX_FIGURES:
             raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give the means alone.")
-        other_names[name] = others
+        other_names[name] = folder_names
     table = _without_repeats(figures)
     typed = [file.name for (file, _), part in zip(sources, parts, strict=True) if part.is_typed]
     percents = _scale_percents(table)
@@ -227,8 +227,8 @@ def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
     columns = [table["file"], table["measure"].mask(has_one_row, "")]
     ends_in_zero = table["text"].str.endswith("0") & (table["decimals"] > 1)
     leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(columns).transform("any")
-    most = table["decimals"].groupby(columns).transform("max")
-    table["decimals"] = table["decimals"].mask(leaves_out, most).clip(upper=_MOST_DECIMALS)
+    n_decimals = table["decimals"].groupby(columns).transform("max")
+    table["decimals"] = table["decimals"].mask(leaves_out, n_decimals).clip(upper=_MOST_DECIMALS)
 
 
 def _decimals_meant(text: str, decimals: int) -> int:

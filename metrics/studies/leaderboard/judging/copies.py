@@ -32,13 +32,15 @@ def list_weights(
         options: how lists are scored: a list that a run lacks weighs as others do, or is left out.
         queries: those that count; None for all.
     """
-    counted = pd.Index(runs.judged_pairs.queries.cast(pa.string()).to_pandas())
+    judged_queries = pd.Index(runs.judged_pairs.queries.cast(pa.string()).to_pandas())
     if queries is not None:
-        counted = counted[counted.isin(list(queries))]
-    counts = dict.fromkeys(runs.rerankers, len(counted))
+        judged_queries = judged_queries[judged_queries.isin(list(queries))]
+    counts = dict.fromkeys(runs.rerankers, len(judged_queries))
     if options.missing == "skip":
         for name, table in runs.tables.items():
-            counts[name] = int(counted.isin(table["query_id"].unique().cast(pa.string()).to_pandas()).sum())
+            counts[name] = int(
+                judged_queries.isin(table["query_id"].unique().cast(pa.string()).to_pandas()).sum()
+            )
     return pd.Series({name: 1 / count if count else 0.0 for name, count in counts.items()}, dtype=float)
 
 

@@ -122,7 +122,7 @@ def plan_judging(
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)
     table = open_documents(runs, options, documents, depth, queries)
-    given, runs = runs, judged_below(runs, documents, depth)
+    all_runs, runs = runs, judged_below(runs, documents, depth)
     weights = list_weights(runs, options, queries)
     widths = bound_widths(runs, measure, options, weights)
     if queries is not None:
@@ -131,8 +131,8 @@ def plan_judging(
     if len(table):
         names = pd.Index(table["query_id"].unique())
         copies = JudgedCopies(runs, measure, options, names, depth, weights)
-        told = documents if board is None or board is given else RankedDocuments.of(board, options)
-        queue = _Queue.of(copies, table, told, rate, depth)
+        rated = documents if board is None or board is all_runs else RankedDocuments.of(board, options)
+        queue = _Queue.of(copies, table, rated, rate, depth)
         queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
         curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades, draws)
         widths = widths.drop(names)

@@ -141,13 +141,13 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
         )
     rows = value.settled.head(_MOST_NAMED)
     pairs = "; ".join(f"{row.above} above {row.below}" for row in rows.itertuples())
-    others = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
+    and_more = f" and {len(value.settled) - len(rows):,} more" if len(value.settled) > len(rows) else ""
     total = value.n_settled_before + len(value.settled)
     return (
         *head,
         f" Bars are apart in {total:,} of {count_of(n_pairs, 'pair')}, {value.n_settled_before:,} before: ",
         Strong(pairs),
-        f"{others}.",
+        f"{and_more}.",
     )
 
 
