@@ -60,6 +60,7 @@ def judge_look(page, name, look):
     take_picture(page, f"{name}-{look}", size["width"], min(height, TALLEST))
     if (name, size) == (README_PAGE, DESK):
         page.set_viewport_size(README_SIZE)
+        page.evaluate("document.activeElement.blur()")
         take_picture(page, f"first-screen-{look}")
     problems += [f"{name}, {look}: ticks repeat, {axis}" for axis in page.evaluate(REPEATED_TICKS)]
     problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
