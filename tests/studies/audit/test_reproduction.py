@@ -74,6 +74,23 @@ def test_every_combination_is_named_by_the_table_it_made(board):
     assert (len(conventions), wrong) == (6 * 8 * 3 * 2**4, [])
 
 
+@needs_real_runs
+@pytest.mark.slow
+def test_tables_of_real_runs_come_out_whole_under_every_convention_and_name_what_the_runs_can_tell():
+    """Of these runs every list is there and has relevant documents; few formats tie what others do not."""
+    runs = metrics.read_runs([FOLDER / "bm25.trec", FOLDER / "ada2.trec"], FOLDER / "qrels.txt")
+    telling = {name: FIELDS[name] for name in ("treatment", "relevant_from", "gain", "unjudged")}
+    for number, values in enumerate(product(*telling.values())):
+        precision = FIELDS["precision"][number % len(FIELDS["precision"])]
+        convention = Convention(precision=precision, **dict(zip(telling, values, strict=True)))
+        table = printed_table(runs, convention, form="{:.6f}")
+        reproduction = audited(runs, table, relevant_from=convention.relevant_from).reproduction
+        assert reproduction.are_fitting_alike
+        assert reproduction.conventions["to_the_digit"].iloc[0] == reproduction.n_figures
+        for name, value in zip(telling, values, strict=True):
+            assert value in {getattr(fitting, name) for fitting in reproduction.fitting}, convention.label
+
+
 def trec_eval_output(run, qrels, level, name):
     """Return what trec_eval -q prints: values of pytrec_eval, formatted as its C code does."""
     measures = {"map", "Rprec", "recip_rank", "ndcg_cut", "P", "recall", "success", "num_q"}
