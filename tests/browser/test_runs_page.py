@@ -33,6 +33,7 @@ def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_ju
     remove = page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Remove")
     remove.first.click()
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
+    settle(page)
     remove.last.click()
     expect(page.get_by_test_id("stAlert")).to_contain_text("Nothing was changed")
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
