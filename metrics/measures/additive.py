@@ -87,7 +87,7 @@ class _WeightedSum:
     def depth(self, groups: TieGroups, k: Parameter) -> FloatArray | float:
         if self.cut is not None:
             return self.cut(groups)[groups.lists]
-        return np.inf if k is None or self.weight.endless else k
+        return self.weight.depth(k)
 
     def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
         """How many places of each list lie within the cut-off, down to the top and the end of each group."""

@@ -24,6 +24,10 @@ class Weight:
     span: Callable[[FloatArray, FloatArray, Parameter], FloatArray]
     endless: bool = False
 
+    def depth(self, k: Parameter) -> float:
+        """Return the last place that weighs something: the cut-off, infinite where there is none."""
+        return np.inf if k is None or self.endless else k
+
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
         """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0.
 

@@ -73,7 +73,7 @@ def shares_of(
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
         worst, best = (weights_of_judged(holes, weight, k, levels, sign).T.copy() @ steps for sign in (-1, 1))
-        limit = np.inf if k is None or weight.endless else k
+        limit = weight.depth(k)
         ranking = holes.ranking
         members = np.flatnonzero(~ranking.judged & (holes.above[ranking.groups] < limit))
         group = ranking.groups[members]

@@ -60,7 +60,7 @@ class Linear:
             variances: (n_docs,) its variance.
             k: cut-off, or parameter of the weight.
         """
-        limit = np.inf if k is None or self.weight.endless else k
+        limit = self.weight.depth(k)
         size, owner = ranking.sizes, ranking.groups
         top, end = (np.minimum(place, limit) for place in (ranking.above, ranking.above + size))
         share = self.weight.span(top, end, k) / size

@@ -81,11 +81,7 @@ def _weights_by_count(
     Returns:
         (n_levels, n_lists) weights, (n_open,) list of each such document, (n_levels, n_open) what it adds.
     """
-    limit = np.inf if k is None or weight.endless else k
-
-    def span(top: IntArray, end: IntArray) -> FloatArray:
-        return weight.span(np.minimum(top, limit), np.minimum(end, limit), k)
-
+    limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged = holes.counts[levels].take(near, axis=1), holes.unjudged[near]
     before = holes.above[near] + counts if sign > 0 else holes.end[near] - counts - unjudged
@@ -93,7 +89,7 @@ def _weights_by_count(
     number = np.arange(len(group)) - (np.cumsum(unjudged) - unjudged).take(group)
     place = before.take(group, axis=1) + number
     start = weights_of_judged(holes, weight, k, levels, sign)
-    added = span(place, place + 1)
+    added = weight.span(np.minimum(place, limit), np.minimum(place + 1, limit), k)
     is_weighty = (added > 0).any(axis=0)
     return start, holes.lists[near[group[is_weighty]]], added[:, is_weighty]
 
@@ -108,7 +104,7 @@ def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice,
         levels: which levels.
         sign: 1 where relevant documents stand first in their tie, -1 where last.
     """
-    limit = np.inf if k is None or weight.endless else k
+    limit = weight.depth(k)
     near = np.flatnonzero(holes.above < limit)
     counts = holes.counts[levels].take(near, axis=1)
     top = holes.above[near] if sign > 0 else holes.end[near] - counts
