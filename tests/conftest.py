@@ -6,7 +6,9 @@ import tempfile
 from types import SimpleNamespace
 
 import pytest
+from chromium import find
 from hypothesis import settings as hypothesis_settings
+from playwright.sync_api import sync_playwright
 from rich.text import Text
 from xdist.scheduler import LoadScopeScheduling
 
@@ -59,6 +61,15 @@ def _main_module():
     sys.modules["__main__"] = MAIN
     yield
     sys.modules["__main__"] = MAIN
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The one browser of a process, which can have but one: Playwright runs its loop until it ends."""
+    with sync_playwright() as playwright:
+        # Pages of one profile share a process, and with it the scripts it has compiled.
+        args = ["--no-sandbox", "--process-per-site"]
+        yield playwright.chromium.launch(executable_path=find(), args=args)
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from types import SimpleNamespace
 
 import postgresql
 import pytest
-from chromium import find
 from gated import gated
 from pages import DESK, settle
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from servers import TIESCOPE, free_port, running
 
 expect.set_options(timeout=20_000)
@@ -76,14 +75,6 @@ def people(tmp_path_factory):
 def gated_server(people):
     """Address of a server that lets in ada@example.org and bob@example.org alone."""
     return people.address
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        # Pages of one profile share a process, and with it the scripts it has compiled.
-        args = ["--no-sandbox", "--process-per-site"]
-        yield playwright.chromium.launch(executable_path=find(), args=args)
 
 
 @pytest.fixture(scope="session")

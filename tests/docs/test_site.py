@@ -11,8 +11,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from chromium import find
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 from repository import ROOT
 
 import metrics
@@ -137,10 +136,10 @@ def served(site):
     server.server_close()
 
 
-def test_the_site_is_read_searched_and_turned_dark_without_an_error_or_another_host(served):
+def test_the_site_is_read_searched_and_turned_dark_without_an_error_or_another_host(served, browser):
     problems = []
-    with sync_playwright() as playwright:
-        page = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox"]).new_page()
+    with browser.new_context() as context:
+        page = context.new_page()
         page.on("console", lambda message: message.type == "error" and problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on(

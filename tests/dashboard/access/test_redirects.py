@@ -1,6 +1,5 @@
 """An address that may be opened leads, by a redirect, to nothing else."""
 
-import asyncio
 import json
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,6 +7,7 @@ from threading import Thread
 from types import SimpleNamespace
 
 import pytest
+from asgi import finish
 
 from dashboard.access import redirects, server_files, settings
 from metrics.errors import UsageError
@@ -18,7 +18,7 @@ RUNS = "https://runs.example.org/2026/"
 def refused(location, url=f"{RUNS}a.trec", header="Location"):
     response = SimpleNamespace(headers={header: location})
     try:
-        asyncio.run(redirects.refuse_elsewhere(None, None, SimpleNamespace(url=url, response=response)))
+        finish(redirects.refuse_elsewhere(None, None, SimpleNamespace(url=url, response=response)))
     except UsageError as error:
         return location not in str(error)
     return False

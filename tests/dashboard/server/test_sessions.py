@@ -45,7 +45,7 @@ def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, ca
     monkeypatch.setattr(sessions, "_SECONDS", 0)
     monkeypatch.setattr(sessions, "forget_expired", fail)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(sessions.forget_repeatedly())
+        finish(sessions.forget_repeatedly())
     assert len(caplog.records) == 1
 
 
