@@ -12,13 +12,14 @@ from metrics.errors import MissingPackageError, TieScopeError, UsageError
 
 try:
     import psutil
-    from dask import dataframe
+    from dask import config, dataframe
     from dask.delayed import delayed
     from dask.system import CPU_COUNT
     from distributed import Client, KilledWorker, Scheduler, SpecCluster
     from distributed.client import FutureCancelledError
     from distributed.comm.addressing import resolve_address
     from distributed.deploy.subprocess import SubprocessWorker
+    from distributed.scheduler import NoWorkerError
     from distributed.utils import silence_logging_cmgr
     from distributed.worker_memory import parse_memory_limit
 except ImportError as error:
@@ -28,6 +29,8 @@ __all__ = ["Client", "connect", "map_frames", "results_in_order", "shuffle_frame
 
 _HOST = "127.0.0.1"
 _PATIENCE = "20 s"
+_WITHOUT_WORKERS = "60 s"
+"""How long a part waits on this machine when no worker is there, or none any more."""
 _LOG = logging.getLogger(__name__)
 MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(2**27),
@@ -82,7 +85,8 @@ def _local() -> SpecCluster:
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
     worker = {"cls": _WorkerProcess, "options": {"worker_kwargs": options | {"dashboard": False}}}
     settings = {"host": _HOST, "port": 0, "dashboard": False, "dashboard_address": f"{_HOST}:0"}
-    with _environment(MEMORY):
+    waiting = {"distributed.scheduler.no-workers-timeout": _WITHOUT_WORKERS}
+    with _environment(MEMORY), config.set(waiting):
         return SpecCluster(
             workers=dict.fromkeys(range(CPU_COUNT), worker),
             scheduler={"cls": Scheduler, "options": settings},
@@ -107,7 +111,7 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
 
     Raises:
         TieScopeError: that of a task.
-        UsageError: workers die of a task or cannot run it, or the scheduler is gone.
+        UsageError: workers die of a task or cannot run it, all are gone, or the scheduler is.
     """
     futures.reverse()
     while futures:
@@ -118,6 +122,9 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
         except KilledWorker as error:
             hint = "Give each worker more memory, or write Parquet files with smaller row groups."
             raise UsageError(f"A part was too much for {error.allowed_failures + 1} workers. {hint}") from error
+        except NoWorkerError as error:
+            hint = "Give workers this package and enough memory; streaming needs none."
+            raise UsageError(f"All Dask workers are gone. {hint}") from error
         except FutureCancelledError as error:
             raise UsageError(f"The Dask scheduler is gone. {_START}") from error
         except (ImportError, MemoryError, OSError, RuntimeError) as error:

@@ -1,5 +1,6 @@
 """What goes wrong on workers, or with them, is said in our words: which file, which row, what to do."""
 
+import shutil
 import subprocess
 import sys
 from functools import partial
@@ -174,6 +175,14 @@ LOST = {
 def test_a_lost_scheduler_and_parts_that_kill_are_errors_of_ours(words):
     with pytest.raises(UsageError, match=words):
         list(cluster.results_in_order([Failed(LOST[words])]))
+
+
+def test_workers_that_are_all_gone_are_an_error_and_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))  # what each worker is
+    monkeypatch.setattr(cluster, "_WITHOUT_WORKERS", "10 ms")
+    table().to_parquet(tmp_path / "run.parquet")
+    with pytest.raises(UsageError, match="All Dask workers are gone"):
+        evaluate_dataset(tmp_path / "run.parquet", measures=["RR"])
 
 
 def test_without_dask_the_package_is_named_and_the_rest_works(tmp_path, monkeypatch):
