@@ -125,15 +125,7 @@ def _experiment_measures() -> Sequence[str]:
 def _experiment(
     runs: Runs, evaluation: Evaluation, baseline: str, testing: dict[str, Any], form: OutputFormat
 ) -> pd.DataFrame:
-    """Return one table of every measure and the latency, and say on stderr what its stars mean.
-
-    Args:
-        runs: whose latencies count.
-        evaluation: of the runs.
-        baseline: whom the others are compared with.
-        testing: test, correction, level and seed.
-        form: as text for people a line a run and treatment, else a row a value with what was tested.
-    """
+    """Return one table of every measure and the latency, and say on stderr what its stars mean."""
     from metrics.studies.tradeoffs import experiment
 
     timed = with_latency(evaluation, latencies(runs))
@@ -144,17 +136,7 @@ def _experiment(
 
 
 def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: float) -> pd.DataFrame:
-    """Return the swaps by every measure and treatment, and say on stderr how many there are.
-
-    Args:
-        runs: whose ties are broken at random for the chance of each order.
-        evaluation: of the runs.
-        scoring: how they were scored.
-        level: a swap is significant where its adjusted p is below 1 - level.
-
-    Raises:
-        UsageError: there is no tied order, or none to hold against it.
-    """
+    """Return the swaps by every measure and treatment, and say on stderr how many there are."""
     from metrics.studies.leaderboard.swapped_orders import (
         order_chances,
         swapped_orders,
@@ -178,14 +160,7 @@ def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: f
 def _pair_by_pair(
     evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any], form: OutputFormat
 ) -> pd.DataFrame:
-    """Return every comparison by every measure and treatment, and say on stderr which verdicts change.
-
-    Args:
-        evaluation: of the runs.
-        baselines: whom the others are compared with; None for all pairs.
-        testing: test, correction, level and seed.
-        form: how it is printed.
-    """
+    """Return every comparison by every measure and treatment, and say on stderr which verdicts change."""
     from metrics.studies.significance.significance import compare
     from metrics.studies.significance.test_registry import find_test
 
@@ -204,14 +179,7 @@ def _pair_by_pair(
 def _with_changes(
     tables: dict[str, pd.DataFrame], measure: str, test: str, level: float
 ) -> dict[str, pd.DataFrame]:
-    """Return tables with a column `changed`: whether a verdict differs from the tied one; say so on stderr.
-
-    Args:
-        tables: treatment → comparisons by it, `expected` among them.
-        measure: that is compared.
-        test: name of the test.
-        level: of the intervals.
-    """
+    """Return tables by treatment with a column `changed`: is a verdict not the tied one? Say so on stderr."""
     from metrics.studies.prose import plain
     from metrics.studies.significance import significance
 

@@ -90,16 +90,7 @@ def judge_next_command(
 
 
 def _with_judgments(runs: Runs, path: Path, reading: ReadingOptions) -> Runs:
-    """Return the runs with further judgments, a file of them; say what is in both.
-
-    Args:
-        runs: with judgments apart.
-        path: of the file.
-        reading: how files are read.
-
-    Raises:
-        ReadError: the file cannot be read, or its grades contradict those there are.
-    """
+    """Return the runs with the judgments of one more file; say what is in both."""
     source = as_judgments(read(File.open(path), reading.columns, strict=False))
     files = [
         RunStack.single("", judged.qrels, judged.judged_origin)

@@ -24,11 +24,7 @@ def say(text: str) -> None:
 
 
 def traditional_order(runs: "Runs", choice: str | None) -> str:
-    """Return the order of ties that is chosen, else that of the files, and say which that is.
-
-    Raises:
-        UsageError: what is chosen is no order of ties, as `expected` and noise are none.
-    """
+    """Return the order of ties that is chosen, else that of the files, and say which that is."""
     from metrics.ties import order_of_ties
 
     label = order_of_ties(choice or runs.tie_order).label
@@ -50,12 +46,7 @@ def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> No
 
 
 def say_policies(policies: "pd.DataFrame", options: "ScoringOptions") -> None:
-    """Say how many queries of each reranker have no rows or nothing relevant, and what was done about them.
-
-    Args:
-        policies: as of an `Evaluation`.
-        options: how lists were scored.
-    """
+    """Say how many queries of each reranker have no rows or nothing relevant, and what was done about them."""
     incomplete = policies[(policies["n_missing"] > 0) | (policies["n_empty"] > 0)]
     for reranker, counts in incomplete[:_MAX_RERANKERS].iterrows():
         _say_policies(str(reranker), counts, options)

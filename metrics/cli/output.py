@@ -55,11 +55,7 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
 
 
 def write_text(text: str, output: Path | None) -> None:
-    """Write a text to a file, or to stdout where there is none.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write a text to a file, or to stdout where there is none."""
     if output is None:
         sys.stdout.write(text)
         return
@@ -69,14 +65,7 @@ def write_text(text: str, output: Path | None) -> None:
 
 @contextmanager
 def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
-    """Write tables with the same columns as they come, as one CSV file, or to stdout.
-
-    Yields:
-        what takes the next table.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Yield what writes tables with the same columns as they come, as one CSV file, or to stdout."""
     is_first = True
 
     def text_of(table: pd.DataFrame) -> str:

@@ -84,11 +84,7 @@ def permutations_command(
 
 
 def _ranking_of(runs: Runs, file: str, reranker: str | None, query: str, options: ScoringOptions) -> Ranking:
-    """Return the lists of the reranker meant, of which one is that of the query.
-
-    Raises:
-        UsageError: several rerankers and none named, or no document for the query.
-    """
+    """Return the lists of the reranker meant; raises UsageError where none is that of the query."""
     if reranker is None and len(runs.tables) > 1:
         raise UsageError(f"{file} has several rerankers. Say which: {', '.join(runs.tables)}.")
     ranking = options.ranking(runs, reranker or runs.rerankers[0])

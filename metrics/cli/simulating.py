@@ -134,11 +134,7 @@ def simulate_command(
 
 
 def _refuse_ignored(kind: SimulationKind, names: list[str]) -> None:
-    """Refuse options that a kind of simulation would ignore.
-
-    Raises:
-        UsageError: there is one.
-    """
+    """Refuse options that a kind of simulation would ignore."""
     options = _OPTIONS.get(kind, ())
     ignored = [name for name in names if name not in options]
     if ignored:
@@ -170,11 +166,7 @@ def _draw(kind: SimulationKind, options: Mapping[str, Any]) -> Runs:
 
 
 def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> dict[str, LlmReranker]:
-    """Return the rerankers of the texts, else one for each chance and number of levels.
-
-    Raises:
-        UsageError: several chances beside another number of levels, or a text that is no reranker.
-    """
+    """Return the rerankers of the texts, else one for each chance and number of levels."""
     if texts:
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))

@@ -88,11 +88,7 @@ class Evaluation(HasScoringOptions):
         )
 
     def refuse_other(self, first: "Evaluation") -> None:
-        """Check that this evaluation and another can be parts of one whole.
-
-        Raises:
-            UsageError: they were evaluated differently, or this one was reduced to some queries.
-        """
+        """Raise a UsageError where this evaluation and another cannot be parts of one whole."""
         for name, value in self.design().items():
             expected = first.design()[name]
             if value != expected:

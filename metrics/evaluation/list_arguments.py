@@ -13,11 +13,7 @@ Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 
 
 def cutoff_of(k: object) -> int | None:
-    """Return a cut-off as an integer.
-
-    Raises:
-        UsageError: it is no whole number from 1 on.
-    """
+    """Return a cut-off as an integer; UsageError where it is no whole number from 1 on."""
     if k is None:
         return None
     if isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1:
@@ -28,22 +24,14 @@ def cutoff_of(k: object) -> int | None:
 
 
 def threshold_of(relevant_from: object) -> float:
-    """Return the smallest grade that counts as relevant.
-
-    Raises:
-        UsageError: it is no number.
-    """
+    """Return the smallest grade that counts as relevant; UsageError where it is no number."""
     if isinstance(relevant_from, int | float | np.number):
         return float(relevant_from)
     raise UsageError(f"relevant_from={relevant_from!r:.60}: it is a number, such as 1.")
 
 
 def grades_of(values: Values, name: str) -> FloatArray:
-    """Return grades as `numbers_of` does.
-
-    Raises:
-        UsageError: they are no grades.
-    """
+    """Return grades as `numbers_of` does; UsageError where they are none."""
     numbers = numbers_of(values, name)
     if not np.isfinite(numbers).all():
         raise UsageError(f"{name}: place {np.argmin(np.isfinite(numbers))} is infinite, and no grade.")
@@ -51,15 +39,7 @@ def grades_of(values: Values, name: str) -> FloatArray:
 
 
 def numbers_of(values: Values, name: str) -> FloatArray:
-    """Return (n_docs,) numbers of one list.
-
-    Args:
-        values: one a document.
-        name: what errors call them.
-
-    Raises:
-        UsageError: they are no list of numbers, or one of them is missing.
-    """
+    """Return (n_docs,) numbers of one list; a UsageError says of these `name` which is none."""
     try:
         array = np.asarray(values)
         numbers = array.astype(np.float64) if array.dtype.kind in "biufO" or not array.size else None

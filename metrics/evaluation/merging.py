@@ -66,11 +66,7 @@ def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
-    """Raise a UsageError where a reranker has a query in two parts.
-
-    Args:
-        lists: (reranker, query_id) of the lists of each part, those left out included.
-    """
+    """Raise a UsageError where a reranker has a query in two parts, lists left out included."""
     index = merge_indexes(lists)
     repeated = index[index.duplicated()]
     if len(repeated):
@@ -113,12 +109,7 @@ class Means:
         self._columns = pd.Index([])
 
     def add(self, scores: pd.DataFrame, rerankers: Sequence[str]) -> None:
-        """Take in the lists of a part.
-
-        Args:
-            scores: as those of an `Evaluation`, with the same columns in each part.
-            rerankers: all of the part, with or without lists.
-        """
+        """Take in the lists of a part, and the names of all its rerankers, with or without lists."""
         self._columns = scores.columns
         owner, values = scores.index.get_level_values("reranker"), scores.to_numpy()
         place = pd.Index(rerankers).get_indexer(owner)

@@ -42,12 +42,7 @@ _BEGINNINGS = ("mean", "tied", "expected")
 
 
 def advice(name: str, public_names: list[str]) -> str:
-    """Return what to use in place of a name, a sentence after a colon; empty where nothing is near.
-
-    Args:
-        name: as it was asked for.
-        public_names: all there are.
-    """
+    """Return what to use in place of a name, a sentence after a colon; empty where no public name is near."""
     plain = "".join(filter(str.isalnum, name)).casefold()
     measure = next((measure for spelling in _spellings(plain) if (measure := _measures().get(spelling))), "")
     if measure:

@@ -111,11 +111,7 @@ def score(
 def names_or_defaults(
     measures: Sequence[str] | str | None, ties: Sequence[str] | str | None
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
-    """Return measures and treatments as they were named, the usual ones where they were not.
-
-    Raises:
-        UsageError: a table stands where names do.
-    """
+    """Return measures and treatments as named, else the usual; UsageError where a table stands for names."""
     for argument in (measures, ties):
         if isinstance(argument, Mapping | pd.DataFrame):
             raise UsageError(
@@ -182,11 +178,7 @@ def _refuse_noisy_keys(treatments: Sequence[Treatment], options: ScoringOptions)
 def _open_documents(
     runs: Runs, treatments: Sequence[Treatment], options: ScoringOptions
 ) -> OpenDocuments | None:
-    """Return what nobody judged, where a treatment asks for bounds over judgments.
-
-    Raises:
-        UsageError: as of `refuse_unbounded`.
-    """
+    """Return what nobody judged, where a treatment asks for bounds over judgments."""
     if not any(ties.bound for ties in treatments):
         return None
     refuse_unbounded(runs, options)
@@ -198,14 +190,7 @@ def _each(names: Sequence[str] | str) -> Sequence[str]:
 
 
 def _begin(name: str, position: int, total: int, part: Ranking) -> Ranking:
-    """Tell whoever listens that a part of some rerankers' lists is to be scored, and return it.
-
-    Args:
-        name: of the rerankers.
-        position: of the first among all.
-        total: how many there are.
-        part: its lists.
-    """
+    """Tell whoever listens that a part of some rerankers' lists is to be scored, and return it."""
     begin_step("Scoring", position, total, name)
     return part
 

@@ -33,11 +33,7 @@ class LoggedEvaluation:
 
     @classmethod
     def of(cls, evaluation: Evaluation, traditional: str | None) -> "LoggedEvaluation":
-        """Choose the traditional treatment: the one named, else the first order among the treatments.
-
-        Raises:
-            UsageError: the treatment named was not evaluated, or is no order.
-        """
+        """Choose the treatment named, which must be an evaluated order, else the first order among them."""
         orders = [name for name in evaluation.ties if name not in TREATMENT_WORDS]
         if traditional is not None and traditional not in evaluation.ties:
             raise UsageError(

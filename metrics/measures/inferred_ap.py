@@ -126,11 +126,7 @@ def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, numbe
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Variance of inferred average precision: those of `worth_variance` of its ties, over R^2.
-
-    Raises:
-        UsageError: a tie is too large.
-    """
+    """Variance of inferred average precision: those of `worth_variance` of its ties, over R^2."""
     mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
     columns = groups.above, groups.size, groups.relevant, groups.nonrelevant, groups.pooled, *_above(groups)
     rows = np.stack([column[mixed] for column in columns], axis=1)

@@ -152,11 +152,7 @@ class MeasureAt:
         return self.measure.family.variance(groups, self.argument)
 
     def joint_bounds(self, holes: Holes) -> tuple[FloatArray, FloatArray]:
-        """Return (n_lists,) smallest and largest value over all orderings and all ways to judge the unjudged.
-
-        Raises:
-            UsageError: no bounds are known for its family.
-        """
+        """Return (n_lists,) smallest and largest value over all orderings and ways to judge the unjudged."""
         if self.measure.family.joint is None:
             raise UsageError(f"{self}: nobody has said how unjudged documents bound it (Family.joint).")
         return self.measure.family.joint(holes, self.argument)

@@ -27,11 +27,7 @@ class RefinedGroups:
         self._stacks: dict[tuple[_Key, ...], list[TieGroups]] = {}
 
     def of(self, measure: MeasureAt, ties: Treatment = _EXPECTED) -> TieGroups:
-        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own.
-
-        Raises:
-            UsageError: the treatment is noise, and nobody knows the measure's mean over noisy orders.
-        """
+        """Return the tie groups a measure sees: whole for its standard deviation or a tie rule of its own."""
         family = measure.measure.family
         if ties.noise is not None and not family.noisy:
             raise UsageError(

@@ -86,11 +86,7 @@ def _shared_chances(
 
 
 def _pairs_of_rows(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both rows of every pair of one group, the later first; also each row with itself.
-
-    Args:
-        group: (n,) group of each row, rising.
-    """
+    """Return both rows of every pair of one group, the later first; also each row with itself."""
     start: IntArray = np.searchsorted(group, group)
     n_before = np.arange(len(group)) - start + 1
     first = np.repeat(np.arange(len(group)), n_before)

@@ -23,11 +23,7 @@ class AuditedTable:
 
     @classmethod
     def of(cls, runs: Runs, options: ReportOptions) -> "AuditedTable":
-        """Hold the published table of a report against runs.
-
-        Raises:
-            UsageError: there is none, or no figure of it is of a known reranker and measure.
-        """
+        """Hold the published table of a report against runs; UsageError where it has no figure of theirs."""
         if options.published is None:
             raise UsageError("There is no published table to audit.")
         result = audit(runs, options.published, names=dict(options.published_names))

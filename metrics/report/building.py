@@ -74,11 +74,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
 
 
 def _section_names(options: ReportOptions) -> Sequence[str]:
-    """Return the sections asked for, or those of the preset that there is something to tell in.
-
-    Raises:
-        UsageError: a section that does not exist.
-    """
+    """Return the sections asked for, or those of the preset that there is something to tell in."""
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")

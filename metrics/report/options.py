@@ -67,20 +67,12 @@ class ReportOptions:
 
     @classmethod
     def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
-        """Return the record of these choices, those of scoring given one by one.
-
-        Raises:
-            UsageError: a name that does not exist, or no measure.
-        """
+        """Return the record of these choices, those of scoring given one by one."""
         scoring = {name: choices.pop(name) for name in _SCORING if name in choices}
         return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
 
     def __post_init__(self) -> None:
-        """Turn lists into tuples, and names into those of the registries.
-
-        Raises:
-            UsageError: a name that does not exist, or no measure.
-        """
+        """Turn lists into tuples, and names into those of the registries; UsageError for an unknown one."""
         for name, value in vars(self).copy().items():
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))

@@ -140,11 +140,7 @@ class ReportStudies:
         return self.options.targets_for or str(self.leaderboard.index[0])
 
     def check_names(self) -> None:
-        """Refuse a baseline, or a reranker whose targets are drawn, that has no list.
-
-        Raises:
-            UsageError: there is no such reranker.
-        """
+        """Raise a UsageError where a baseline, or a reranker whose targets are drawn, has no list."""
         for name in filter(None, (self.options.baseline, self.options.targets_for)):
             if name not in self.rerankers:
                 raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(self.rerankers)}.")

@@ -111,12 +111,7 @@ Column = Iterable[object] | tuple[Iterable[object], str]
 
 
 def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a column of figures holds
-    """Return a figure as it is printed: a true minus, none on zero, a dash where there is no value.
-
-    Args:
-        value: the figure.
-        spec: a format such as `.4f`; `p` for a p, of which four decimals say enough.
-    """
+    """Return a figure as printed: a true minus, none on zero, a dash for none; `p` is the format of a p."""
     if pd.isna(value):
         return "–"
     if spec == "p":

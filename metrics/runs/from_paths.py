@@ -187,11 +187,7 @@ def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
 
 
 def as_run(source: Source) -> Source:
-    """Return the source as a run: it has scores, or numbers that may be scores.
-
-    Raises:
-        ReadError: it has none.
-    """
+    """Return the source as a run, with scores or numbers that may be scores; a ReadError where it has none."""
     if source.kind == "run":
         return source
     if scores_may_be_grades(source.format):
@@ -202,11 +198,7 @@ def as_run(source: Source) -> Source:
 
 
 def as_judgments(source: Source) -> Source:
-    """Return the grades of the source, without scores beside them.
-
-    Raises:
-        ReadError: it has none.
-    """
+    """Return the grades of the source, without scores beside them; a ReadError where it has none."""
     if scores_may_be_grades(source.format) and source.kind == "run":
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
@@ -271,15 +263,7 @@ def _read(
     name: str,
     value: Literal["score", "relevance"] = "score",
 ) -> Source:
-    """Read a file, or a data frame.
-
-    Args:
-        table: either of them.
-        choice: columns the user chose.
-        repeats: those that are repeats.
-        name: what errors call a frame.
-        value: the column it must have.
-    """
+    """Read a file, or a data frame; `value` is the column it must have."""
     if isinstance(table, pd.DataFrame):
         choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
         return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)

@@ -62,12 +62,7 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
 
 
 def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
-    """Return judgments in which a document without a target has the first that another judgment of it gives.
-
-    Args:
-        judgments: of all files.
-        places: (n,) which document of which query each judges.
-    """
+    """Return judgments in which a document without a target has the first that another judgment of it gives."""
     table = judgments.table
     if "target_id" not in table.column_names or not table["target_id"].null_count:
         return judgments

@@ -155,15 +155,7 @@ def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Fi
 
 
 def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
-    """Return the finding that documents of one reranker have no score, and what becomes of them.
-
-    Args:
-        stack: rows of one reranker, of which some lack a score.
-        missing_score: whether such documents go last, or are dropped.
-
-    Raises:
-        ReadError: a list holds -inf, too, and they are to go last.
-    """
+    """Return the finding that documents of one reranker have no score, and what becomes of them."""
     (name,), table, origin = stack.names, stack.table, _origin(stack)
     scores = combine_chunks(table["score"]).to_numpy()
     missing = np.flatnonzero(np.isnan(scores))
@@ -185,14 +177,7 @@ def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
 
 
 def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:
-    """Raise a ReadError where a list with missing scores holds -inf, too.
-
-    Args:
-        table: rows of one reranker.
-        origin: where they came from.
-        scores: (n_rows,) their scores.
-        missing: rows without one.
-    """
+    """Raise a ReadError where a list with missing scores holds -inf, too: nothing can stand behind it."""
     lowest = np.flatnonzero(np.isneginf(scores))
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
@@ -224,16 +209,7 @@ def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: lis
 
 
 def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding:
-    """Return the finding that documents of one reranker, or judgments, are there twice and left out once.
-
-    Args:
-        stack: rows of one reranker, of which some repeat another.
-        value: the column whose highest value is kept.
-        repeated: what is done about them.
-
-    Raises:
-        RepeatError: that is to be an error; names both lines.
-    """
+    """Return the finding of documents that stand twice, left out once; a RepeatError names both lines."""
     pairs, origin = stack.pairs, _origin(stack)
     rows, n_repeats = pairs.repeats
     first, again = rows or (0, 0)

@@ -58,12 +58,7 @@ def unjudged_rows(
 
 
 def count_distinct(rows: list[tuple[Hashes, IntArray]], n_queries: int) -> IntArray:
-    """(n_queries,) distinct documents of each query.
-
-    Args:
-        rows: hashes of query and document, and places of queries.
-        n_queries: how many there are.
-    """
+    """(n_queries,) distinct documents of each query, of hashes of query and document, and places of queries."""
     hashes, places = (
         np.concatenate([np.empty(0, kind), *(part[column] for part in rows)])
         for column, kind in ((0, np.uint64), (1, np.int64))

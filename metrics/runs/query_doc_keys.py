@@ -156,11 +156,7 @@ class QueryDocKeys:
         return hashes, order, occurs, int(np.diff(np.append(starts, len(hashes))).max(initial=0))
 
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
-        """Find the pairs that another table holds, too; no two of its queries are called the same.
-
-        Returns:
-            rows whose pair it holds, and its row of each.
-        """
+        """Return rows whose pair another table holds, too, and its row of each; both name a query alike."""
         starts = range(0, len(self.query), _ROWS)
         theirs = np.asarray(pc.fill_null(pc.index_in(self.queries, value_set=table.queries), -1))
         parts = [self._match(start, table, theirs) for start in starts]
@@ -171,13 +167,7 @@ class QueryDocKeys:
     def _match(
         self, start: int, table: "QueryDocKeys", theirs: npt.NDArray[np.int32]
     ) -> tuple[IntArray, IntArray]:
-        """Find the pairs of a part of the rows, as `match`.
-
-        Args:
-            start: first row of the part.
-            table: the other table.
-            theirs: (n_queries,) place of each query in the other table, -1 where it is not there.
-        """
+        """Find the pairs of a part of the rows, as `match`; `theirs` has -1 for queries the table lacks."""
         hashes, order, occurs, n_most = table.hash_index
         own = self.hashes[start : start + _ROWS]
         candidates = np.flatnonzero(occurs.take(_high_bits(own)))
@@ -199,12 +189,7 @@ class QueryDocKeys:
 def _queries_by_reranker(
     queries: pa.DictionaryArray, row_ends: IntArray
 ) -> tuple[pa.Array, npt.NDArray[np.int32]]:
-    """Return the queries of rerankers whose rows stand together, in order of appearance, and that of each row.
-
-    Args:
-        queries: (n_rows,) query of each row.
-        row_ends: (n + 1,) rows of all rerankers before each, and of all.
-    """
+    """Return the queries of rerankers whose rows stand together, as they appear, and the one of each row."""
     n_queries = max(len(queries.dictionary), 1)
     code = np.repeat(np.arange(len(row_ends) - 1) * n_queries, np.diff(row_ends)) + queries.indices.to_numpy()
     starts = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]])[: len(code)])

@@ -133,12 +133,7 @@ class RunStacks:
         return self.stacks[number].slice(place, place + 1)
 
     def batches(self, rows: int, lists: int) -> Iterator[RunStack]:
-        """Yield all rerankers in order, together as many as have about so many rows and lists, at least one.
-
-        Args:
-            rows: rows and lists of a batch.
-            lists: lists that each reranker has, with or without rows.
-        """
+        """Yield all rerankers in order, together as many as have about so many rows and lists, at least one."""
         batch: list[RunStack] = []
         n_batch = 0
         for stack in self.stacks:

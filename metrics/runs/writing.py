@@ -45,11 +45,7 @@ def refuse_outputs(outputs: Sequence[Path], inputs: Iterable[str | PurePath] = (
 
 @contextmanager
 def open_output(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is written whole, or not at all; a pipe, a device or stdout is written straight.
-
-    Raises:
-        UsageError: it cannot be written. What was there stays.
-    """
+    """Open a file that is written whole, or not at all; a pipe, a device or stdout is written straight."""
     status = _status_if_writable(path)
     if status is not None and _is_stdout(status):
         with BufferedWriter(_NamedFile(os.dup(_STDOUT), "wb", path)) as stream:
@@ -64,11 +60,7 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is written beside its place and put there when it is whole, in the place of a link, too.
-
-    Raises:
-        UsageError: it cannot be written. What was there stays.
-    """
+    """Open a file that is written beside its place and put there when whole, in the place of a link, too."""
     part = path.with_name(f".tiescope-{token_hex(8)}")
     mode = S_IMODE(path.stat().st_mode) if path.is_file() and not path.is_symlink() else None
     try:
@@ -117,11 +109,7 @@ def _refuse_unwritten(path: Path) -> Iterator[None]:
 
 
 def _status_if_writable(path: Path) -> os.stat_result | None:
-    """Return the status of the file that would be replaced, None where it would be new.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
+    """Return the status of the file to replace, None for a new one; UsageError where it cannot be written."""
     with _refuse_unwritten(path):
         try:
             status = path.stat()

@@ -57,11 +57,7 @@ class Segment:
 
 
 def check_chance(name: str, value: float) -> None:
-    """Refuse what is no chance.
-
-    Raises:
-        UsageError: the value is outside [0, 1].
-    """
+    """Raise a UsageError where the value of this name is no chance."""
     if not 0 <= value <= 1:
         raise UsageError(f"{name}={value:g}: it is between 0 and 1.")
 

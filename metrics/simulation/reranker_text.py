@@ -41,11 +41,7 @@ def default_name(ties: float, levels: int) -> str:
 
 
 def parse_reranker(text: str) -> NamedReranker:
-    """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; a performance left empty is the usual.
-
-    Raises:
-        UsageError: a part that is no number, or is out of range.
-    """
+    """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; a performance left empty is the usual."""
     ties, _, remainder = text.partition(",")
     levels, _, remainder = remainder.partition(",")
     performance, _, name = remainder.partition(",")

@@ -81,11 +81,6 @@ def chance(p: float) -> str:
 
 
 def not_drawn(reranker: str, drawn_rerankers: Collection[str] | None) -> Prose:
-    """Say that a reranker is not among those drawn.
-
-    Args:
-        reranker: of whom a sentence is.
-        drawn_rerankers: whose figures stand below it, None for all.
-    """
+    """Say that a reranker is not among those drawn below its sentence; None where all are."""
     is_drawn = drawn_rerankers is None or reranker in drawn_rerankers
     return () if is_drawn else (" (not among those shown)",)

@@ -13,11 +13,7 @@ _NO_LEADER = " They do not name one leader."
 
 
 def own_rule_note(measure: str) -> Prose:
-    """Say that a measure settles ties by its own rule, and which to choose to see ties at work.
-
-    Returns:
-        the sentences; none for a measure that treatments apply to.
-    """
+    """Say that a measure settles ties by its own rule, and which to choose instead; nothing of others."""
     measure_at = parse(measure)
     if not measure_at.measure.answers:
         return ()

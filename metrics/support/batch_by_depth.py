@@ -12,14 +12,7 @@ _CELLS = 2**21
 
 
 def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
-    """Items of like depth together, with the deepest of them; items of depth 0 are left out.
-
-    Args:
-        depth: (n,) depth of each item.
-
-    Yields:
-        places of items whose depths differ by less than a factor of two, and the largest depth.
-    """
+    """Yield places of items whose (n,) depths differ by less than a factor of two, not 0, and the largest."""
     largest = int(depth.max(initial=0))
     order = np.flatnonzero(depth > 0)
     if largest > 1:

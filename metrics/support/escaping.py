@@ -125,12 +125,7 @@ def latin(letter: str) -> str | None:
 
 
 def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
-    """A table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted.
-
-    Args:
-        table: written without its index.
-        header: whether the first line names the columns.
-    """
+    """A table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted."""
     texts = table.select_dtypes(exclude=["number", "bool"])
     has_return = any(column.map(lambda text: "\r" in str(text)).any() for _, column in texts.items())
     has_return = has_return or any("\r" in str(name) for name in table.columns)

@@ -220,11 +220,7 @@ def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
 
 
 def score_column(table: pa.Table, name: str) -> FloatArray:
-    """Return the (n_rows,) numbers of a score column.
-
-    Raises:
-        UsageError: there is no such column, or it holds no numbers.
-    """
+    """Return the (n_rows,) numbers of a score column; UsageError where there is none, or it holds none."""
     if name not in table.column_names or not pa.types.is_floating(table[name].type):
         available = ", ".join(_further_scores(table)) or "none"
         raise UsageError(f"There is no score column {name!r} to rank by. There are: {available}.")

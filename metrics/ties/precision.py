@@ -108,12 +108,7 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
 
 
 def _decimals(scores: FloatArray, scale: float) -> FloatArray:
-    """(n,) the decimal numbers nearest to the exact values of scores, ties to even, as doubles.
-
-    Args:
-        scores: (n,) scores.
-        scale: 10 to the power of the decimals, exact as a double.
-    """
+    """(n,) the decimal numbers nearest to the exact values of scores, ties to even; `scale` is 10^decimals."""
     nearest = np.empty_like(scores)
     with np.errstate(invalid="ignore"):
         for start in range(0, len(scores), _BLOCK):

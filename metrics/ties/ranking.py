@@ -239,11 +239,7 @@ class Ranking:
         return ScoredGroups.of(self, self.judged)
 
     def spreads(self, noise: Noise) -> Spreads:
-        """Return where noise may have put the true scores of the documents.
-
-        Raises:
-            UsageError: the noise of each row is asked for, and the table does not tell it.
-        """
+        """Return where noise may have put the true scores; UsageError where the table does not tell it."""
         if noise.by_row and self.sigmas is None:
             raise UsageError(
                 "noise: there is no column score_std, the standard deviation of each score. Name the column "

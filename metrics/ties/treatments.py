@@ -159,11 +159,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
 
 
 def treatment(name: str) -> Treatment:
-    """The treatment of that name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The treatment of that name; UsageError where there is none."""
     for declared in (*TREATMENTS, *JOINT_BOUNDS):
         if declared.name == name:
             return declared
@@ -204,11 +200,7 @@ def asks_for_bounds(names: Sequence[str] | str) -> bool:
 
 
 def order_of_ties(name: str) -> Treatment:
-    """The treatment of that name, which brings each tie into one order.
-
-    Raises:
-        UsageError: there is none, or it is a mean or a spread over many orders.
-    """
+    """The treatment of that name, which brings each tie into one order; UsageError where there is none."""
     order = treatment(name)
     if order.key is None:
         raise UsageError(

@@ -82,11 +82,7 @@ class ReadingOptions:
         return read_runs(paths, qrels, **vars(self))
 
     def in_parts(self) -> dict[str, Any]:
-        """Return the options that runs in parts are read with.
-
-        Raises:
-            UsageError: repeats are to be combined, which takes all of their rows.
-        """
+        """Return the options that runs in parts are read with; UsageError for repeats, which take all rows."""
         if self.repeats or self.repeats_std != _SPREAD:
             name = "--repeats" if self.repeats else "--repeats-std"
             raise UsageError(
@@ -137,11 +133,7 @@ def reading_options(
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return columns given as ours=theirs; ours= is not read.
-
-    Raises:
-        UsageError: one has no = or nothing before it.
-    """
+    """Return columns given as ours=theirs, ours= for none; a UsageError names one without = or ours."""
     wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
     if wrong:
         raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")

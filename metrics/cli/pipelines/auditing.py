@@ -114,11 +114,7 @@ def audit_command(
 
 
 def published_files(texts: list[str]) -> list[Path]:
-    """Return the files that paths, folders and patterns name.
-
-    Raises:
-        UsageError: none is named, or a folder or pattern holds none.
-    """
+    """Return the files that paths, folders and patterns name; UsageError where none does, or one holds none."""
     if not texts:
         raise UsageError("Say what was published: --published table.csv, or trec_eval's output of each run.")
     files: list[Path] = []
@@ -137,11 +133,7 @@ def published_files(texts: list[str]) -> list[Path]:
 
 
 def names_by_hand(texts: list[str]) -> dict[str, str]:
-    """Return published → ours of names given as published=ours; the last = parts them.
-
-    Raises:
-        UsageError: one has no = or nothing before it.
-    """
+    """Return published → ours of names given as published=ours; the last = parts them."""
     wrong = [text for text in texts if not all(text.rpartition("=")[:2])]
     if wrong:
         raise UsageError(f"--names {wrong[0]}: write published=ours, such as 'BM25 (base)=bm25'.")
@@ -182,11 +174,7 @@ def _say_findings(result: "Audit", orders: "Sequence[AuditedOrder]") -> None:
 
 
 def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
-    """Return the published measures whose orders are judged: those chosen, else the first.
-
-    Raises:
-        UsageError: one by which no two rerankers have a mean.
-    """
+    """Return the published measures whose orders are judged: those chosen, which must exist, else the first."""
     for name in choices:
         if name not in result.measures:
             measure_names = first_names([quote(each) for each in result.measures], _MOST_NAMES) or "none"

@@ -67,13 +67,7 @@ def gate_command(
 
 
 def _line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
-    """Return the outcome of one target in words.
-
-    Args:
-        row: of the outcomes.
-        traditional: the traditional order.
-        ties: the treatment that decides.
-    """
+    """Return the outcome of one target in words."""
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"

@@ -73,14 +73,7 @@ def embed_command(
 
 
 def _leaderboard(runs: "Runs", measure: str, traditional: str, scoring: ScoringOptions) -> "pd.DataFrame":
-    """Score runs by one measure, say what was left out, and return their leaderboard.
-
-    Args:
-        runs: what was ranked.
-        measure: name of the measure.
-        traditional: the traditional order.
-        scoring: how lists are scored.
-    """
+    """Score runs by one measure, say what was left out, and return their leaderboard."""
     from metrics.studies.leaderboard.leaderboard import leaderboard
 
     evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", traditional], scoring)

@@ -105,15 +105,7 @@ def _markdown(
     order: str,
     names: tuple[str, str],
 ) -> str:
-    """Return the review.
-
-    Args:
-        now: the runs as they are.
-        outcomes: of the targets.
-        changes: since before; None where nothing stood there.
-        order: the traditional one.
-        names: its heading, and what the state before is called.
-    """
+    """Return the review; `names` are its heading, and what the state before is called."""
     from metrics.report.embedding import review
     from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 

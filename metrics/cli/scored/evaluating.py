@@ -168,11 +168,7 @@ def evaluate_command(
 
 
 def _refuse_contradictions(engine: Engine, scheduler: str | None, *, stream: bool, latency: bool) -> None:
-    """Refuse options that do not go together, before anything is read.
-
-    Raises:
-        UsageError: for those that do not.
-    """
+    """Refuse options that do not go together, before anything is read."""
     if scheduler and engine != Engine.dask:
         raise UsageError("--scheduler goes with --engine dask.")
     if stream and engine == Engine.dask:

@@ -165,14 +165,7 @@ def _open_feed(
 
 
 def _follow(feed: Feed, scores: LiveScores, tables: "_Tables", stop: Stop) -> None:
-    """Score what comes until nothing will, or an interrupt.
-
-    Args:
-        feed: where lists come from.
-        scores: scores them.
-        tables: prints them.
-        stop: what an interrupt is told to.
-    """
+    """Score what comes until nothing will, or an interrupt."""
     try:
         while (arrivals := feed.wait(tables.every)) is not None:
             for arrival in arrivals:

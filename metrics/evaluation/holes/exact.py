@@ -79,15 +79,7 @@ def _unjudged_gains(
 def _moments(
     ranking: Ranking, measure: MeasureAt, open_docs: IntArray, mean: FloatArray, variance: FloatArray
 ) -> LinearMoments:
-    """Return what is expected of each list.
-
-    Args:
-        ranking: the lists.
-        measure: a measure that adds up.
-        open_docs: (n_open,) their unjudged documents.
-        mean: (n_open,) mean of what each is worth.
-        variance: (n_open,) its variance.
-    """
+    """Return what is expected of each list, of (n_open,) mean and variance of what each document is worth."""
     linear = _linear(measure)
     gains = linear.gains(ranking.grades, ranking.judgments.relevant_from)
     variances = np.zeros(len(gains))

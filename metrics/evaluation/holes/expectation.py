@@ -195,15 +195,7 @@ def _judged(
     unlisted_queries: IntArray | None = None,
     unlisted_grades: FloatArray | None = None,
 ) -> Runs:
-    """Return the runs with judgments of the documents that have none.
-
-    Args:
-        runs: what was ranked.
-        documents: of the runs.
-        grades: (n_unjudged,) of the unjudged ones.
-        unlisted_queries: (n_unlisted,) query of each document that no reranker has.
-        unlisted_grades: (n_unlisted,) its grade.
-    """
+    """Return the runs with grades of their unjudged documents, and of documents that no reranker has."""
     if runs.qrels is None:
         return runs
     rows = pa.array(np.flatnonzero(~documents.is_judged))

@@ -169,15 +169,7 @@ class RankedDocuments:
         return np.asarray(levels[is_reached.sum(axis=0)])
 
     def grade_draws(self, rate: Rate, depth: int | None) -> Callable[[int], FloatArray]:
-        """Return what draws (n_unjudged,) grades with a seed: at a rate, or as judged documents tell.
-
-        Args:
-            rate: as of `unjudged_rates`.
-            depth: as of `unjudged_rates`.
-
-        Raises:
-            UsageError: as of `unjudged_rates`.
-        """
+        """Return what draws (n_unjudged,) grades with a seed, at a rate or as judged documents tell."""
         if rate is not None:
             return partial(self.draw_grades, self.unjudged_rates(rate, depth))
         model = self.grade_model(depth)

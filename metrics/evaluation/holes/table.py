@@ -78,14 +78,7 @@ def hole_table(
 def _mean_residuals(
     runs: Runs, measures: Iterable[MeasureAt], options: ScoringOptions, scored: pd.Index
 ) -> pd.DataFrame:
-    """Return the mean residual of each reranker: index reranker, columns measures, NaN where one has none.
-
-    Args:
-        runs: what was ranked.
-        measures: of which there may be a residual.
-        options: how lists are scored.
-        scored: (reranker, query_id) of the lists that count.
-    """
+    """Return the mean residual of each reranker: index reranker, columns measures, NaN where one has none."""
     columns = {
         str(at): residuals(runs, str(at), options)["residual"] if has_residual(at) else pd.Series(index=scored)
         for at in measures

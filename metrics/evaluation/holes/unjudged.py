@@ -32,10 +32,6 @@ def unjudged_counts(evaluation: Evaluation, measure: MeasureAt) -> pd.DataFrame:
 
 
 def unjudged_shares(counts: pd.DataFrame) -> "pd.Series[float]":
-    """Return the share of the documents of each reranker that nobody judged: index reranker.
-
-    Args:
-        counts: as `unjudged_counts` returns them.
-    """
+    """Return the share of each reranker's documents that nobody judged, of `unjudged_counts`."""
     sums = counts.groupby(level="reranker", sort=False).sum()
     return sums["unjudged"] / sums["documents"].where(sums["documents"] > 0)

@@ -86,15 +86,7 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
 
 
 def as_array(scores: Any, n_dimensions: int) -> Scores:  # noqa: ANN401
-    """Return scores of a model as an array, in their own precision.
-
-    Args:
-        scores: a tensor on any device, or an array.
-        n_dimensions: that they must have.
-
-    Raises:
-        UsageError: not one score a document, or one that is no number.
-    """
+    """Return scores of a model, on any device, as an array in their precision; UsageError for other scores."""
     if hasattr(scores, "detach"):
         scores = scores.detach().cpu()
         scores = (scores.float() if "bfloat16" in str(scores.dtype) else scores).numpy()

@@ -143,16 +143,7 @@ class TiedRerankingEvaluator(TiedEvaluator):
 
 
 def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) -> _Sample:  # noqa: FBT001
-    """Return a sample with all documents that are ranked.
-
-    Args:
-        row: query, positive, and negative or documents.
-        number: of the sample, the first is 1.
-        always_rerank_positives: whether positives that `documents` lack are ranked, too.
-
-    Raises:
-        UsageError: something is missing.
-    """
+    """Return a sample, numbered from 1, with all documents that are ranked; UsageError where a part lacks."""
     if not {"query", "positive"} <= row.keys() or ("negative" in row) == ("documents" in row):
         raise UsageError(
             f"Sample {number} has {', '.join(row)}. It needs query, positive, and either negative or documents."

@@ -42,13 +42,7 @@ def bpref_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]
 
 
 def _sum_at_best(above: IntArray, depth: IntArray, n_counted: IntArray) -> FloatArray:
-    """(n,) sum of max(0, 1 - above/depth) over the first documents.
-
-    Args:
-        above: (n_documents,) others above each, rising.
-        depth: (n,) D.
-        n_counted: (n,) how many documents.
-    """
+    """(n,) sum of max(0, 1 - above/depth) over the first `n_counted` documents, `above` rising."""
     n_worthy = np.minimum(np.searchsorted(above, depth), n_counted)
     return np.asarray(n_worthy - np.append(0, np.cumsum(above))[n_worthy] / depth)
 

@@ -209,12 +209,7 @@ class Holes:
         return self.lists[self.group]
 
     def tables(self, owner: IntArray, *, from_below: bool = False) -> Iterator[HoleTable]:
-        """Yield all lists with some of their unjudged documents, from the top of each or from below.
-
-        Args:
-            owner: (n_members,) list of each of these documents, list by list, top first.
-            from_below: whether the last one comes first.
-        """
+        """Yield all lists with some of their unjudged documents, from the top of each or from below."""
         counts = np.bincount(owner, minlength=self.n_lists)
         ends = np.cumsum(counts)
         for lists, deepest in batch_by_depth(counts + 1):

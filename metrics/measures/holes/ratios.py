@@ -63,12 +63,7 @@ def _worth(part: FloatArray, total: FloatArray, sign: int, ratios: FloatArray) -
 
 
 def _leading(worth: FloatArray, cells: IntArray) -> IntArray:
-    """Return, for each cell, the first of its row up to it that is worth most.
-
-    Args:
-        worth: (n_rows, n_counts) of each.
-        cells: (n_rows, n_counts) their numbers, row by row.
-    """
+    """Return, for each (row, count) cell, the number of the first of its row up to it that is worth most."""
     highest = np.maximum.accumulate(worth, axis=1)
     first = cells.copy()
     first[:, 1:][highest[:, 1:] == highest[:, :-1]] = 0

@@ -39,12 +39,7 @@ def auditing(studies: ReportStudies) -> Section:
 
 
 def _figures(audit: Audit, means: pd.DataFrame) -> Table:
-    """Return the printed means, each marked where it is off by rounding or does not come out.
-
-    Args:
-        audit: of the table.
-        means: rows of its figures.
-    """
+    """Return the printed means, each marked where it is off by rounding or does not come out."""
     cells = means.assign(cell=[_marked(row) for row in means.to_dict("records")])
     wide = cells.pivot_table("cell", "reranker", "measure", aggfunc="first", sort=False)
     wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")

@@ -38,12 +38,7 @@ def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]
 
 
 def _bounds_table(studies: ReportStudies, leaderboard: pd.DataFrame) -> Table:
-    """Return between what each mean lies, and how much nobody judged.
-
-    Args:
-        studies: the studies behind the report.
-        leaderboard: with lowest, highest and unjudged.
-    """
+    """Return between what each mean lies, and how much nobody judged."""
     ends = ("lowest", "worst", "tied", "best", "highest")
     columns = {
         "Reranker": leaderboard.index,

@@ -78,14 +78,7 @@ def near_ties(listing: Listing) -> list[Finding]:
 
 
 def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> list[Finding]:
-    """Return a finding about tie groups that are like the next one of their list.
-
-    Args:
-        listing: the lists.
-        alike: (n_groups - 1,) whether each tie group is like the next.
-        code: which finding.
-        verb: what their documents do, in the plural.
-    """
+    """Return a finding about tie groups that are like the next one of their list: what their documents do."""
     alike = alike & (listing.group_lists[1:] == listing.group_lists[:-1])
     if not alike.any():
         return []

@@ -53,11 +53,7 @@ class BlockTable(ABC):
 
     @abstractmethod
     def read(self) -> Source:
-        """Read the whole file.
-
-        Raises:
-            ReadError: the file is damaged or too large, or holds a row or value that cannot be read.
-        """
+        """Read the whole file; a ReadError where it is damaged or too large, or cannot be read."""
 
     def blocks(self) -> Iterator[Source]:
         """Yield blocks of rows without texts that hold all rows of their queries; one where there is no row.
@@ -93,9 +89,4 @@ class BlockTable(ABC):
 
     @abstractmethod
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one.
-
-        Args:
-            ids: the query, and its reranker where the file names any.
-            row: where it comes again.
-        """
+        """Raise a ReadError if a query (of a reranker) has rows before this one."""

@@ -42,11 +42,7 @@ class DelimitedTable(BlockTable):
     finish: Callable[[Source], Source] = unchanged
 
     def read(self) -> Source:
-        """Read the whole file.
-
-        Raises:
-            ReadError: a line with too few or too many fields, or a value that cannot be read.
-        """
+        """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
         parser = self._parser()
         columns = parser.columns()
         return self._finished(columns, self.provenance(len(next(iter(columns.values())))), parser.findings())
@@ -64,19 +60,11 @@ class DelimitedTable(BlockTable):
         return FileProvenance(self.file.name, line_of, ranks=self._ranks)
 
     def values(self) -> dict[str, pa.Array]:
-        """Return column of the file → its values, as they stand.
-
-        Raises:
-            ReadError: a line with too few or too many fields.
-        """
+        """Return column of the file → its values, as they stand."""
         return self._parser().columns()
 
     def column_text(self, name: str) -> pa.Array:
-        """Read one column of the file as text, whatever it is read as otherwise.
-
-        Raises:
-            ReadError: a line with too few or too many fields.
-        """
+        """Read one column of the file as text, whatever it is read as otherwise."""
         return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:

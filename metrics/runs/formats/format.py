@@ -57,11 +57,7 @@ class Head:
 
     @cached_property
     def header(self) -> list[str]:
-        """Column names, if this is a table with a header; however long its line.
-
-        Raises:
-            ReadError: they are more than may be read, and not even recognised.
-        """
+        """Column names of a table with a header, however long its line; a ReadError where too many."""
         if b"\n" in self.file.head:
             return self._headers[self.layout]
         names = next(rows(self.file, self.layout), (0, []))[1]

@@ -74,12 +74,7 @@ def of_frame(
 
 
 def as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
-    """Return tables as they are, but {query: {document: number}} as a data frame, also by name of its reranker.
-
-    Args:
-        tables: whatever was given as runs or judgments.
-        value: what numbers of dictionaries are.
-    """
+    """Return tables as they are, but {query: {document: number}} as a data frame, also by reranker."""
     if not isinstance(tables, Mapping):
         return tables
     first = next(iter(tables.values()), None)
@@ -92,14 +87,7 @@ def as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa
 def _refuse_other_queries(
     frame: pd.DataFrame, mapping: dict[str, str], choice: ColumnChoice, name: str
 ) -> None:
-    """Raise a ReadError where another column may hold the queries: one of no score, and not said to be none.
-
-    Args:
-        frame: the rows.
-        mapping: our column → the frame's.
-        choice: columns the user chose.
-        name: what errors call the frame.
-    """
+    """Raise a ReadError where another column may hold the queries: one of no score, and not said to be none."""
     unread = [
         column
         for column in frame.columns.difference(list(mapping.values()), sort=False)
@@ -131,11 +119,7 @@ def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
 
 
 def _texts(column: pd.Series, frame_name: str) -> list[str | None]:
-    """Return what the values of a column print as, None where they are missing.
-
-    Raises:
-        ReadError: a value is no text and no number.
-    """
+    """Return what values print as, None where missing; a ReadError where one is no text and no number."""
     missing = column.isna().to_numpy()
     text: list[str | None] = []
     for row, (value, is_missing) in enumerate(zip(column, missing, strict=True), 1):

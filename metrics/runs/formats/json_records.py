@@ -36,20 +36,12 @@ _EXACT = 2**53
 
 
 def read_array(file: File, choice: ColumnChoice) -> Source:
-    """Read `[{"query_id": ..., "doc_id": ..., "score": ...}, ...]`.
-
-    Raises:
-        ReadError: no such JSON, or a value that cannot be read; names the record.
-    """
+    """Read `[{"query_id": ..., "doc_id": ..., "score": ...}, ...]`; a ReadError names the record."""
     return records_source(*array_records(file), "json", choice)
 
 
 def array_records(file: File) -> Records:
-    """Return the records of a JSON array, and where they stand.
-
-    Raises:
-        ReadError: no such JSON; names the record.
-    """
+    """Return the records of a JSON array, and where they stand; a ReadError names one that is none."""
     records = parse_file(file)
     origin = FileProvenance(file.name, lambda row: row + 1, "record")
     for row, record in enumerate(records):
@@ -59,20 +51,12 @@ def array_records(file: File) -> Records:
 
 
 def readjson_lines(file: File, choice: ColumnChoice) -> Source:
-    """Read `{"query_id": ..., "doc_id": ..., "score": ...}`, one a line.
-
-    Raises:
-        ReadError: a line that is no record, or a value that cannot be read; names the line.
-    """
+    """Read `{"query_id": ..., "doc_id": ..., "score": ...}`, one a line; a ReadError names the line."""
     return records_source(*line_records(file), "jsonl", choice)
 
 
 def line_records(file: File) -> Records:
-    """Return the records of a file that has one a line, and where they stand.
-
-    Raises:
-        ReadError: a line that is no record; names it.
-    """
+    """Return the records of a file that has one a line, and where they stand; a ReadError names the line."""
     refuse_many_values(file)
     records, lines = [], []
     for line, text in enumerate(json_lines(file), 1):
@@ -90,11 +74,7 @@ def line_records(file: File) -> Records:
 
 
 def file_records(file: File) -> Records:
-    """Return the records of a file, of an array or one a line, and where they stand.
-
-    Raises:
-        ReadError: no such JSON, or what is no record; names it.
-    """
+    """Return the records of a file, of an array or one a line, and where they stand."""
     return array_records(file) if file.head.lstrip().startswith(b"[") else line_records(file)
 
 

@@ -27,11 +27,7 @@ _MAX_EXCERPT = 40
 
 
 def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
-    """Parse all of the file as one JSON value that is not empty.
-
-    Raises:
-        ReadError: there is none, or it is too large or nested too deep.
-    """
+    """Parse all of the file as one JSON value that is not empty; a ReadError if too large or too deep."""
     if refuse_many_values(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
         raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")

@@ -83,11 +83,7 @@ def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]
 
 
 def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
-    """Return the array of objects that columns are to be read from, None where there is no array.
-
-    Raises:
-        ReadError: there are several, and none was chosen.
-    """
+    """Return the array of objects to read columns from, None without any; a ReadError where none is chosen."""
     arrays: dict[str, set[str]] = {}
     for row in flat.rows:
         for name, value in row.items():
@@ -108,11 +104,7 @@ def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
 
 
 def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
-    """Return the rows with each object of an array in a row of its own; those without any are left out.
-
-    Raises:
-        ReadError: the array holds something else, too.
-    """
+    """Return the rows with each object of an array in a row of its own; those without any are left out."""
     rows: list[Record] = []
     owners: list[int] = []
     n_empty = n_values = 0

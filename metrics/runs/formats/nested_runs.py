@@ -64,11 +64,7 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
 
 
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
-    """Yield the lists of a file, and the names above each.
-
-    Raises:
-        ReadError: what is no list stands where one should.
-    """
+    """Yield the lists of a file, and the names above each; a ReadError where something else stands."""
     first = next((child for child in node.values() if child), None)
     is_deeper = isinstance(first, dict) and any(isinstance(inner, dict) for inner in first.values())
     for name, child in node.items():

@@ -60,11 +60,7 @@ class ParquetTable(BlockTable):
 
     @classmethod
     def open(cls, file: File, choice: ColumnChoice) -> "ParquetTable":
-        """Look at the schema of a file.
-
-        Raises:
-            ReadError: damaged, or without the columns of a run or of judgments.
-        """
+        """Look at the schema of a file; a ReadError where it is damaged, or no run and no judgments."""
         with _open_parquet(file) as parquet:
             schema, metadata = parquet.schema_arrow, parquet.metadata
             groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
@@ -81,11 +77,7 @@ class ParquetTable(BlockTable):
         )
 
     def read(self) -> Source:
-        """Read the whole table, within the limit.
-
-        Raises:
-            ReadError: damaged, too large, or a value that cannot be read; names the row.
-        """
+        """Read the whole table, within the limit; a ReadError names the row that cannot be read."""
         with _open_parquet(
             self.file, self.texts
         ) as parquet:  # one long text in many rows is one text in memory
@@ -94,11 +86,7 @@ class ParquetTable(BlockTable):
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
     def rows(self, first: int, end: int) -> Source:
-        """Read the rows from `first` to before `end`; as many as memory is there for.
-
-        Raises:
-            ReadError: damaged, or a value that cannot be read; names the row.
-        """
+        """Read the rows from `first` to before `end`; as many as memory is there for."""
         coded = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
         ends = np.cumsum(self.groups, dtype=np.int64)
         first_group, last_group = np.searchsorted(ends, [first, end - 1], "right").tolist()
@@ -215,11 +203,7 @@ def unpacked_size(column: pa.Array) -> int:
 
 @contextmanager
 def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
-    """Open the file; columns of texts in `coded` come as dictionaries.
-
-    Raises:
-        ReadError: damaged, there or while it is read.
-    """
+    """Open the file, columns of texts in `coded` as dictionaries; a ReadError where it is or proves damaged."""
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:

@@ -141,12 +141,7 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
 
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
-    """Return standard deviations with 0 where there is none beside a missing score.
-
-    Args:
-        column: as the file holds them.
-        is_missing: whether the score of each row is.
-    """
+    """Return standard deviations, as the file holds them, with 0 where there is none beside a missing score."""
     is_text = pa.types.is_string(column.type)
     is_blank = (
         pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)

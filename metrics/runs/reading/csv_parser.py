@@ -44,11 +44,7 @@ class CsvParser:
     n_comments: int = 0
 
     def columns(self) -> dict[str, pa.Array]:
-        """Parse all rows: column of the file → its values, as they stand.
-
-        Raises:
-            ReadError: a line with too few or too many fields.
-        """
+        """Parse all rows: column of the file → its values, as they stand; a ReadError names a wrong line."""
         try:
             columns = self._parse(BLOCK, careful=False)
         except pa.ArrowInvalid:

@@ -113,11 +113,7 @@ class File:
 
     @cached_property
     def size(self) -> int:
-        """Bytes as given.
-
-        Raises:
-            ReadError: the file is gone.
-        """
+        """Bytes as given; a ReadError where the file is gone."""
         with self.given() as stream:
             return int(stream.size())
 
@@ -131,11 +127,7 @@ class File:
         return digest.hexdigest()
 
     def blocks(self) -> Iterator[bytes]:
-        """The unpacked bytes from the first on, without a byte order mark; never more than the limit.
-
-        Raises:
-            ReadError: damaged, or too large.
-        """
+        """The unpacked bytes from the first on, without a byte order mark; never more than the limit."""
         total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
         if expected > self.limit:
             expected = self.unpacked_size
@@ -178,11 +170,7 @@ class File:
 
     @cached_property
     def unpacked_size(self) -> float:
-        """Bytes unpacked, counted without keeping any; infinity where there is no limit to them.
-
-        Raises:
-            ReadError: damaged, or too large: before it fills the memory.
-        """
+        """Bytes unpacked, counted without keeping any; infinity where there is no limit to them."""
         if self.limit == inf:
             return inf
         if not self.packed:
@@ -206,11 +194,7 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The beginning, from the first line that is not blank, as far as recognition looks.
-
-        Raises:
-            ReadError: damaged or empty.
-        """
+        """The beginning, from the first line that is not blank, as far as recognition looks."""
         head = b""
         for block in self.blocks():
             head += block
@@ -230,11 +214,7 @@ class File:
             return bool(stream.read(len(mark)) == mark)
 
     def given(self) -> pa.NativeFile:
-        """The bytes as given.
-
-        Raises:
-            ReadError: the file is gone.
-        """
+        """The bytes as given; a ReadError where the file is gone."""
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
@@ -271,11 +251,7 @@ def read_within(stream: IO[bytes], limit: int) -> bytes:
 
 
 def _max_bytes() -> int:
-    """Return the largest file read, as the environment says.
-
-    Raises:
-        UsageError: it says no whole number.
-    """
+    """Return the largest file read, as the environment says."""
     try:
         return byte_limit(MAX_FILE, MAX_BYTES)
     except ValueError as error:

@@ -69,15 +69,7 @@ class SeenQueries:
         self._hashes: dict[str, Hashes] = {}
 
     def add(self, table: pa.Table, n_before: int) -> None:
-        """Add the queries of the next block.
-
-        Args:
-            table: its rows: query_id as a dictionary, perhaps reranker.
-            n_before: rows of the file before it.
-
-        Raises:
-            ReadError: a query comes again.
-        """
+        """Add the queries of the next block, after `n_before` rows; a ReadError where one comes again."""
         queries = combine_chunks(table["query_id"])
         query = queries.indices.to_numpy()
         span = np.cumsum(np.diff(query, prepend=-1) != 0)

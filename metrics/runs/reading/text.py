@@ -90,11 +90,7 @@ def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.Nativ
 
 
 def whole_lines(file: File) -> Iterator[bytes]:
-    """Yield the unpacked bytes in blocks that end where a line does.
-
-    Raises:
-        ReadError: the file is damaged or too large, or a line too long.
-    """
+    """Yield the unpacked bytes in blocks that end where a line does; a ReadError where one is too long."""
     unfinished, n_before = b"", 0
     for block in file.blocks():
         cut = block.rfind(b"\n") + 1

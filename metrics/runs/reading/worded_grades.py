@@ -114,14 +114,7 @@ def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> t
 def _findings(
     texts: Sequence[str], grades: Mapping[int, Grade], name: str, origin: FileProvenance
 ) -> list[Finding]:
-    """Return that grades were read out of words, and that they are of several scales.
-
-    Args:
-        texts: what the file holds.
-        grades: row → the grade that its text states.
-        name: what the file calls the column.
-        origin: the file.
-    """
+    """Return that grades, by row, were read out of words, and that they are of several scales."""
     first = next(iter(grades))
     line, count = origin.line_of(first), len(grades)
     example = f"{quote(texts[first].strip())} is {grades[first].value:g}"

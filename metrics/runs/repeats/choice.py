@@ -35,15 +35,7 @@ class RepeatChoice:
 
     @classmethod
     def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
-        """Return the choice that a user's value means.
-
-        Args:
-            repeats: as `read_runs` takes it.
-            spread: what `score_std` is.
-
-        Raises:
-            UsageError: it means none.
-        """
+        """Return the choice that `repeats`, as `read_runs` takes it, means; UsageError where none."""
         if spread not in get_args(SpreadKind):
             raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
         if isinstance(repeats, str):
@@ -61,11 +53,7 @@ class RepeatChoice:
         return cls(columns, spread=spread)
 
     def combine(self, runs: "Runs") -> "Runs":
-        """Return runs with their rerankers combined; columns were combined when they were read.
-
-        Raises:
-            UsageError: names that do not exist, or none that differ in a seed.
-        """
+        """Return runs with their rerankers combined; columns were combined when they were read."""
         if not self.by_seed:
             return runs.combined(self.rerankers, self.spread)
         groups = repeat_groups(runs.rerankers)
@@ -81,11 +69,7 @@ NO_REPEATS = RepeatChoice()
 
 
 def parse_repeats(texts: Iterable[str]) -> Repeats:
-    """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`.
-
-    Raises:
-        UsageError: several kinds at once, or a name without rerankers.
-    """
+    """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`; or UsageError."""
     arguments = list(texts)
     if arguments == [SEEDS]:
         return SEEDS

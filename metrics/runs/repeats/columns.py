@@ -92,13 +92,7 @@ def _repeats_among(
 
 
 def _combined(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Source:
-    """Read a table once for each column of scores, and make one score of them.
-
-    Args:
-        read: reads the table.
-        choice: columns the user chose.
-        names: of the columns of scores.
-    """
+    """Read a table once for each named column of scores, and make one score of them."""
     free = {ours: theirs for ours, theirs in choice.columns.items() if theirs not in names}
     first, columns = None, []
     for name in names:
@@ -143,14 +137,7 @@ def _list_numbers(table: pa.Table) -> IntArray:
 
 
 def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *, is_refused: bool) -> None:
-    """Raise a ReadError where a column of scores holds no number at all, or a row none that has to.
-
-    Args:
-        source: one of the readings.
-        scores: (n_rows, n_repeats), NaN where there is no number.
-        names: of the columns.
-        is_refused: whether every row has to have one.
-    """
+    """Raise a ReadError where a column of scores holds no number at all, or a row none that has to."""
     is_missing = np.isnan(scores)
     blank = np.flatnonzero(is_missing.all(axis=0))
     if len(blank) and len(scores):

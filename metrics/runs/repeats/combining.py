@@ -132,13 +132,7 @@ def _with_texts(table: pa.Table) -> pa.Table:
 
 
 def _origin(runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]) -> RowProvenance:
-    """Return where the rows of repeats came from, one repeat after the other; each file is named once.
-
-    Args:
-        runs: rows of each.
-        members: their names.
-        lengths: how many rows each has.
-    """
+    """Return where the rows of repeats came from, one repeat after the other; each file is named once."""
     parts = [run.origin or RowProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
     origin = RowProvenance.concat(parts, lengths).origin
     files = list(dict.fromkeys(part.file for part in parts))

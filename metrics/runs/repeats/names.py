@@ -60,13 +60,7 @@ def _stem(name: str) -> str:
 
 
 def numbered_scores(header: Sequence[str]) -> list[str]:
-    """Return columns of scores that are numbered, such as score_1 and score_2; none where fewer than two are.
-
-    Of several families of such columns the first counts.
-
-    Args:
-        header: names of all columns.
-    """
+    """Return numbered columns of scores, score_1 and score_2, of the first family that has two; else none."""
     families: dict[str, list[str]] = {}
     for name in header:
         if match := _NUMBERED_SCORE.fullmatch(normalised(name)):

@@ -84,12 +84,7 @@ def score_deviations(scores: FloatArray, lists: IntArray, kind: SpreadKind = "or
 
 
 def _pooled(deviations: FloatArray, freedom: IntArray) -> float:
-    """Return the pooled standard deviation of documents, without those that stand-ins for scores scatter.
-
-    Args:
-        deviations: (n_docs,) standard deviation of each.
-        freedom: (n_docs,) degrees of freedom of each.
-    """
+    """Return the pooled standard deviation of documents, without those that stand-ins for scores scatter."""
     scattering = deviations[(freedom > 0) & (deviations > 0)]
     middle = np.median(scattering) if len(scattering) else 0.0
     usual = (freedom > 0) & (deviations / _STAND_IN <= middle)
@@ -124,13 +119,7 @@ def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, Fl
 
 
 def _stand_ins(ranges: FloatArray, lists: IntArray, n_lists: int) -> BoolArray:
-    """Return which documents scatter so far beyond half of their list that a score stands in for a missing one.
-
-    Args:
-        ranges: (n_docs,) highest less lowest score of each.
-        lists: (n_docs,) number of each document's list.
-        n_lists: how many lists there are.
-    """
+    """Return which documents scatter so far beyond half of their list that a score stands for a missing one."""
     sizes = np.bincount(lists, minlength=n_lists)
     middles = np.cumsum(sizes) - sizes + np.maximum(sizes - 1, 0) // 2
     medians = np.append(ranges[np.lexsort((ranges, lists))], 0.0)[middles]
@@ -151,12 +140,7 @@ def _exponents(values: FloatArray) -> IntArray:
 
 
 def _rounded(values: FloatArray, places: IntArray) -> FloatArray:
-    """Round each value to its places after the point, negative ones before it; where that overflows, not.
-
-    Args:
-        values: (n,) numbers.
-        places: (n,) of each.
-    """
+    """Round each value to its places after the point, negative ones before it; where that overflows, not."""
     rounded = values.copy()
     with np.errstate(over="ignore", invalid="ignore"):
         for number in np.unique(places).tolist():

@@ -43,11 +43,7 @@ _START = "Start a scheduler with `dask scheduler`, and workers with `dask worker
 
 @contextmanager
 def connect(scheduler: str | None) -> Iterator[Client]:
-    """A client of a scheduler; of one with a worker a core on this machine, where none is named.
-
-    Raises:
-        UsageError: the scheduler does not answer, or no worker can be started.
-    """
+    """A client of a scheduler; of one with a worker a core on this machine, where none is named."""
     with ExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # what is to be said, is raised
         if scheduler is None:

@@ -151,12 +151,7 @@ class Dataset(PartitionedRuns):
             yield from self._watched(self._cluster.map_frames(client, score_frame, frames, judged, task, files))
 
     def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
-        """Return the parts of all files, and the hashes of the lists in each.
-
-        Raises:
-            ReadError: a file cannot be read.
-            UsageError: two runs of one name.
-        """
+        """Return the parts of all files, and the hashes of the lists in each."""
         to_scan = [list(parts_to_scan(file)) for file in self._files]
         scans = self._watched(
             [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]

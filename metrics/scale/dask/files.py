@@ -176,11 +176,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _sort_by_name(path: Path, matches: list[Path]) -> list[Path]:
-    """Return what a path matches by name, `part-10` after `part-9`.
-
-    Raises:
-        ReadError: nothing matches.
-    """
+    """Return what a path matches by name, `part-10` after `part-9`; a ReadError where nothing does."""
     if not matches:
         raise ReadError(str(path), "no file is there", "Check the path.")
     return sorted(matches, key=lambda match: _natural_key(str(match)))

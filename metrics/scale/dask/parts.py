@@ -37,11 +37,7 @@ class Part:
     end: int | None = None
 
     def read(self, columns: Collection[str]) -> Source:
-        """The rows: these columns, ours or further ones, of a Parquet table; of text all.
-
-        Raises:
-            ReadError: the file cannot be read.
-        """
+        """The rows: these columns, ours or further ones, of a Parquet table; of text all."""
         table = self.member.table
         source = (
             table.select(columns).rows(self.first, self._end)
@@ -101,11 +97,7 @@ def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
 
 
 def scan_part(part: Part) -> list[RowGroupLists]:
-    """The lists of each row group of a part, or of its file.
-
-    Raises:
-        ReadError: the file cannot be read.
-    """
+    """The lists of each row group of a part, or of its file."""
     source = part.read(("reranker", "query_id"))
     starts, keys = list_spans(source)
     bounds = [0, len(source.table)]
@@ -146,12 +138,7 @@ def list_spans(source: Source) -> tuple[IntArray, Hashes]:
 
 
 def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
-    """Yield parts of a file, with the hashes of their lists: cut between lists where these stand together.
-
-    Args:
-        file: the file.
-        row_groups: what its row groups hold, or all of it; nothing where nobody looked.
-    """
+    """Yield parts of a file, with the hashes of their lists: cut between lists where these stand together."""
     if not row_groups:
         yield Part(file, 0, None), np.empty(0, np.uint64)
         return

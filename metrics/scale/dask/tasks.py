@@ -78,11 +78,7 @@ def read_judgments(
 
 
 def unjudged_rows(part: Part, judged: QueryJudgments) -> tuple[Hashes, IntArray]:
-    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`.
-
-    Raises:
-        ReadError: the rows cannot be read.
-    """
+    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`."""
     return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 

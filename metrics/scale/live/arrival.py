@@ -26,11 +26,7 @@ class Arrival:
     refuse: Callable[[], object] = lambda: None
 
     def read(self, name: str | None) -> Source:
-        """Read the lists as a run, of a reranker of this name where one is given.
-
-        Raises:
-            ReadError: they cannot be read.
-        """
+        """Read the lists as a run, of a reranker of this name where one is given."""
         return replace(as_run(self.source()), name=name)
 
 

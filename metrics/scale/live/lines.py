@@ -99,11 +99,7 @@ class LineCutter:
         yield from self._close()
 
     def read(self, lists: Sequence[ListLines]) -> Source:
-        """Read lists, as a file that holds them alone would be.
-
-        Raises:
-            ReadError: a line cannot be read; names it as the stream counts.
-        """
+        """Read lists, as a file that holds them alone would be; a ReadError names lines of the stream."""
         lines = [*self._header, *(line for entry in lists for line in entry.lines)]
         numbers = [1] * len(self._header) + [number for entry in lists for number in entry.numbers]
 

@@ -38,11 +38,7 @@ class QueryJudgments:
 
     @classmethod
     def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
-        """Judgments of a file.
-
-        Raises:
-            ReadError: a document is judged twice for a query, and that is to be an error.
-        """
+        """Judgments of a file; a ReadError where a document is judged twice, unless repeats are allowed."""
         runs = Runs.from_sources([source], repeated, judged=False)
         table, pairs = runs.qrels, runs.judged_pairs
         order = np.argsort(pairs.query, kind="stable")

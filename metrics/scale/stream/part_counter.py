@@ -132,20 +132,12 @@ class PartCounter:
         return None if self._judged is None else self._judged.n_unjudged
 
     def count_unjudged(self, rows: Iterable[tuple[Hashes, IntArray]]) -> None:
-        """Count the documents of all rerankers that nobody judged, before any part is scored.
-
-        Args:
-            rows: of each part, as `QueryJudgments.unjudged_rows` returns them.
-        """
+        """Count the documents nobody judged, of `QueryJudgments.unjudged_rows`, before any part is scored."""
         if self._judged is not None:
             self._judged = self._judged.with_counts(count_distinct(list(rows), len(self._judged.pairs.queries)))
 
     def add_policies(self, part: Evaluation) -> Evaluation:
-        """Take in the counts of a scored part; the part.
-
-        Raises:
-            UsageError: bounds over judgments were asked for, and nobody counted what is unjudged in all parts.
-        """
+        """Take in the counts of a scored part; the part."""
         is_counted = self._judged is None or self._judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
             raise UsageError("lowest and highest need what nobody judged of all runs: give is_bounded=True.")
@@ -153,12 +145,7 @@ class PartCounter:
         return part
 
     def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
-        """The judged lists of a reranker that no part had, a few at a time.
-
-        Args:
-            name: of the reranker.
-            nothing: a table of its columns without a row.
-        """
+        """The judged lists of a reranker that no part had, a few at a time; `nothing` has its columns."""
         if self._judged is None:
             return
         missing = np.flatnonzero(~self._known[name].has_rows)

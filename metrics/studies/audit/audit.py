@@ -40,11 +40,7 @@ class Audit:
         return [name for name in self.published.measures if len(self.order(name)) > 1]
 
     def order(self, measure: str) -> list[str]:
-        """Return the rerankers of the runs by their printed means, the highest first.
-
-        Args:
-            measure: as published.
-        """
+        """Return the rerankers of the runs by their printed means of a published measure, the highest first."""
         if not self.names.measure(measure):
             return []
         return [name for printed in self.published.order(measure) if (name := self.names.reranker(printed))]

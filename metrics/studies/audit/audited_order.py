@@ -96,12 +96,7 @@ def published_places(published: "pd.Series[float]", evaluation: Evaluation, meas
 
 
 def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
-    """Say by which rule a table was made, and which of its orders stand.
-
-    Args:
-        audit: of the table.
-        order: of one of its measures.
-    """
+    """Say by which rule a table was made, and which of the orders by one of its measures stand."""
     standing, *further_sentences = standing_finding(order.pairs)
     words = standing.text if isinstance(standing, Strong) else standing
     return (
@@ -118,11 +113,7 @@ def widest_first(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def written_chances(pairs: pd.DataFrame) -> list[str]:
-    """Return how likely each printed order is when ties are broken at random; "every order" if firm.
-
-    Args:
-        pairs: p_above and verdict, as of `pair_verdicts`.
-    """
+    """Return how likely each printed order of `pair_verdicts` is at random; "every order" if firm."""
     is_firm = pairs["verdict"].isin([WITHIN_LUCK, STANDS])
     return [
         "every order" if firm else chance_percent(chance)

@@ -197,14 +197,7 @@ class ComparedFigures:
             return np.asarray(sums / counts[:, None])
 
     def _read(self, scores: _Scores, means: FloatArray, gain: Gain, treatment: str) -> FloatArray:
-        """Return (n,) computed figures, NaN where the query is not judged.
-
-        Args:
-            scores: of every list.
-            means: of every reranker.
-            gain: of nDCG.
-            treatment: of ties.
-        """
+        """Return (n,) computed figures, NaN where the query is not judged."""
         columns = scores.columns[gain, treatment]
         of_lists = scores.of_lists[np.maximum(self.row, 0), columns]
         computed = np.where(self.row == _MEAN, means[self.reranker, columns], of_lists)

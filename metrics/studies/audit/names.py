@@ -115,14 +115,7 @@ def _alike(
     other_names: Mapping[str, Sequence[str]],
     key: Callable[[str], str],
 ) -> dict[str, tuple[list[str], bool]]:
-    """Return those with candidates of the same key: the candidates, and whether they are each other's only.
-
-    Args:
-        published: names that are not matched yet.
-        rerankers: of the runs, that are free.
-        other_names: further names of the published.
-        key: what is compared of a name.
-    """
+    """Return those with candidates of the same key: the candidates, and whether they are each other's only."""
     ours = _by_key(((name, name) for name in rerankers), key)
     theirs = _by_key(((other, name) for name in published for other in (name, *other_names.get(name, ()))), key)
     alike = {}

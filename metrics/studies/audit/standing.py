@@ -83,11 +83,7 @@ def pair_verdicts(
 
 
 def standing_finding(verdicts: pd.DataFrame) -> Prose:
-    """Say how many printed orders stand in every order of the ties, and how many swap.
-
-    Args:
-        verdicts: as `pair_verdicts` returns them.
-    """
+    """Say how many printed orders of `pair_verdicts` stand in every order of the ties, and how many swap."""
     if not len(verdicts):
         return ("No order is printed.",)
     counts = verdicts["verdict"].value_counts()

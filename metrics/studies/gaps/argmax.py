@@ -61,12 +61,7 @@ def _scores_by(runs: Runs, name: str, column: str) -> FloatArray:
 
 
 def argmax_finding(losses: pd.DataFrame, measure: str) -> Prose:
-    """Say what grading costs the reranker that it costs most.
-
-    Args:
-        losses: as `argmax_losses` returns them.
-        measure: how its mean is called, such as `MRR`.
-    """
+    """Say what grading, by `argmax_losses`, costs the reranker that it costs most."""
     scored = losses.dropna(subset=["gain"])
     if scored.empty:
         return NOTHING_SCORED

@@ -58,15 +58,7 @@ def grade_scores(scores: FloatArray) -> FloatArray:
 
 
 def coarser_runs(runs: Runs, precision: str) -> Runs:
-    """Return the runs with their scores as a precision holds them.
-
-    Args:
-        runs: what was ranked.
-        precision: one of `metrics.ties.PRECISIONS`, or `GRADES`.
-
-    Raises:
-        UsageError: there is no such precision.
-    """
+    """Return the runs with their scores as one of `PRECISIONS`, or `GRADES`, holds them."""
     if precision != GRADES:
         return runs_at_precision(runs, precision)
     return runs.rescored({name: grade_scores(table["score"].to_numpy()) for name, table in runs.tables.items()})
@@ -128,12 +120,7 @@ def precision_curve(
 
 
 def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:
-    """Say how few digits are enough, and what fewer cost.
-
-    Args:
-        curve: of one reranker, as `precision_curve` returns it; as read first.
-        measure: how its mean is called, such as `MRR`.
-    """
+    """Say how few digits are enough, and what fewer cost, by a reranker's `precision_curve`."""
     if curve["tied"].isna().all():
         return NOTHING_SCORED
     width, as_read = curve["best"] - curve["worst"], curve.iloc[0]

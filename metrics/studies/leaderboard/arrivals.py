@@ -95,12 +95,7 @@ def running_means(lists: pd.DataFrame, window: int) -> pd.DataFrame:
 
 
 def change_of(lists: pd.DataFrame, measure: str) -> Change | None:
-    """Return where the tied mean of lists changed most, if that is beyond chance.
-
-    Args:
-        lists: as `arrivals` returns them.
-        measure: name of the measure.
-    """
+    """Return where the tied mean of lists of `arrivals` changed most, if that is beyond chance."""
     tied, worst, best = (lists[name].to_numpy() for name in ("tied", "worst", "best"))
     own_rule = parse(measure).measure.family.own_rule
     change = find_change(tied, worst, best, pd.Index(lists["query_id"]), has_own_rule=own_rule)

@@ -137,12 +137,7 @@ def natural_key(text: str) -> list[tuple[bool, int, str]]:
 
 
 def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
-    """What became of the reranker that tells most: one whose sort order says the opposite, else the farthest.
-
-    Args:
-        rows: as `history` returns it.
-        measure: how its mean is called, such as `MRR`.
-    """
+    """What became of the reranker that tells most: one whose sort says the opposite, else the farthest."""
     ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
     change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
     limits = pd.DataFrame({one: ends[one].max(axis=1).map(smallest_shown) for one in change})

@@ -31,20 +31,12 @@ def can_narrow(measure: MeasureAt) -> bool:
 
 
 def mean_bounds(bounds: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of joint bounds: index reranker; lowest, highest.
-
-    Args:
-        bounds: index (reranker, query_id); lowest, highest.
-    """
+    """Return the means of joint bounds by reranker: lowest, highest."""
     return bounds.groupby(level="reranker", sort=False).mean()
 
 
 def holds(differences: pd.DataFrame) -> "pd.Series[bool]":
-    """Return of which comparisons nothing reverses the order.
-
-    Args:
-        differences: as `difference_bounds` returns them.
-    """
+    """Return of which comparisons, of `difference_bounds`, nothing reverses the order."""
     return (differences["lowest"] > EQUAL) | (differences["highest"] < -EQUAL)
 
 

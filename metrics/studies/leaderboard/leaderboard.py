@@ -62,11 +62,7 @@ def places(means: "pd.Series[float]") -> "pd.Series[int]":
 
 
 def swap_matrix(leaderboard: pd.DataFrame) -> BoolArray:
-    """Return (n, n) whether the row's reranker is above the column's by the sort, and below it when tied.
-
-    Args:
-        leaderboard: (n,) traditional_rank, tied_rank, both known.
-    """
+    """Return (n, n) whether the row's reranker is above the column's by the sort, and below it when tied."""
     return swaps_of(*(leaderboard[f"{value}_rank"].to_numpy(np.int64) for value in ("traditional", "tied")))
 
 
@@ -89,14 +85,7 @@ def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
 
 
 def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
-    """Standard deviation of each reranker's mean when ties are broken at random, list by list.
-
-    sqrt(sum of variances) / n, as lists are independent.
-
-    Args:
-        evaluation: with `measure` under std.
-        measure: name of a measure.
-    """
+    """Standard deviation of each mean when ties are broken at random: sqrt(sum of variances) / n."""
     lists = evaluation.scores[measure]["std"].groupby(level="reranker", sort=False)
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 

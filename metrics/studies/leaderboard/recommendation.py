@@ -109,11 +109,7 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
 
 
 def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
-    """What to do about the ties themselves, a sentence a cause; nothing where none is known.
-
-    Args:
-        findings: as `Runs.findings`.
-    """
+    """What to do about the ties themselves, a sentence a cause of `Runs.findings`; none where none is known."""
     grave = findings[findings["code"].isin(MADE_BY_WRITING + SUSPECT)]
     return tuple(_remedy(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
 

@@ -8,12 +8,7 @@ from metrics.support.wording import percent
 
 
 def reranker_finding(summary: pd.DataFrame, measure: str) -> Prose:
-    """Say who is off most, and whether the number of ties explains it.
-
-    Args:
-        summary: as `gap_summary` returns it, with the prefix `first`.
-        measure: how the first measure is called, such as `MRR`.
-    """
+    """Say who is off most, and whether the number of ties explains it, of a `gap_summary` of `first`."""
     if not len(summary):
         return NOTHING_SCORED
     most_tied = summary.loc[summary["tie_ratio"].idxmax()]

@@ -55,11 +55,7 @@ def _verdicts(table: pd.DataFrame) -> "pd.Series[str]":
 
 
 def change_finding(changes: pd.DataFrame) -> Prose:
-    """Say how many values changed, how many of them whatever the order of ties, and which most.
-
-    Args:
-        changes: as `value_changes` returns them.
-    """
+    """Say how many of the `value_changes` there are, how many whatever the order of ties, and which most."""
     compared = changes[~changes["verdict"].isin(["new", "gone"])]
     if not len(compared):
         return ("No reranker stands on both sides: there is nothing to compare.",)

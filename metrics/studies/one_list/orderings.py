@@ -213,11 +213,7 @@ def value_chances(
 
 
 def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
-    """Round values to 12 decimals and add up the chances of equal ones.
-
-    Returns:
-        value (rising), chance.
-    """
+    """Round values to 12 decimals, rising, and add up the chances of equal ones: value, chance."""
     value, place = np.unique(np.round(values, _DECIMALS), return_inverse=True)
     return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
 

@@ -30,12 +30,7 @@ def noise_levels(n_rows: int) -> FloatArray:
 
 
 def log_levels(n_rows: int, smallest: float) -> FloatArray:
-    """(n_levels,) sizes up to 1, even on a log scale: four a decade, two on a large board.
-
-    Args:
-        n_rows: rows that are scored at each.
-        smallest: the first of them, a power of ten.
-    """
+    """(n_levels,) sizes from a power of ten up to 1, evenly in logs: four a decade, two where rows are many."""
     steps = 4 if n_rows <= _MANY_ROWS else 2
     return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
 
@@ -126,11 +121,7 @@ def trades(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
-    """Return the noise at which the leader without noise is overtaken, and by whom; None where it never is.
-
-    Args:
-        curves: of `noise_curves`; where several lead level, the first of them is taken.
-    """
+    """Return the noise at which the (first) leader is overtaken, and by whom; None where it never is."""
     levels, values = curves.index.to_numpy(), curves.to_numpy()
     leader = int(values[0].argmax())
     behind = values - values[:, [leader]]
@@ -145,12 +136,7 @@ def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
 
 
 def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
-    """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has.
-
-    Args:
-        curves: of `noise_curves`.
-        loss: how much, above 0.
-    """
+    """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has."""
     levels, fallen = curves.index.to_numpy(), (curves.iloc[0] - curves).to_numpy()
     noise = []
     for column in fallen.T:
@@ -206,12 +192,7 @@ def drawn_means(
 
 
 def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
-    """Return the noise at which a falling chance passes one half, by logarithm; None where it never does.
-
-    Args:
-        levels: (n_levels,) sizes of the noise, rising.
-        chances: (n_levels,) the chance at each; without noise it is 1.
-    """
+    """Return the noise at which a falling chance passes one half, by logarithm; None where it never does."""
     below = np.flatnonzero(chances < 1 / 2)
     if not len(below):
         return None

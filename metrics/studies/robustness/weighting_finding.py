@@ -18,12 +18,7 @@ _MOST_STRETCHES = 3
 
 
 def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
-    """Say which reranker leads at which weights, and whose value depends on them most.
-
-    Args:
-        values: of `values_by_weighting`.
-        measure: how its tied mean is called, such as `MTRR`.
-    """
+    """Say which reranker leads at which weights, and whose value depends on them most."""
     if not values.notna().to_numpy().all():
         return NOTHING_SCORED
     ranges = weighting_ranges(values)
@@ -46,12 +41,7 @@ def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
 
 
 def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
-    """Say who leads at which weights.
-
-    Args:
-        values: of `values_by_weighting`.
-        ranges: of `weighting_ranges`.
-    """
+    """Say who leads at which weights."""
     is_first = leads(values)
     always = [str(name) for name in values.columns[is_first.all()]]
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
@@ -76,12 +66,7 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
 
 
 def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
-    """Say at how many of the weightings the first two lead.
-
-    Args:
-        ranges: of `weighting_ranges`.
-        n_weightings: how many were tried.
-    """
+    """Say at how many of the weightings the first two lead."""
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())

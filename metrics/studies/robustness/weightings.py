@@ -157,11 +157,7 @@ def leads(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
-    """(n_weightings,) who leads; of level ones the one that led at the weighting before, else the first.
-
-    Args:
-        values: of `values_by_weighting`.
-    """
+    """(n_weightings,) who leads; of level ones the one that led at the weighting before, else the first."""
     places: list[int] = []
     for row in leads(values).to_numpy():
         places.append(places[-1] if places and row[places[-1]] else int(row.argmax()))
@@ -170,17 +166,7 @@ def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
 
 
 def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:
-    """(n_rows,) one criterion in standard deviations, the highest best; infinite values stay as they are.
-
-    Args:
-        runs: what was ranked.
-        reranker: whose rows.
-        text: the criterion, such as `cost:asc`.
-        precision: how scores are compared.
-
-    Raises:
-        UsageError: a column that does not exist.
-    """
+    """(n_rows,) one criterion in standard deviations, the highest best; infinite values stay as they are."""
     name, highest_best = criterion(text)
     scores = highest_first(score_column(runs.tables[reranker], name), highest_best=highest_best)
     values = compared_column(runs, reranker, scores, precision)

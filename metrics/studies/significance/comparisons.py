@@ -157,15 +157,7 @@ def comparison_notes(
 
 
 def _reservation(p: float, low: float, high: float, differing: int, level: float) -> str:
-    """Return what p and its interval leave open: they disagree, rest on an assumption, or have no bound.
-
-    Args:
-        p: of the test.
-        low: where its interval begins.
-        high: where it ends.
-        differing: common queries that differ; 0 where a test does not look at them.
-        level: of the interval.
-    """
+    """Return what p and its interval leave open: they disagree, rest on an assumption, or have no bound."""
     is_significant = p < alpha(level)
     if is_significant != (low > 0 or high < 0):
         return "p is of ranks, the interval of means: here they disagree"

@@ -30,11 +30,7 @@ class TargetSummary(NamedTuple):
 
 
 def target_summary(rows: pd.DataFrame) -> TargetSummary:
-    """Count the targets that one reranker reaches.
-
-    Args:
-        rows: of one reranker; target, passed (by the tied value), by_sort (by the traditional one), verdict.
-    """
+    """Count the targets that one reranker reaches, by its tied and its traditional values (`by_sort`)."""
     sort_only = rows.loc[rows["verdict"] == "sort order only", "target"]
     return TargetSummary(
         len(rows),
@@ -46,12 +42,7 @@ def target_summary(rows: pd.DataFrame) -> TargetSummary:
 
 
 def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
-    """Say how many targets one reranker meets, by its traditional values and with ties averaged.
-
-    Args:
-        rows: as for `target_summary`.
-        reranker: its name.
-    """
+    """Say how many targets one reranker meets, by its traditional values and with ties averaged."""
     summary = target_summary(rows)
     if not summary.targets:
         return ("No target is set for ", Strong(reranker), ".")

@@ -53,11 +53,7 @@ class Target:
 
     @classmethod
     def of(cls, text: str) -> "Target":
-        """The target a text means: `MTRR>=0.8`, `nDCG@10>=baseline-0.01`.
-
-        Raises:
-            UsageError: it has another form, or there is no such measure.
-        """
+        """The target a text means, `MTRR>=0.8` or `nDCG@10>=baseline-0.01`; UsageError where none."""
         match = _FORM.fullmatch(text)
         if match is None or not (match[3] or match[4]):
             raise UsageError(f"{text[:60]!r} is no target. Write MTRR>=0.8 or nDCG@10>=baseline-0.01.")
@@ -83,11 +79,7 @@ class Target:
 
 
 def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target]:
-    """Targets written out, and those of presets.
-
-    Raises:
-        UsageError: none at all, an unknown preset, or a text that means none.
-    """
+    """Targets written out, and those of presets; UsageError where there is none, or one is unknown."""
     all_texts = list(texts)
     for name in presets:
         if name not in PRESETS:

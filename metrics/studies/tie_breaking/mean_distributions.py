@@ -82,11 +82,7 @@ def mean_distributions(
 
 
 def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
-    """Return what the lists score under `SPREADS`: index (reranker, query_id), a column for each treatment.
-
-    Raises:
-        UsageError: the evaluation lacks the measure or one of the treatments.
-    """
+    """Return what the lists score under `SPREADS`: index (reranker, query_id), a column for each treatment."""
     if measure not in evaluation.measures or not set(SPREADS) <= set(evaluation.ties):
         raise UsageError(f"Evaluate {measure} under {', '.join(SPREADS)} to see how stable it is.")
     return evaluation.scores[measure][list(SPREADS)]

@@ -109,15 +109,7 @@ def has_few_values(samples: Sequence[ListSample]) -> bool:
 
 
 def sample_sums(samples: Sequence[ListSample], generator: np.random.Generator) -> FloatArray:
-    """Draw sums of all lists, every list on its own.
-
-    Args:
-        samples: what the lists can score.
-        generator: what draws.
-
-    Returns:
-        (BATCHES, n) sums.
-    """
+    """Draw (BATCHES, n) sums of what all lists can score, every list on its own."""
     n_lists = sum(sample.times for sample in samples)
     sums = np.zeros((BATCHES, int(np.clip(_WORK // n_lists, _MIN_DRAWS, _MAX_DRAWS))))
     n_draws = sums.shape[1]

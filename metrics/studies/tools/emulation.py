@@ -113,14 +113,7 @@ def emulate_runs(
 
 
 def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: FloatArray) -> str:
-    """Return what a tool answers instead of what was asked; empty where it answers that.
-
-    Args:
-        measure: what was asked.
-        rule: how the tool computes it.
-        options: how our lists are scored.
-        judged: distinct grades.
-    """
+    """Return what a tool answers instead of what was asked; empty where it answers that."""
     level = options.relevant_from
     if options.unjudged == "leave_out":
         return "lists with their unjudged documents"
@@ -169,13 +162,7 @@ class _ToolBoard(NamedTuple):
     evaluations: Mapping[str, Evaluation]
 
     def value(self, rule: Rule, reranker: str, n_missing: int) -> _ToolValue:
-        """Return the mean a rule gives, and why there is none.
-
-        Args:
-            rule: how the tool computes it.
-            reranker: whose lists.
-            n_missing: judged queries without a row in the files.
-        """
+        """Return the mean a rule gives, or why there is none, with `n_missing` judged queries without a row."""
         part = self.evaluations[reranker]
         n_emptied = int(part.policies["n_missing"].iloc[0]) - n_missing
         is_counted = rule.counts(part.lists)
@@ -198,13 +185,7 @@ class _ToolBoard(NamedTuple):
 def _score_by_policy(
     runs: Runs, rules: Sequence[Rule], options: ScoringOptions
 ) -> dict[tuple[View, ScoringOptions], _ToolBoard]:
-    """Return the scores of rules by policy: one evaluation serves all rules of one policy.
-
-    Args:
-        runs: as the files hold them.
-        rules: how the tools compute their measures.
-        options: how our lists are scored.
-    """
+    """Return the scores of rules by policy: one evaluation serves all rules of one policy."""
     level = options.relevant_from
     viewed = {view: view(runs, level) for view in dict.fromkeys(rule.view for rule in rules)}
     boards = {}

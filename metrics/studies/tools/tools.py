@@ -171,11 +171,7 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def find_tool(name: str) -> Tool:
-    """Return the tool of a name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the tool of a name; UsageError where there is none."""
     for candidate in TOOLS:
         if candidate.name.casefold() == name.strip().casefold():
             return candidate

@@ -68,11 +68,7 @@ class Batch:
     table: TailTable
 
     def tails(self, documents: IntArray) -> FloatArray:
-        """(..., n, n_nodes) the chance that documents of each tile are above the nodes: 0 for -1.
-
-        Args:
-            documents: (..., n) of each tile.
-        """
+        """(..., n, n_nodes) the chance that (..., n) documents of each tile are above the nodes: 0 for -1."""
         rows = np.where(documents < 0, 0, self.table.base + self.spreads.level[documents])
         return np.take(self.table.values, rows, axis=0)
 

@@ -93,12 +93,7 @@ def none_above(batch: Batch, depth: int) -> FloatArray:
 
 
 def at_powers(powers: FloatArray, counts: FloatArray) -> FloatArray:
-    """(n_t, n_tiles * n_nodes) sums over j of t^j times counts; in pieces too small to be given to threads.
-
-    Args:
-        powers: (n_t, depth) t^j.
-        counts: (depth, n_tiles, n_nodes) of the powers.
-    """
+    """(n_t, n_tiles * n_nodes) sums over j of t^j times counts; in pieces too small to be given to threads."""
     columns = counts.reshape(len(counts), -1)
     sums = np.empty((len(powers), columns.shape[1]))
     step = max(1, _UNTHREADED // powers.size)

@@ -82,11 +82,7 @@ class Noise:
 
 
 def parse_noise(name: str) -> Noise | None:
-    """Return the noise a treatment's name means: `noise`, `noise:0.05`, `noise:bfloat16`; None where none.
-
-    Raises:
-        UsageError: what follows the colon is neither a standard deviation nor a number format.
-    """
+    """Return the noise a treatment's name means, `noise`, `noise:0.05`, `noise:bfloat16`; None where none."""
     kind, colon, rest = name.partition(":")
     if kind != "noise":
         return None

@@ -71,12 +71,7 @@ class TopHoles:
 
 
 def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[list[Finding]]:
-    """Return what is to be said of the pool, for each reranker.
-
-    Args:
-        listings: what each reranker gave.
-        judged: judgments given apart.
-    """
+    """Return what is to be said of the pool, for each reranker."""
     holes = [TopHoles.of(listing, judged) for listing in listings]
     findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
     compared = {index: own for index, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}

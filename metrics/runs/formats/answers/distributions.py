@@ -91,13 +91,7 @@ def distribution_findings(
 
 
 def _n_tied(keys: Sequence[pa.Array], scores: pa.Array, is_scored: BoolArray) -> int:
-    """Return how many rows share their score with another of the same keys; those without a score do not.
-
-    Args:
-        keys: (n_rows,) each; what names the list of a row.
-        scores: (n_rows,) its score.
-        is_scored: (n_rows,) whether it has one.
-    """
+    """Return how many rows share their score with another of the same keys; those without a score do not."""
     names = [f"key{number}" for number in range(len(keys))]
     columns = [combine_chunks(column) for column in (*keys, scores)]
     table = pa.table(columns, [*names, "score"]).filter(pa.array(is_scored))

@@ -59,12 +59,7 @@ class _Columns:
 
     @classmethod
     def of(cls, header: Sequence[str], column_choice: Mapping[str, str]) -> "_Columns | None":
-        """Return the columns by their names, None where these are no comparisons.
-
-        Args:
-            header: names of the columns.
-            column_choice: our column → the file's, as the user chose.
-        """
+        """Return the columns by their names, or as the user chose; None where these are no comparisons."""
         names = {normalised(name): name for name in reversed(header)}
         sides = [
             next((names[name] for name in synonyms if name in names), None)
@@ -94,11 +89,7 @@ def is_preferences(head: Head) -> bool:
 
 
 def read_preferences(head: Head, choice: ColumnChoice) -> Source:
-    """Read `query,a,b,preferred`, or JSON with these fields, one record a line or in an array.
-
-    Raises:
-        ReadError: no such file, or a row that is no comparison; names it.
-    """
+    """Read `query,a,b,preferred`, or JSON with these fields; a ReadError names a row that is no comparison."""
     return _read_json(head, choice) if head.is_json else _read_table(head, choice)
 
 
@@ -139,14 +130,7 @@ def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Colu
 def _source(
     values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance, choice: ColumnChoice
 ) -> Source:
-    """Return a row for each document of a list, scored by its comparisons.
-
-    Args:
-        values: column of the file → its texts.
-        columns: which they are.
-        origin: the file.
-        choice: columns the user chose; of the scores, too.
-    """
+    """Return a row for each document of a list, scored by its comparisons."""
     _check(values, columns, origin)
     results, noted = _results(values, columns, origin)
     keys = [name for name in (columns.reranker, columns.query) if name is not None]
@@ -176,14 +160,7 @@ def _source(
 def _compare(
     list_of_row: IntArray, values: Mapping[str, pa.Array], columns: _Columns, results: FloatArray
 ) -> tuple[IntArray, pa.Array, Comparisons]:
-    """Return the row that each document of a list first stands in, the documents, and their comparisons.
-
-    Args:
-        list_of_row: (n_rows,) list of each comparison.
-        values: column of the file → its texts.
-        columns: which they are.
-        results: (n_rows,) 1 where the left document is preferred, 1/2, 0; NaN where nobody knows.
-    """
+    """Return the row that each document of a list first stands in, the documents, and their comparisons."""
     sides = [values[name].cast(pa.string()) for name in (columns.shown_first, columns.shown_second)]
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)

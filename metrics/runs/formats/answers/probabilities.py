@@ -67,11 +67,7 @@ def is_probabilities(head: Head) -> bool:
 
 
 def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
-    """Read `query_id,doc_id,p_0,p_1,p_2`, or records with such fields or a map of them.
-
-    Raises:
-        ReadError: no such file, a value that is no number, or no probability of a grade at all.
-    """
+    """Read `query_id,doc_id,p_0,p_1,p_2`, or records with such fields or a map of them."""
     columns = _flat_columns(*file_records(head.file), choice) if head.is_json else _table_columns(head, choice)
     origin, distribution = columns.origin, _distribution(columns)
     scores = distribution.scores()
@@ -148,11 +144,7 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
 
 
 def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
-    """Return the map that a cell holds, empty where the cell is.
-
-    Raises:
-        ReadError: it holds something else; names the line.
-    """
+    """Return the map that a cell holds, empty where the cell is; a ReadError names the line of other things."""
     with suppress(ValueError, RecursionError):
         value = json.loads(text or "{}")
         if isinstance(value, dict) and not any(isinstance(weight, dict | list) for weight in value.values()):
@@ -183,14 +175,7 @@ def _flat_columns(
 def _refuse_many_grades(
     header: Sequence[str], grades: Mapping[str, object], n_rows: int, origin: FileProvenance
 ) -> None:
-    """Raise a ReadError where maps have more grades than may be read: each is a column of all rows.
-
-    Args:
-        header: names of all columns, those of the maps among them.
-        grades: those of grades.
-        n_rows: rows of the file.
-        origin: the file.
-    """
+    """Raise a ReadError where maps have more grades than may be read: each is a column of all rows."""
     refuse_many_columns(origin.file, header)
     if len(grades) * n_rows > MAX_VALUES:
         problem = f"{len(grades):,} grades of {n_rows:,} documents, more than {MAX_VALUES:,} probabilities"
@@ -208,11 +193,7 @@ def _mapping(
 
 
 def _distribution(columns: _Columns) -> GradeProbabilities:
-    """Return what the columns of probabilities hold; what is empty is 0.
-
-    Raises:
-        ReadError: a value is no number, or nothing is the probability of a grade; names the line.
-    """
+    """Return what the columns of probabilities hold, empty ones 0; a ReadError names the line without any."""
     by_column = _grades_of(columns.values)
     if not by_column:
         problem = "no column, and nothing in a map, is the probability of a grade"

@@ -17,15 +17,7 @@ _HEAD, _HEAD_LINES = 65_536, 20
 
 
 def read_delimited(name: str, text: str) -> list[Grid]:
-    """Return the table of a file of separated values.
-
-    Args:
-        name: of the file.
-        text: all of it.
-
-    Raises:
-        ReadError: it is no such file.
-    """
+    """Return the table of a file of separated values, all its text; a ReadError where it is none."""
     head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
     delimiter = _delimiter(head)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

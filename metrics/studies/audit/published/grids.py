@@ -41,15 +41,7 @@ class Grid(NamedTuple):
 
 
 def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a table, and sentences on what was left out.
-
-    Args:
-        grid: its cells.
-        stem: name of the reranker where the table names none.
-
-    Raises:
-        ReadError: it holds no figure, or a value that is no number.
-    """
+    """Return the figures of a table, of `stem` where it names no reranker, and notes on what is left out."""
     rows = [(line, [cell.strip() for cell in cells]) for line, cells in grid.rows if any(map(str.strip, cells))]
     if not rows:
         raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
@@ -207,15 +199,7 @@ def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
 def _figure(
     reranker: str, measure: str, query: str | None, number: PrintedNumber, place: tuple[str, int]
 ) -> Figure:
-    """Return a figure; a percent sign says its scale, its value stays as printed until all scales are known.
-
-    Args:
-        reranker: as it is spelled.
-        measure: as it is spelled.
-        query: None for a mean.
-        number: as printed.
-        place: file and line.
-    """
+    """Return a figure; a percent sign says its scale, its value stays as printed until all scales are known."""
     scale = 100 if number.is_percent else 1
     return Figure(reranker, measure, query, number.value, number.text, number.decimals, scale, *place)
 

@@ -17,11 +17,7 @@ _HINT = "Give measure → value, by model where there are several, or a task's r
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a file of results, and sentences on what was left out.
-
-    Raises:
-        ReadError: it holds none, or is too large or nested too deep.
-    """
+    """Return the figures of a file of results, and sentences on those left out; a ReadError where none."""
     value = parse_file(file)
     if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
         figures = list(_mteb_figures(file, value[_SCORES]))
@@ -36,13 +32,7 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
 
 
 def _figures(file: File, value: Any, path: tuple[str, ...]) -> Iterator[Figure]:  # noqa: ANN401 whatever JSON holds
-    """Yield the figures below a value; what stands above their measures names the reranker, or a key of theirs.
-
-    Args:
-        file: that holds it.
-        value: a mapping, or several of them, as BEIR's four or a table's rows.
-        path: keys above it.
-    """
+    """Yield the figures below a value; the keys above their measures name the reranker, or one of theirs."""
     for part in value if isinstance(value, list) else [value]:
         if not isinstance(part, Mapping):
             continue
@@ -63,11 +53,6 @@ def _owner(file: File, path: tuple[str, ...], key: str) -> tuple[str, str]:
 
     Measures may stand above rerankers, as pandas writes a table, or above their own cut-offs, as in BEIR's
     `{"ndcg": {"NDCG@10": ...}}`.
-
-    Args:
-        file: that holds it.
-        path: keys above it.
-        key: its own.
     """
     if len(path) == 1 and our_measure(path[0]) and not our_measure(key):
         return key, path[0]
@@ -94,14 +79,7 @@ def _is_number(value: object) -> bool:
 
 
 def _figure(file: File, reranker: str, measure: str, value: float) -> Figure:
-    """Return a figure as its shortest text says it.
-
-    Args:
-        file: that holds it.
-        reranker: whose.
-        measure: as spelled there.
-        value: the number.
-    """
+    """Return a figure as its shortest text says it."""
     try:
         value = float(value)
     except OverflowError:

@@ -32,12 +32,7 @@ _MAX_CELL = 2000
 
 
 def read_latex(name: str, text: str) -> list[Grid]:
-    """Return the tables of a LaTeX file; a text without an environment of tables is taken for rows of one.
-
-    Args:
-        name: of the file.
-        text: all of it.
-    """
+    """Return the tables of a LaTeX file; a text without an environment of tables is taken for rows of one."""
     without_comments = _COMMENT.sub("", text)
     bodies = [(match.start(2), match[2]) for match in _TABLE.finditer(without_comments)] or [
         (0, without_comments)
@@ -46,12 +41,7 @@ def read_latex(name: str, text: str) -> list[Grid]:
 
 
 def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
-    """Return line and cells of each row.
-
-    Args:
-        line: in which the body begins.
-        body: what stands between the beginning and the end of a table.
-    """
+    """Return line and cells of each row of a table, whose body begins in this line."""
     rows = []
     for row in re.split(r"\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline\b|\\cr\b", body):
         content = _RULES.sub(" ", row)

@@ -8,12 +8,7 @@ from metrics.studies.audit.published.numbers import parse_number
 
 
 def read_markdown(name: str, text: str) -> list[Grid]:
-    """Return the tables of a Markdown file.
-
-    Args:
-        name: of the file.
-        text: all of it.
-    """
+    """Return the tables of a Markdown file, all its text."""
     grids: list[Grid] = []
     line = 0
     rows: list[tuple[int, list[str]]] = []

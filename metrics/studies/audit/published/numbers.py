@@ -33,12 +33,7 @@ class PrintedNumber(NamedTuple):
 
 
 def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | None:
-    """Return the number in a cell, without marks of significance, deviations and intervals; None where none is.
-
-    Args:
-        cell: as printed, without mark-up.
-        decimal_comma: whether a comma stands before the decimals.
-    """
+    """Return the number in a printed cell, without stars, deviations and intervals; None where none is."""
     text = cell.strip()
     match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
     if match is None:
@@ -59,12 +54,7 @@ def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | N
 
 
 def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bool:
-    """Return whether numbers of a table are printed with a comma before their decimals: 0,284 or 28,4.
-
-    Args:
-        cells: of the table.
-        has_thousands: whether 28,412 may be a number of thousands.
-    """
+    """Return whether cells print a comma before decimals: 0,284 or 28,4; 28,412 unless it may be thousands."""
     has_comma = False
     for cell in cells:
         match = _NUMBER.match(cell.strip()[:_MAX_TEXT])

@@ -104,11 +104,7 @@ def _open_files(files: Files) -> list[tuple[File, str]]:
 
 
 def _read(file: File) -> _PublishedFile:
-    """Return what a file says.
-
-    Raises:
-        ReadError: it cannot be read.
-    """
+    """Return what a file says."""
     file.refuse_binary()
     if file.head.lstrip().startswith((b"{", b"[")):
         return _PublishedFile(*read_json(file), is_typed=True)
@@ -129,11 +125,7 @@ def _read(file: File) -> _PublishedFile:
 
 
 def _text(file: File) -> str:
-    """Return all of a file's text.
-
-    Raises:
-        ReadError: it is too large, or no UTF-8.
-    """
+    """Return all of a file's text; a ReadError where it is too large, or no UTF-8."""
     data = b""
     for block in file.blocks():
         data += block
@@ -147,16 +139,7 @@ def _text(file: File) -> str:
 
 
 def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
-    """Return what the tables of a file say; those without figures are passed over where another has some.
-
-    Args:
-        file: that holds them.
-        grids: the tables.
-        is_typed: whether a machine typed their numbers.
-
-    Raises:
-        ReadError: none holds a figure.
-    """
+    """Return what the tables of a file say, those without figures left out; a ReadError where none has any."""
     figures: list[Figure] = []
     notes: list[str] = []
     problem = ReadError(file.name, "there is no table", "Give rerankers × measures.", line=1)
@@ -174,11 +157,7 @@ def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _Publishe
 
 
 def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
-    """Return the figures, those that are printed twice alike once.
-
-    Raises:
-        ReadError: one is printed twice with different digits.
-    """
+    """Return the figures, those printed twice alike once; a ReadError where one has different digits."""
     keys = ["reranker", "measure", "query_id"]
     table = pd.DataFrame(figures, columns=list(Figure._fields)).drop_duplicates(
         [*keys, "text"], ignore_index=True

@@ -64,9 +64,5 @@ class PublishedTable:
         return pd.Series(rows["value"].to_numpy(), index=pd.Index(rows["reranker"], name="reranker"))
 
     def order(self, measure: str) -> list[str]:
-        """Return the rerankers by their printed means of one measure, the highest first, equal ones as printed.
-
-        Args:
-            measure: as it is spelled there.
-        """
+        """Return the rerankers by their printed means of one measure, highest first, equal ones as printed."""
         return list(self.means(measure).sort_values(ascending=False, kind="stable").index)

@@ -12,14 +12,7 @@ _ODD = ("#", "[", "{")
 
 
 def trec_form(documents: pd.DataFrame) -> str:
-    """Return TREC qrels to be filled in: `query 0 document ?`.
-
-    Args:
-        documents: query_id, doc_id.
-
-    Raises:
-        UsageError: an id is not one word, which such files cannot say.
-    """
+    """Return TREC qrels to be filled in, `query 0 document ?`; UsageError where an id is not one word."""
     for kind, name in (("query", "query_id"), ("document", "doc_id")):
         if wrong := next((text for text in documents[name] if not _is_word(text)), None):
             raise UsageError(

@@ -145,17 +145,7 @@ def plan_judging(
 
 
 def _checked_depth(runs: Runs, measure: str, options: ScoringOptions, depth: int | None) -> int:
-    """Return the last place that counts: that of the measure where none is given.
-
-    Args:
-        runs: what was ranked.
-        measure: name of the measure.
-        options: how lists are scored.
-        depth: as of `plan_judging`.
-
-    Raises:
-        UsageError: as of `plan_judging`.
-    """
+    """Return the last place that counts: that of the measure where none is given; as of `plan_judging`."""
     if depth is not None and depth < 1:
         raise UsageError("depth: give 1 or more.")
     if options.unjudged == "leave_out":
@@ -194,15 +184,7 @@ class _Queue:
     def of(
         cls, copies: JudgedCopies, table: pd.DataFrame, documents: RankedDocuments, rate: Rate, depth: int
     ) -> "_Queue":
-        """Take the documents as they come.
-
-        Args:
-            copies: the lists.
-            table: the documents.
-            documents: those of the whole board.
-            rate: as of `plan_judging`.
-            depth: the last place that counts.
-        """
+        """Take the documents as they come; `documents` are those of the whole board."""
         unjudged = documents.hashes[~documents.is_judged]
         position = np.searchsorted(unjudged, table["hash"].to_numpy())
         query, rates = copies.queries.get_indexer(table["query_id"]), documents.unjudged_rates(rate, depth)
@@ -221,10 +203,6 @@ class _Queue:
         """Return the queue, the document first that narrows the bounds of its query most; `table` says how far.
 
         Where there are too many to look at each, the later ones follow as they came, with NaN.
-
-        Args:
-            copies: the lists.
-            widths: (n_queries,) width of the bounds of each query now.
         """
         rates = self.rates[self.position]
         narrowing = narrowings(copies, self.query, self.doc_ids, rates, widths)

@@ -8,11 +8,7 @@ from metrics.support.wording import count_of, percent
 
 
 def plan_finding(plan: JudgingPlan) -> Prose:
-    """Say how many documents halve what unjudged documents leave open, in order and at random.
-
-    Args:
-        plan: as `plan_judging` returns it.
-    """
+    """Say how many documents halve what unjudged documents leave open, in order and at random."""
     n_documents, name = len(plan.documents), parse(plan.measure).traditional
     half, at_random = plan.halving(), plan.halving("at_random")
     if not n_documents:

@@ -120,12 +120,7 @@ def _new_grades(before: Runs, after: Runs) -> tuple[FloatArray, int]:
 
 
 def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
-    """Say what judgments that came back are worth.
-
-    Args:
-        value: as `judgments_value` returns it, at the depth of the plan.
-        plan: of what is left to judge after them.
-    """
+    """Say what judgments that came back are worth, at the depth of the plan of what is left after them."""
     name, n_pairs = parse(plan.measure).traditional, len(value.bars) * (len(value.bars) - 1) // 2
     judged = f"{count_of(value.n_judged, 'document')} judged since, {value.n_relevant:,} relevant: "
     head: Prose = (judged, *_width_change(value, plan, name))
@@ -152,13 +147,7 @@ def value_finding(value: JudgmentsValue, plan: JudgingPlan) -> Prose:
 
 
 def _width_change(value: JudgmentsValue, plan: JudgingPlan, name: str) -> Prose:
-    """Say how far bars narrowed or widened, and why where grades rose.
-
-    Args:
-        value: as of `value_finding`.
-        plan: as of `value_finding`.
-        name: of the measure.
-    """
+    """Say how far bars narrowed or widened, and why where grades rose."""
     narrowed = value.width_before - value.width
     if abs(narrowed) <= EQUAL:
         return (Strong(f"bars of {name} are as wide as before"), f", {decimal(value.width)} on average.")

@@ -131,11 +131,7 @@ def _overlaps(
 
 
 def similarity_finding(pairs: pd.DataFrame) -> Prose:
-    """Say which rerankers have the same lists, or which two are most alike.
-
-    Args:
-        pairs: as `list_similarity` returns them.
-    """
+    """Say which rerankers have the same lists, or which two are most alike, of `list_similarity`."""
     if not len(pairs):
         return ONE_RERANKER
     common = pairs[pairs["n"] > 0]

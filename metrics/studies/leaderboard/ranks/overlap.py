@@ -50,12 +50,7 @@ def prefix_shares(above: IntArray, sizes: IntArray, depth: int, variant: Variant
 
 
 def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, FloatArray]:
-    """Return (depth, k, k) what each two of k rankings have in common, and what it is divided by.
-
-    Args:
-        shares: (k, depth, n_items) of each ranking, as `prefix_shares` returns them.
-        variant: what a tie means.
-    """
+    """Return (depth, k, k) what two of k rankings' `prefix_shares` have in common, and what divides it."""
     by_depth = shares.transpose(1, 0, 2)
     common = by_depth @ by_depth.transpose(0, 2, 1)
     if variant == "a":

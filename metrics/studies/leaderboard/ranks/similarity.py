@@ -97,11 +97,7 @@ def leaderboard_similarity(tied: "pd.Series[float]", published: "pd.Series[float
 
 
 def similarity_words(table: pd.DataFrame) -> str:
-    """Return a sentence on how alike two leaderboards are; empty where there is nothing to compare.
-
-    Args:
-        table: as `leaderboard_similarity` returns it.
-    """
+    """Return a sentence on a `leaderboard_similarity`; empty where there is nothing to compare."""
     parts = []
     for measure, name in (("tau_b", "Kendall's τ_b"), ("tau_ap", "τ_AP"), ("rbo_a", "rank-biased overlap")):
         if measure in table.index and not isnan(table.loc[measure, "value"]):

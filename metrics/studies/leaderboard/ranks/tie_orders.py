@@ -28,11 +28,7 @@ class RankingPair:
 
     @classmethod
     def of(cls, first: Scores, second: Scores) -> "RankingPair":
-        """Return the rankings of these scores.
-
-        Raises:
-            UsageError: a ranking is empty or names an item twice, or a score is not a finite number.
-        """
+        """Return the rankings of these scores; UsageError where one is empty, or a score is not finite."""
         rankings = [_checked(scores) for scores in (first, second)]
         items = rankings[0].index.union(rankings[1].index, sort=False)
         return cls(*(scores.reindex(items, fill_value=-np.inf).to_numpy() for scores in rankings))

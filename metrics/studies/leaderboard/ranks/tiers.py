@@ -66,12 +66,7 @@ def rank_intervals(
 
 
 def _tiers(place: IntArray, is_better: BoolArray) -> IntArray:
-    """Return the (n,) tier of each, in runs within which no row is better than a column.
-
-    Args:
-        place: (n,) of each, rising; equal ones are in one tier.
-        is_better: (n, n).
-    """
+    """Return the (n,) tier of each, by rising place: runs within which no row is better than a column."""
     tiers, start = np.ones(len(place), dtype=np.int64), 0
     for first in np.unique(place, return_index=True)[1]:
         is_level = place == place[first]
@@ -82,12 +77,7 @@ def _tiers(place: IntArray, is_better: BoolArray) -> IntArray:
 
 
 def with_tiers(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
-    """Return a leaderboard with the columns tier, rank_low and rank_high; NA where there is no mean.
-
-    Args:
-        leaderboard: index reranker.
-        intervals: as `rank_intervals` returns them.
-    """
+    """Return a leaderboard with the columns tier, rank_low and rank_high; NA where there is no mean."""
     columns = {"tier": "tier", "lowest": "rank_low", "highest": "rank_high"}
     rows = intervals.set_index("reranker")[list(columns)].rename(columns=columns)
     return leaderboard.join(rows.reindex(leaderboard.index).astype("Int64"))
