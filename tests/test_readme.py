@@ -3,7 +3,6 @@
 import re
 
 import pandas as pd
-import pytest
 from repository import ROOT
 
 GUIDE = (ROOT / "dashboard/views/lab/guide/text/large_results.md").read_text(encoding="utf-8")
@@ -31,9 +30,14 @@ def test_the_example_of_plain_lists_holds():
     exec(f"import metrics\n{code}", {})  # noqa: S102 our own
 
 
-@pytest.mark.parametrize("text", [README, GUIDE])
-def test_the_example_of_lists_that_arrive_has_their_means(text):
-    code = next(text for text in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Running" in text)
+def test_the_example_of_lists_that_arrive_has_their_means():
+    code = next(text for text in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL) if "Running" in text)
     answers = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 1], "relevance": [1, 0]})
     exec(f"import metrics\n{code}", names := {"answers": answers})  # noqa: S102 our own
     assert names["running"].means().set_index("measure").loc["RR", "tied"] == 0.75
+
+
+def test_every_link_within_the_repository_leads_to_a_file():
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", README) if "://" not in link]
+    assert len(links) > 10
+    assert [link for link in links if not (ROOT / link).is_file()] == []

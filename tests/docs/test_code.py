@@ -143,4 +143,4 @@ def test_every_language_of_a_block_is_run_or_known_not_to_be():
     languages = {
         language for page in PAGES for language, _ in BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
     }
-    assert languages <= {"python", "sh", "console", "yaml"}
+    assert languages <= {"python", "sh", "console", "yaml", "toml"}
