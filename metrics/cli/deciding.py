@@ -77,15 +77,7 @@ def compare_command(
     table_output: TableOutput,
     scoring: ScoringOptions,
     reading: ReadingOptions,
-    _is_listing: Annotated[
-        bool,
-        typer.Option(
-            "--list-tests",
-            help="Print every test and correction, and stop.",
-            is_eager=True,
-            callback=listing(_tests),
-        ),
-    ] = False,
+    _lists_tests: Annotated[bool, listing("--list-tests", "every test and correction", _tests)] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
     from metrics.studies.significance.comparisons import baseline_pairs

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -139,8 +140,8 @@ _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {
 }
 
 
-def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None]:
-    """Return what an option does that asks what there is: print names with their summaries, and stop."""
+def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]]) -> Any:  # noqa: ANN401 typer's own
+    """Return an option that asks what there is: it prints names with their summaries, and stops."""
 
     def show(is_requested: bool) -> None:
         if is_requested:
@@ -154,4 +155,4 @@ def listing(names: Callable[[], list[tuple[str, str]]]) -> Callable[[bool], None
             Console().print(table)
             raise typer.Exit
 
-    return show
+    return typer.Option(flag, help=f"Print {subject}, and stop.", is_eager=True, callback=show)

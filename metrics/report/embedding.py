@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from metrics.measures import parse
-from metrics.report import writing
 from metrics.report.model import Section
 from metrics.report.tables import VERDICT, Table
+from metrics.report.writing import render
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.value_changes import IN_EVERY_ORDER, change_finding
 from metrics.studies.prose import Prose, decimal
@@ -43,7 +43,8 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
     orders = (
         "" if name.measure.answers else f"; {treatment(traditional).order} gives {decimal(row['traditional'])}"
     )
-    return writing.svg(
+    return render(
+        "badge.svg",
         width=label_width + message_width,
         label_width=label_width,
         label=name.tied,
@@ -71,7 +72,8 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
         note = f"Dot: {name.tied}, the mean over every order of the ties; stroke: {order}; band: worst to best."
     if len(board) > _MOST_ROWS:
         note = f"The first {_MOST_ROWS} of {count_of(len(board), 'reranker')}. {note}"
-    return writing.fragment(
+    return render(
+        "embed.html",
         title=f"{name.tied} of {count_of(len(board), 'reranker')}",
         finding=leaderboard_finding(leaderboard, name.traditional, traditional),
         low=decimal(low),
@@ -107,7 +109,7 @@ def review(
     sections = [_targets(outcomes)] if len(outcomes) else []
     if changes is not None:
         sections.append(_changes(changes, since))
-    return writing.review(title=title, finding=finding, sections=sections)
+    return render("review.md", title=title, finding=finding, sections=sections)
 
 
 def _targets(outcomes: pd.DataFrame) -> Section:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import date
 
 import pandas as pd
+from markupsafe import Markup
 
-from metrics.report import writing
 from metrics.report.evaluator import evaluator_reports, unusual_rules
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import Table
+from metrics.report.writing import render
 from metrics.studies.prose import Prose
 from metrics.studies.tradeoffs.latency import LATENCY
 
@@ -98,7 +99,7 @@ class Report:
 
     def markdown(self, day: date) -> str:
         """Return the report as Markdown: for a pull request or a README."""
-        return writing.markdown(report=self, day=day)
+        return render("report.md", report=self, day=day)
 
     def html(self, day: date, charts: ReportCharts | None = None) -> str:
         """Return the report as one HTML file that asks nothing of any host.
@@ -108,16 +109,17 @@ class Report:
             charts: its charts; without them it holds sentences and tables.
         """
         charts = charts or ReportCharts("", {})
-        return writing.html(charts.script, report=self, day=day, figures=charts.figures)
+        script = Markup(charts.script)  # noqa: S704 plotly's own
+        return render("report.html", report=self, day=day, script=script, figures=charts.figures)
 
     def latex(self, day: date) -> str:
         """Return its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
-        return writing.latex(report=self, day=day)
+        return render("report.tex", report=self, day=day)
 
     def text(self, day: date) -> str:
         """Return the compact text that the G-RAG notebook's evaluator prints, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
-        return writing.text(report=self, day=day, runs=runs, rules=rules)
+        return render("report.txt", report=self, day=day, runs=runs, rules=rules)
 
     def per_query(self) -> pd.DataFrame:
         """Return all values of every list, unrounded: a row a list.

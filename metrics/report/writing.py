@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import PurePath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -12,49 +13,22 @@ from metrics.studies.prose import Prose, Strong
 from metrics.support import escaping
 
 Escape = Callable[[str], str]
-
+_KINDS: dict[str, tuple[Escape, str]] = {
+    ".md": (escaping.markdown, "**{}**"),
+    ".html": (escaping.html, "<strong>{}</strong>"),
+    ".svg": (escaping.html, "{}"),
+    ".tex": (typesetting.wrapped, r"\textbf{{{}}}"),
+    ".txt": (escaping.clean, "{}"),
+}
+"""Ending of a template → how its texts are escaped, and how strong words are written."""
 _ENDS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"})
 
 
-def markdown(**context: object) -> str:
-    """Return GitHub-flavoured Markdown of what the template `report.md` names."""
-    return _tidy(_templates(escaping.markdown, "**{}**").get_template("report.md").render(context))
-
-
-def html(script: str, **context: object) -> str:
-    """Return one HTML file, with its style, its charts and their script inside.
-
-    Args:
-        script: what draws the charts, trusted as it stands; empty for none.
-        context: what else the template `report.html` names.
-    """
-    template = _templates(escaping.html, "<strong>{}</strong>").get_template("report.html")
-    return template.render(context, script=Markup(script))  # noqa: S704 plotly's own
-
-
-def latex(**context: object) -> str:
-    """Return a LaTeX document of what the template `report.tex` names; within another document, its body."""
-    return _tidy(_templates(typesetting.wrapped, r"\textbf{{{}}}").get_template("report.tex").render(context))
-
-
-def text(**context: object) -> str:
-    """Return plain text of what the template `report.txt` names."""
-    return _tidy(_templates(escaping.clean, "{}").get_template("report.txt").render(context))
-
-
-def review(**context: object) -> str:
-    """Return GitHub-flavoured Markdown of what the template `review.md` names: a comment found again."""
-    return _tidy(_templates(escaping.markdown, "**{}**").get_template("review.md").render(context))
-
-
-def svg(**context: object) -> str:
-    """Return the badge of what the template `badge.svg` names."""
-    return _templates(escaping.html, "{}").get_template("badge.svg").render(context)
-
-
-def fragment(**context: object) -> str:
-    """Return a part of an HTML page, of what the template `embed.html` names."""
-    return _templates(escaping.html, "<strong>{}</strong>").get_template("embed.html").render(context)
+def render(template: str, **context: object) -> str:
+    """Return what a template makes of a context, every text escaped for the kind of file that it ends in."""
+    ending = PurePath(template).suffix
+    text = _templates(*_KINDS[ending]).get_template(template).render(context)
+    return text if ending in (".html", ".svg") else _tidy(text)
 
 
 @cache

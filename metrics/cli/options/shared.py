@@ -63,6 +63,12 @@ Measures = Annotated[
         "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
     ),
 ]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
+]
+TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]
 _SCORING, _OUTPUT = "How lists are scored", "What is written"
 """Panels of the help."""
 Precision = Annotated[

@@ -12,6 +12,8 @@ from metrics.cli.options import (
     ReadingOptions,
     RunPaths,
     TableOutput,
+    TargetBaseline,
+    Targets,
     Traditional,
     with_shared_options,
 )
@@ -29,14 +31,9 @@ _PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESET
 def gate_command(
     run: RunPaths,
     qrels: Qrels = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
-    ] = None,
+    require: Targets = None,
     preset: Annotated[list[str] | None, typer.Option(help=f"Ready targets. {_PRESETS}.")] = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")
-    ] = None,
+    baseline: TargetBaseline = None,
     ties: Annotated[str, typer.Option(help="The treatment of ties that decides.")] = "expected",
     traditional: Traditional = None,
     *,

@@ -1,13 +1,12 @@
 """Commands that write what stands elsewhere: badge and embed."""
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options import Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
+from metrics.cli.options import Output, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from metrics.runs import Runs
 
 Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]
 
 
 @with_shared_options

@@ -11,9 +11,12 @@ from metrics.cli.options import (
     NAME_HELP,
     Measures,
     NamedPath,
+    Output,
     Qrels,
     ReadingOptions,
     RunPaths,
+    TargetBaseline,
+    Targets,
     Traditional,
     parse_run,
     with_shared_options,
@@ -41,13 +44,8 @@ def review_command(
     run: RunPaths,
     qrels: Qrels = None,
     measure: Measures = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
-    ] = None,
-    baseline: Annotated[
-        str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")
-    ] = None,
+    require: Targets = None,
+    baseline: TargetBaseline = None,
     before: Annotated[
         list[NamedPath] | None,
         typer.Option(metavar="RUN", parser=parse_run, help=f"A run as it was before. Repeatable. {NAME_HELP}"),
@@ -64,9 +62,7 @@ def review_command(
     ] = FailOn.missed,
     traditional: Traditional = None,
     title: Annotated[str, typer.Option(help="Heading.")] = "TieScope",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
-    ] = None,
+    output: Output = None,
     *,
     scoring: ScoringOptions,
     reading: ReadingOptions,

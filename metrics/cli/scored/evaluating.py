@@ -107,30 +107,9 @@ def evaluate_command(
     table_output: TableOutput,
     scoring: ScoringOptions,
     reading: ReadingOptions,
-    _is_listing_measures: Annotated[
-        bool,
-        typer.Option(
-            "--list-measures", help="Print every measure, and stop.", is_eager=True, callback=listing(_measures)
-        ),
-    ] = False,
-    _is_listing_ties: Annotated[
-        bool,
-        typer.Option(
-            "--list-ties",
-            help="Print every treatment of ties, and stop.",
-            is_eager=True,
-            callback=listing(_treatments),
-        ),
-    ] = False,
-    _is_listing_tools: Annotated[
-        bool,
-        typer.Option(
-            "--list-tools",
-            help="Print what other tools do with ties, and stop.",
-            is_eager=True,
-            callback=listing(_tools),
-        ),
-    ] = False,
+    _lists_measures: Annotated[bool, listing("--list-measures", "every measure", _measures)] = False,
+    _lists_ties: Annotated[bool, listing("--list-ties", "every treatment of ties", _treatments)] = False,
+    _lists_tools: Annotated[bool, listing("--list-tools", "what other tools do with ties", _tools)] = False,
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
@@ -89,11 +90,8 @@ def _combined(
     lengths = [len(run.table) for run in runs]
     table = pa.concat_tables([_with_texts(run.table.select(columns)) for run in runs])
     keys = QueryDocKeys.of(table)
-    _, first_rows, pair = np.unique(keys.pair_codes, return_index=True, return_inverse=True)
-    order = np.argsort(first_rows)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    rows, row_places = first_rows[order], place[pair.ravel()]
+    row_places = pd.factorize(keys.pair_codes)[0]
+    rows = np.unique(row_places, return_index=True)[1]
     repeat = np.repeat(np.arange(len(runs)), lengths)
 
     def by_repeat(column: str) -> FloatArray:

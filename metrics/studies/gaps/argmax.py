@@ -45,8 +45,7 @@ def argmax_losses(
     for kind in ("argmax", "expected"):
         scores = {name: _scores_by(runs, name, f"{kind}_grade") for name in runs.tables}
         values = score_runs(runs.rescored(scores), measure, "expected", scoring).only(names, queries)
-        means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
-        columns[kind] = means["expected"]
+        columns[kind] = values.means(str(parse(measure)))["expected"]
         columns[f"{kind}_tie_ratio"] = values.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
     losses = pd.DataFrame(columns)[["argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"]]
     losses["gain"] = losses["expected"] - losses["argmax"]

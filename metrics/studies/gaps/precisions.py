@@ -96,8 +96,7 @@ def precision_curve(
     parts = []
     for precision in precisions:
         rounded_runs = coarser_runs(runs, precision)
-        values = score_runs(rounded_runs, measure, ties, as_held)
-        values = values.only(runs.rerankers, queries)
+        values = score_runs(rounded_runs, measure, ties, as_held).only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
         rows = pd.DataFrame(
             {

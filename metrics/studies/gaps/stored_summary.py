@@ -62,17 +62,8 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
     tied, before = column_of(measure, "expected"), column_of(measure, traditional)
     counter = _SummaryCounter(len(stored.rerankers))
     for piece in stored.pieces([*dict.fromkeys([tied, before]), "tie_ratio", "max_tie_size"]):
-        columns = piece.columns
-        counter.add(
-            _ListBatch(
-                piece.rows,
-                piece.owner,
-                columns[before],
-                columns[tied],
-                columns["tie_ratio"],
-                columns["max_tie_size"],
-            )
-        )
+        columns = (piece.columns[name] for name in (before, tied, "tie_ratio", "max_tie_size"))
+        counter.add(_ListBatch(piece.rows, piece.owner, *columns))
     return counter.summary(stored.policies.index)
 
 

@@ -30,10 +30,7 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
     """
     documents = ranking.documents_of(query_id)
     contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
-    grades, targets = (
-        ranking.grades[contributing],
-        None if ranking.targets is None else ranking.targets[contributing],
-    )
+    targets = None if ranking.targets is None else ranking.targets[contributing]
     generator, values = np.random.default_rng(seed), np.empty(draws)
     step = max(1, CELLS // max(1, len(contributing), int((ranking.judgments.grades > 0).sum())))
     for start in range(0, draws, step):
@@ -41,11 +38,9 @@ def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, see
         place = _sample_places(ranking, contributing, n, generator)
         order = np.argsort(place, axis=1)
         place, column = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
-        lists, order_targets = (
-            np.repeat(np.arange(n), len(contributing)),
-            None if targets is None else targets[column],
-        )
-        groups = strict_orders(ranking, query_id, n, lists, place, grades[column], order_targets)
+        lists, grades = np.repeat(np.arange(n), len(contributing)), ranking.grades[contributing][column]
+        order_targets = None if targets is None else targets[column]
+        groups = strict_orders(ranking, query_id, n, lists, place, grades, order_targets)
         values[start : start + n] = parse(measure).values(groups)
     return values
 

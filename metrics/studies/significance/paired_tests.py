@@ -220,10 +220,8 @@ def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestR
     """Return a bootstrap's result with a p not below the one that so many signs can give."""
     if differing > EXACT:
         return result
-    smallest, differ = (
-        agreeing_signs(differing),
-        f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}",
-    )
+    smallest = agreeing_signs(differing)
+    differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
     if smallest < alpha(level):
         note = f"{differ}: the randomisation test is exact there, this one too sure"
         return result._replace(p=max(result.p, smallest), note=note)

@@ -235,10 +235,8 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
 
 
 def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
-    total, n_significant = (
-        len(verdicts.tied),
-        int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum()),
-    )
+    total = len(verdicts.tied)
+    n_significant = int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum())
     subject = f"{n_significant or 'none'} of {total} differences {'are' if n_significant > 1 else 'is'}"
     if total == 1:
         subject = "the difference is" if n_significant else "the difference is not"

@@ -23,32 +23,26 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
         won_before, equal_before, lost_before (by traditional ones), changed (queries whose outcome
         differs between the two), n (queries both have).
     """
-    values = evaluation.scores[measure]
-    wide = {how: values[how].unstack("reranker", sort=False) for how in ("expected", traditional)}  # noqa: PD010
-    rows = {}
-    for name in wide["expected"].columns.drop(baseline):
-        in_both = wide["expected"][[name, baseline]].notna().all(axis=1)
-        sign = {
-            how: _sign(table.loc[in_both, name] - table.loc[in_both, baseline]) for how, table in wide.items()
-        }
-        tied, before = sign["expected"], sign[traditional]
-        rows[name] = {
-            "won": int((tied > 0).sum()),
-            "equal": int((tied == 0).sum()),
-            "lost": int((tied < 0).sum()),
-            "won_before": int((before > 0).sum()),
-            "equal_before": int((before == 0).sum()),
-            "lost_before": int((before < 0).sum()),
-            "changed": int((tied != before).sum()),
-            "n": int(in_both.sum()),
-        }
-    columns = ["won", "equal", "lost", "won_before", "equal_before", "lost_before", "changed", "n"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("reranker")
-
-
-def _sign(difference: "pd.Series[float]") -> "pd.Series[float]":
-    """1, 0 or -1; differences by rounding are none."""
-    return pd.Series(np.sign(difference.where(difference.abs() > EQUAL, 0.0)), index=difference.index)
+    leads = {}
+    for how in ("expected", traditional):
+        values = evaluation.scores[measure, how].unstack("reranker", sort=False)  # noqa: PD010
+        leads[how] = values.drop(columns=baseline).sub(values[baseline], axis=0)
+    in_both = leads["expected"].notna()
+    tied, before = (
+        np.sign(lead.where(lead.abs() > EQUAL, 0.0)).where(in_both)
+        for lead in (leads["expected"], leads[traditional])
+    )
+    counts = {
+        "won": tied > 0,
+        "equal": tied == 0,
+        "lost": tied < 0,
+        "won_before": before > 0,
+        "equal_before": before == 0,
+        "lost_before": before < 0,
+        "changed": in_both & (tied != before),
+        "n": in_both,
+    }
+    return pd.DataFrame({name: queries.sum() for name, queries in counts.items()}).rename_axis("reranker")
 
 
 def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") -> Prose:

@@ -91,10 +91,8 @@ def pairwise_order(
         unless sampled).
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
-    names, ordered_distributions = (
-        np.array([name for name, _ in ordered], dtype=object),
-        [luck for _, luck in ordered],
-    )
+    names = np.array([name for name, _ in ordered], dtype=object)
+    ordered_distributions = [distribution for _, distribution in ordered]
     mean, worst, best = _bounds(dict(ordered))
     std = np.array([one.std for one in ordered_distributions])
     coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)

@@ -1,6 +1,5 @@
 """How much of the uncertainty of a difference is queries, and how much is ties."""
 
-import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
@@ -38,24 +37,12 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
     """
     if baseline not in evaluation.policies.index:
         raise UsageError(f"There is no reranker {baseline!r} to compare with.")
-    lists = list_values(evaluation, measure)
-    wide = {how: lists[how].unstack("reranker", sort=False) for how in ("expected", "std")}  # noqa: PD010
-    rows = {}
-    for name in evaluation.policies.index.drop(baseline):
-        in_both = wide["expected"].reindex(columns=[name, baseline]).notna().all(axis=1)
-        expected, std = (wide[how].reindex(columns=[name, baseline])[in_both] for how in ("expected", "std"))
-        rows[name] = _variance_parts(expected[name] - expected[baseline], std.pow(2).sum(axis=1))
-    columns = ["difference", "queries", "ties", "share_ties"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("reranker")
-
-
-def _variance_parts(difference: "pd.Series[float]", ties: "pd.Series[float]") -> dict[str, float]:
-    n = len(difference)
-    queries = float(difference.var(ddof=1)) / n if n > 1 else np.nan
-    tied = float(ties.sum()) / n**2 if n else np.nan
-    return {
-        "difference": float(difference.mean()) if n else np.nan,
-        "queries": queries,
-        "ties": tied,
-        "share_ties": 0.0 if queries + tied == 0 else tied / (queries + tied),
-    }
+    wide, names = list_values(evaluation, measure).unstack("reranker"), evaluation.policies.index  # noqa: PD010
+    expected, std = (wide[how].reindex(columns=names) for how in ("expected", "std"))
+    difference = expected.drop(columns=baseline).sub(expected[baseline], axis=0)
+    variance = std.drop(columns=baseline).pow(2).add(std[baseline].pow(2), axis=0).where(difference.notna())
+    n = difference.count()
+    queries, ties = difference.var(ddof=1) / n, variance.sum(min_count=1) / n**2
+    share = (ties / (queries + ties)).mask(queries + ties == 0, 0.0)
+    parts = {"difference": difference.mean(), "queries": queries, "ties": ties, "share_ties": share}
+    return pd.DataFrame(parts).rename_axis("reranker")

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -165,15 +166,13 @@ def _compare(
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
     keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # left and right of a row side by side
-    _, first, item_of = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(first)  # documents in the order in which the file first names them
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    items, first_row = place[item_of].reshape(-1, 2), first[order] // 2
+    item_of = pd.factorize(keys)[0]  # documents in the order in which the file first names them
+    first = np.unique(item_of, return_index=True)[1]
+    items, first_row = item_of.reshape(-1, 2), first // 2
     is_known = ~np.isnan(results)
     lists = np.unique(list_of_row[first_row], return_inverse=True)[1]
     comparisons = Comparisons.of(lists, items[is_known, 0], items[is_known, 1], results[is_known])
-    return first_row, documents.dictionary.take(pa.array(codes.T.ravel()[first[order]])), comparisons
+    return first_row, documents.dictionary.take(pa.array(codes.T.ravel()[first])), comparisons
 
 
 def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance) -> None:

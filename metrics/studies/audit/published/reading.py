@@ -112,11 +112,8 @@ def _read(file: File) -> _PublishedFile:
     if is_trec_eval(text.split("\n", _HEAD_LINES)[:_HEAD_LINES]):
         figures, run_id = read_trec_eval(file.name, text, file.stem)
         return _PublishedFile(figures, (), run_id)
-    is_latex, is_markdown = (
-        bool(_LATEX.search(text[:_MAX_MARKUP])),
-        bool(_MARKDOWN_RULE.search(text[:_MAX_MARKUP])),
-    )
-    if not (is_latex or is_markdown):
+    is_latex = _LATEX.search(text[:_MAX_MARKUP])
+    if not (is_latex or _MARKDOWN_RULE.search(text[:_MAX_MARKUP])):
         return _of_grids(file, read_delimited(file.name, text), is_typed=True)
     if len(text) > _MAX_MARKUP:
         problem = f"more than {_MAX_MARKUP // 2**20} MB of text with mark-up"
