@@ -28,6 +28,12 @@ class Weight:
         """Return the last place that weighs something: the cut-off, infinite where there is none."""
         return np.inf if k is None or self.endless else k
 
+    def singly(self, tops: IntArray, k: Parameter) -> FloatArray:
+        """What the place after each number of places weighs; 0 past the cut-off."""
+        limit = self.depth(k)
+        number = np.arange(min(int(tops.max(initial=0)), limit) + 1)
+        return self.span(np.minimum(number, limit), np.minimum(number + 1, limit), k).take(tops, mode="clip")
+
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
         """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0.
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -40,10 +39,8 @@ class OpenDocuments(NamedTuple):
         return cls(count_distinct(rows, len(runs.judged_pairs.queries)), grades_of([runs.qrels]))
 
 
-def unjudged_rows(
-    pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, queries: pa.Array
-) -> tuple[Hashes, IntArray]:
-    """Return the documents of rows that nobody judged: hashes of query and document, and places of queries.
+def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
+    """Return a number of the document of each row that nobody judged: the place of its query, then of its hash.
 
     Args:
         pairs: query and document of each row.
@@ -52,19 +49,25 @@ def unjudged_rows(
         queries: the judged queries; rows of others are left out.
     """
     places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1)).astype(np.int64)
-    places = places[pairs.query]
-    rows = np.flatnonzero(is_unjudged & (places >= 0))
-    return hashes[rows], places[rows]
+    rows = np.flatnonzero(is_unjudged)
+    place = places.take(pairs.query.take(rows))
+    if len(place) and place.min() < 0:
+        rows, place = rows[place >= 0], place[place >= 0]
+    n_bits = _place_bits(len(queries))
+    return (place.astype(np.uint64) << (64 - n_bits)) | (hashes.take(rows) >> n_bits)
 
 
-def count_distinct(rows: list[tuple[Hashes, IntArray]], n_queries: int) -> IntArray:
-    """(n_queries,) distinct documents of each query, of hashes of query and document, and places of queries."""
-    hashes, places = (
-        np.concatenate([np.empty(0, kind), *(part[column] for part in rows)])
-        for column, kind in ((0, np.uint64), (1, np.int64))
-    )
-    is_first = ~pd.Index(hashes).duplicated()
-    return np.bincount(places[is_first].astype(np.int64), minlength=n_queries)
+def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
+    """(n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
+    numbers = np.sort(np.concatenate([np.empty(0, np.uint64), *documents]))
+    is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
+    places = numbers[is_first] >> (64 - _place_bits(n_queries))
+    return np.bincount(places.astype(np.int64), minlength=n_queries)
+
+
+def _place_bits(n_queries: int) -> np.uint64:
+    """Leading bits that hold the place of a query."""
+    return np.uint64(n_queries.bit_length())
 
 
 def grades_of(tables: list[pa.Table]) -> FloatArray:

@@ -21,13 +21,13 @@ REACHED = [name for name in NAMES if parse(name).measure.family.joint_exact != "
 SCALE = (0, 1, 3)
 
 
-def draw_list(seed, most_docs=4):
-    """One list and unjudged documents that only another list has; three unjudged ones at most."""
+def draw_list(seed, most_docs=4, most_unjudged=3):
+    """One list and unjudged documents that only another list has."""
     chance = random.Random(seed)  # noqa: S311
     scores = chance.choice([(1,), (2, 1), (4, 3, 2, 1)])
     grades = chance.choice([(0, 1), (0,), (3,), SCALE, (-1, 0, 1, 3)])
     n_docs, n_elsewhere = chance.randint(1, most_docs), chance.choice([0, 0, 1])
-    unjudged = chance.sample(range(n_docs), min(n_docs, chance.randint(0, 3 - n_elsewhere)))
+    unjudged = chance.sample(range(n_docs), min(n_docs, chance.randint(0, most_unjudged - n_elsewhere)))
     docs = tuple(
         Doc(
             f"d{place}",
@@ -83,10 +83,8 @@ def holed_runs(drawn):
     return runs_of(lists, judgments, elsewhere)
 
 
-@pytest.mark.parametrize("relevant_from", [1, 2])
-def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
-    drawn = [draw_list(f"every {number}") for number in range(120)]
-    bounds = joint_bounds(holed_runs(drawn), NAMES, ScoringOptions(relevant_from=relevant_from)).loc["A"]
+def ends_of_every_way(drawn, names, relevant_from=1):
+    """Smallest and largest value of each list over all orders and judgments."""
     lists, judgments, owner = [], [], {}
     for number, (docs, unlisted, n_elsewhere) in enumerate(drawn):
         for way, (judged, more) in enumerate(judgment_ways(docs, n_elsewhere)):
@@ -96,10 +94,17 @@ def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
             judgments += rows_of(query, judged, "grade")
             judgments += [(query, f"more{place}", grade) for place, grade in enumerate([*unlisted, *more])]
     scores = evaluate(
-        runs_of(lists, judgments), NAMES, ["pessimistic", "optimistic"], relevant_from=relevant_from
+        runs_of(lists, judgments), names, ["pessimistic", "optimistic"], relevant_from=relevant_from
     ).scores.loc["A"]
     lowest = scores.xs("pessimistic", axis=1, level=1).groupby(owner).min()
-    highest = scores.xs("optimistic", axis=1, level=1).groupby(owner).max()
+    return lowest, scores.xs("optimistic", axis=1, level=1).groupby(owner).max()
+
+
+@pytest.mark.parametrize("relevant_from", [1, 2])
+def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
+    drawn = [draw_list(f"every {number}") for number in range(120)]
+    bounds = joint_bounds(holed_runs(drawn), NAMES, ScoringOptions(relevant_from=relevant_from)).loc["A"]
+    lowest, highest = ends_of_every_way(drawn, NAMES, relevant_from)
     names = [name for name in REACHED if not name.startswith("Judged")]
     bounds = bounds.loc[lowest.index]
     for name in {*NAMES} - {*REACHED}:
@@ -111,6 +116,15 @@ def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
     pd.testing.assert_frame_equal(
         bounds.xs("highest", axis=1, level=1)[names], highest[names], check_names=False, rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("measures", [["AP"], ["nDCG", "nDCG@3", "nDCG-linear@5"]])
+def test_bounds_of_longer_lists_are_the_ends_of_all_orders_and_judgments(measures):
+    drawn = [draw_list(f"longer {number}", 9, 5) for number in range(30)]
+    bounds = joint_bounds(holed_runs(drawn), measures).loc["A"]
+    for bound, ends in zip(("lowest", "highest"), ends_of_every_way(drawn, measures), strict=True):
+        own = bounds.xs(bound, axis=1, level=1).loc[ends.index]
+        pd.testing.assert_frame_equal(own, ends, check_names=False, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

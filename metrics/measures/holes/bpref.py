@@ -19,7 +19,7 @@ def bpref_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]
     is_other = ranking.judged & ~ranking.relevant & (ranking.grades >= 0)
     nonrelevant, bounds = holes.count(is_other), np.zeros((2, holes.n_lists))
     above = holes.above_in_list(nonrelevant)
-    open_upto = holes.above_in_list(holes.unjudged) + holes.unjudged
+    open_upto = holes.unjudged_above + holes.unjudged
     n_others = ranking.judgments.n_nonrelevant
     for place in range(holes.n_lists):
         groups = slice(*np.searchsorted(holes.lists, (place, place + 1)))

@@ -51,7 +51,7 @@ def own_rank_bounds(
         worst, best = holes.leading
         n_listed = holes.per_list(holes.relevant).astype(np.int64)
         irrelevant = (holes.ranking.n_docs - n_listed)[holes.lists]
-        unjudged_below = holes.n_unjudged[holes.lists] - holes.above_in_list(holes.unjudged) - holes.unjudged
+        unjudged_below = holes.n_unjudged[holes.lists] - holes.unjudged_above - holes.unjudged
         for bound, group, relevant, n_irrelevant in (
             (bounds[0], worst, holes.relevant, irrelevant - unjudged_below),
             (bounds[1], best, holes.relevant + holes.unjudged, irrelevant - holes.unjudged),
@@ -81,7 +81,7 @@ def mean_bounds(
                 sums = table.running(start, each[holes.group])
                 first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
                 counts = first[:, None] + table.counts
-                bound[table.lists] = extreme_ratio(sums[None], counts[None], sign)
+                bound[table.lists] = extreme_ratio(sums, counts, sign)
         return bounds[0], bounds[1]
 
     return joint

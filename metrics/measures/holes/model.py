@@ -25,7 +25,7 @@ class HoleTable(NamedTuple):
 
     lists: IntArray
     members: IntArray
-    counts: FloatArray
+    counts: IntArray
 
     def running(self, start: FloatArray, increments: FloatArray) -> FloatArray:
         """Return (..., n_rows, deepest + 1) sums as documents are judged relevant, one after the other.
@@ -180,13 +180,48 @@ class Holes:
     def above_in_list(self, values: IntArray) -> IntArray:
         """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
         before = np.cumsum(values) - values
-        return before - before.take(self._first_groups)
+        return before - np.repeat(before[self.firsts], self._n_groups)
 
     @cached_property
-    def _first_groups(self) -> IntArray:
-        """(n_groups,) first group of the list of each."""
-        firsts = np.flatnonzero(self.above == 0)
-        return np.repeat(firsts, np.diff(firsts, append=len(self.above)))
+    def firsts(self) -> IntArray:
+        """(n_listed,) first group of each list that has documents."""
+        return np.flatnonzero(self.above == 0)
+
+    @cached_property
+    def _n_groups(self) -> IntArray:
+        """(n_listed,) groups of each of these lists."""
+        return np.diff(self.firsts, append=len(self.above))
+
+    def sums_by_list(self, values: FloatArray, *, from_below: bool = False) -> FloatArray:
+        """(n_groups,) sum of a value over the groups of the list down to each, itself included.
+
+        Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
+
+        Args:
+            values: (n_groups,) of each group.
+            from_below: whether it is summed over the groups from the last one up to each.
+        """
+        padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
+        for table in self._group_tables:
+            groups = table[:, ::-1] if from_below else table
+            sums[groups] = padded.take(groups).cumsum(axis=1)
+        return sums[:-1]
+
+    @cached_property
+    def _group_tables(self) -> list[IntArray]:
+        """(n_rows, deepest) groups of lists of like many, a row each; past the last one the number of all."""
+        tables = []
+        for rows, deepest in batch_by_depth(self._n_groups):
+            number = np.arange(deepest)
+            groups = self.firsts[rows][:, None] + number
+            groups[number >= self._n_groups[rows][:, None]] = len(self.above)
+            tables.append(groups)
+        return tables
+
+    @cached_property
+    def unjudged_above(self) -> IntArray:
+        """(n_groups,) unjudged documents above each group."""
+        return self.above_in_list(self.unjudged)
 
     @cached_property
     def relevant_above(self) -> IntArray:
@@ -217,4 +252,4 @@ class Holes:
             first = (ends - 1 if from_below else ends - counts)[lists][:, None]
             members = first - number if from_below else first + number
             members[number >= n_members] = len(owner)
-            yield HoleTable(lists, members, np.minimum(np.arange(float(deepest)), n_members))
+            yield HoleTable(lists, members, np.minimum(np.arange(deepest), n_members))

@@ -8,33 +8,42 @@ _MAX_STEPS = 200
 """Steps of Dinkelbach's method, which takes a handful."""
 
 
-def extreme_ratio(parts: FloatArray, totals: FloatArray, sign: int) -> FloatArray:
-    """Return the largest (sign 1) or smallest (sign -1) ratio of each row.
+def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
+    """Return the largest (sign 1) or smallest (sign -1) of part/total in each row; 0 over 0 is 0.
+
+    Args:
+        part: (n_rows, n_counts).
+        total: the same shape.
+        sign: 1 or -1.
+    """
+    ratios = _ratio(part, total)
+    return np.asarray(ratios.max(axis=1) if sign > 0 else ratios.min(axis=1))
+
+
+def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
+    """Return the largest ratio of each row, of all numbers of documents that each level of grades may have.
 
     A way to judge is a number x_l of documents for each level of grades, x_1 >= x_2 >= ..., for what reaches a
     grade reaches those below; its ratio is sum of parts[l, x_l] over sum of totals[l, x_l], 0 over 0 is 0.
     Dinkelbach: from the ratio q of some way go to the way that is best for parts - q * totals, which levels
-    share only through their order; where it gains nothing, q is the extreme.
+    share only through their order; where it gains nothing, q is the largest. The first is the best of the ways
+    that give every document the highest grade or none.
 
     Args:
         parts: (n_levels, n_rows, n_counts), weighted by the gain of each level; where a row has fewer counts,
             its last one again.
         totals: the same shape.
-        sign: 1 or -1.
 
     Source: Dinkelbach, On nonlinear fractional programming, Management Science 1967.
     """
-    if len(parts) == 1:
-        ratios = _ratio(parts[0], totals[0])
-        return np.asarray(ratios.max(axis=1) if sign > 0 else ratios.min(axis=1))
-    ratios = _ratio(*(sums[..., 0].T.copy().sum(axis=1) for sums in (parts, totals)))
-    open_rows = np.arange(len(ratios))
+    ratios = extreme_ratio(parts.sum(axis=0), totals.sum(axis=0), 1)
+    open_rows = np.arange(len(ratios) if len(parts) > 1 else 0)
     for _ in range(_MAX_STEPS):
-        better = _ratio(*_best(parts, totals, sign, ratios[open_rows]))
-        is_better = sign * (better - ratios[open_rows]) > 0
-        open_rows = open_rows[is_better]
         if not len(open_rows):
             break
+        better = _ratio(*_best(parts, totals, ratios[open_rows]))
+        is_better = better > ratios[open_rows]
+        open_rows = open_rows[is_better]
         ratios[open_rows] = better[is_better]
         parts, totals = parts[:, is_better], totals[:, is_better]
     return ratios
@@ -44,22 +53,15 @@ def _ratio(part: FloatArray, total: FloatArray) -> FloatArray:
     return np.divide(part, total, out=np.zeros_like(part), where=total > 0)
 
 
-def _best(
-    parts: FloatArray, totals: FloatArray, sign: int, ratios: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return part and total of the way that is best for sign * (parts - ratio * totals), row by row."""
+def _best(parts: FloatArray, totals: FloatArray, ratios: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return part and total of the way that is best for part - ratio * total, row by row."""
     part, total = parts[-1], totals[-1]
     cells = np.arange(part.size).reshape(part.shape)
     for level in reversed(range(len(parts) - 1)):
-        leading = _leading(_worth(part, total, sign, ratios), cells)
+        leading = _leading(part - ratios[:, None] * total, cells)
         part, total = parts[level] + part.take(leading), totals[level] + total.take(leading)
-    best = cells[:, 0] + _worth(part, total, sign, ratios).argmax(axis=1)
+    best = cells[:, 0] + (part - ratios[:, None] * total).argmax(axis=1)
     return part.take(best), total.take(best)
-
-
-def _worth(part: FloatArray, total: FloatArray, sign: int, ratios: FloatArray) -> FloatArray:
-    owed = ratios[:, None] * total
-    return part - owed if sign > 0 else owed - part
 
 
 def _leading(worth: FloatArray, cells: IntArray) -> IntArray:

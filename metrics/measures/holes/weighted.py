@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.measures.holes.model import Holes
-from metrics.measures.holes.ratios import extreme_ratio
+from metrics.measures.holes.ratios import extreme_ratio, largest_ratio
 from metrics.measures.weights import Weight
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -33,6 +33,12 @@ def weighted_bounds(
     smallest has those that the list lacks, then those of the lowest groups, last in their tie. Documents that
     weigh nothing wherever they stand only raise the ideal: the largest has none of them, the smallest all.
 
+    The smallest has only documents of the highest grade: from below, what the next one adds to the sum never
+    falls, and is no larger for a higher level, of which more places stand lower; what it adds to the divisor
+    never grows, and is no smaller for a higher level, of which fewer documents are known. So sum - ratio *
+    divisor is convex in x for each level and has its least at no smaller x for a higher one, while x may be no
+    larger there: it is the same.
+
     Args:
         weight: what each place weighs.
         of_grade: gain of a grade; None: 1 for relevant documents.
@@ -45,22 +51,29 @@ def weighted_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        n_known_relevant = holes.judged[levels].astype(np.float64)
         bounds = np.zeros((2, holes.n_lists))
         for bound, sign in zip(bounds, (-1, 1), strict=True):
             start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
+            start, added = start * steps[:, None], added * steps[:, None]
+            if sign < 0 or total is None:
+                start, added = start.sum(axis=0)[None], added.sum(axis=0)[None]
             if total is None:
-                bound[:] = (start + (_per_list(holes, owner, added) if sign > 0 else 0)).T.copy() @ steps
+                bound[:] = start[0] + (_per_list(holes, owner, added)[0] if sign > 0 else 0)
                 if sign > 0 and holes.is_cut and weight.endless:
                     n_docs = holes.ranking.n_docs.astype(np.float64)
                     bound[:] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
                 continue
             weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
-            judged = n_known_relevant + weightless
+            judged = holes.judged[levels] + weightless
+            most_documents = int((holes.judged[levels] + holes.n_open).max(initial=0))
+            totals_by_count = total(np.arange(most_documents + 1.0), k) * steps[:, None]
             for table in holes.tables(owner, from_below=sign < 0):
-                parts = table.running(start, added) * steps[:, None, None]
                 documents = judged[:, table.lists, None] + table.counts
-                bound[table.lists] = extreme_ratio(parts, total(documents, k) * steps[:, None, None], sign)
+                totals = np.stack([each.take(n) for each, n in zip(totals_by_count, documents, strict=True)])
+                sums = table.running(start, added)
+                bound[table.lists] = (
+                    largest_ratio(sums, totals) if sign > 0 else extreme_ratio(sums[0], totals.sum(axis=0), -1)
+                )
         return bounds[0], bounds[1]
 
     return joint
@@ -84,14 +97,12 @@ def _weights_by_count(
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged = holes.counts[levels].take(near, axis=1), holes.unjudged[near]
-    before = holes.above[near] + counts if sign > 0 else holes.end[near] - counts - unjudged
-    group = np.repeat(np.arange(len(near)), unjudged)
-    number = np.arange(len(group)) - (np.cumsum(unjudged) - unjudged).take(group)
-    place = before.take(group, axis=1) + number
+    tops = holes.above[near] + counts if sign > 0 else holes.end[near] - counts - unjudged
+    n_weighty = np.clip(limit - tops.min(axis=0), 0, unjudged).astype(np.int64)
+    group = np.repeat(np.arange(len(near)), n_weighty)
+    number = np.arange(len(group)) - (np.cumsum(n_weighty) - n_weighty).take(group)
     start = weights_of_judged(holes, weight, k, levels, sign)
-    added = weight.span(np.minimum(place, limit), np.minimum(place + 1, limit), k)
-    is_weighty = (added > 0).any(axis=0)
-    return start, holes.lists[near[group[is_weighty]]], added[:, is_weighty]
+    return start, holes.lists[near].take(group), weight.singly(tops.take(group, axis=1) + number, k)
 
 
 def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int) -> FloatArray:
@@ -105,7 +116,7 @@ def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice,
         sign: 1 where relevant documents stand first in their tie, -1 where last.
     """
     limit = weight.depth(k)
-    near = np.flatnonzero(holes.above < limit)
+    near = np.flatnonzero((holes.above < limit) & (holes.counts[levels][0] > 0))
     counts = holes.counts[levels].take(near, axis=1)
     top = holes.above[near] if sign > 0 else holes.end[near] - counts
     weights = weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k)

@@ -19,7 +19,6 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import build_source
 from metrics.scale.dask.parts import Part, is_among, row_hashes, take_rows
 from metrics.scale.stream import PartStats, QueryJudgments, split_by_reranker
-from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
@@ -77,7 +76,7 @@ def read_judgments(
     return QueryJudgments.of(as_judgments(source), repeated)
 
 
-def unjudged_rows(part: Part, judged: QueryJudgments) -> tuple[Hashes, IntArray]:
+def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
     """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`."""
     return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 

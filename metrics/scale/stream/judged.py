@@ -59,8 +59,8 @@ class QueryJudgments:
             whole = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
         return replace(runs.judged_by(self.rows_of(places)), whole=whole)
 
-    def unjudged_rows(self, source: Source) -> tuple[Hashes, IntArray]:
-        """Return documents of some rows that nobody judged: hashes of query and document, places of queries."""
+    def unjudged_rows(self, source: Source) -> Hashes:
+        """Return numbers of the documents of some rows that nobody judged."""
         pairs = QueryDocKeys.of(source.table)
         hashes = pairs.hashes
         is_unjudged = np.ones(len(pairs.query), dtype=bool)

@@ -131,7 +131,7 @@ class PartCounter:
         """(n_queries,) documents of all rerankers that nobody judged, once they are counted."""
         return None if self._judged is None else self._judged.n_unjudged
 
-    def count_unjudged(self, rows: Iterable[tuple[Hashes, IntArray]]) -> None:
+    def count_unjudged(self, rows: Iterable[Hashes]) -> None:
         """Count the documents nobody judged, of `QueryJudgments.unjudged_rows`, before any part is scored."""
         if self._judged is not None:
             self._judged = self._judged.with_counts(count_distinct(list(rows), len(self._judged.pairs.queries)))

@@ -24,7 +24,6 @@ from metrics.runs.joining import two_runs_error
 from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, refuse_unused, split_by_reranker
-from metrics.support.arrays import IntArray
 
 Path = str | PurePath
 
@@ -91,7 +90,7 @@ class Stream(PartitionedRuns):
             for runs in self._runs(file, name):
                 yield self._counter.add_policies(score(runs))
 
-    def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[tuple[Hashes, IntArray]]:
+    def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[Hashes]:
         """Yield the documents of each block that nobody judged."""
         for _, file in self._files:
             for source in file.blocks():
