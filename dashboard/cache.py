@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,9 +58,51 @@ class ViewKey(NamedTuple):
     rerankers: tuple[str, ...]
     segments: tuple[str, ...] = ()
 
-    def queries(self, evaluation: Evaluation) -> set[str] | None:
-        """Return the queries of the values shown; None where no segment is chosen, so that all are."""
-        return set(evaluation.scores.index.get_level_values("query_id")) if self.segments else None
+
+@dataclass(frozen=True)
+class ShownBoard:
+    """What is shown of a board, and how it is scored.
+
+    Attributes:
+        board: the data.
+        rerankers: those shown, in the order of the data.
+        scoring: how lists are scored.
+        evaluation: the values shown; its lists are those counted.
+        segments: those shown, none where all are.
+    """
+
+    board: Board
+    rerankers: list[str]
+    scoring: ScoringOptions
+    evaluation: Evaluation
+    segments: tuple[str, ...]
+
+    @property
+    def key(self) -> ViewKey:
+        """What tells this view from another, whatever page it is seen on."""
+        return ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
+
+    @property
+    def queries(self) -> set[str] | None:
+        """The queries shown; None where no segment is chosen, so that all are."""
+        return set(self.evaluation.scores.index.get_level_values("query_id")) if self.segments else None
+
+    @property
+    def runs(self) -> Runs:
+        """The runs of the rerankers that are shown."""
+        runs = self.board.runs
+        is_whole = self.rerankers == runs.rerankers
+        return runs if is_whole else runs.arranged({name: name for name in self.rerankers})
+
+    def ranking(self, reranker: str) -> Ranking:
+        """Return the lists of a reranker, cut into tie groups as they are scored."""
+        return ranking(self.board.key, reranker, self.board, self.scoring)
+
+    def score(self, measures: str | Sequence[str], ties: str | Sequence[str]) -> Evaluation:
+        """Return further values of what is shown; scores all of the board, in turn."""
+        with board_turn(self.board):
+            evaluation = score_runs(self.board.runs, measures, ties, self.scoring)
+        return evaluation.only(self.rerankers, self.queries)
 
 
 @st.cache_resource(show_spinner=False)
@@ -234,42 +276,6 @@ def findings(key: str, _board: Board) -> pd.DataFrame:
         return _board.runs.findings
 
 
-@cached_for_board(show_spinner=False, max_entries=24)
-def swapped_orders(view_key: ViewKey, measure: str, traditional: str, _evaluation: Evaluation) -> pd.DataFrame:
-    """Return the pairs of rerankers whose order swaps once ties are averaged.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-        _evaluation: the values shown.
-    """
-    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
-
-    return study.swapped_orders(_evaluation, measure, traditional)
-
-
-@cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)
-def swap_chances(
-    view_key: ViewKey, measure: str, traditional: str, n_rows: int, _board: Board, _evaluation: Evaluation
-) -> pd.DataFrame:
-    """Return the first of the orders that swap, with the chance of each when ties are broken at random.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-        n_rows: rows that are returned; only rerankers in them are looked at.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
-    """
-    from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
-
-    rows = swapped_orders(view_key, measure, traditional, _evaluation).head(n_rows)
-    with board_turn(_board):
-        return order_chances(rows, _board.runs, measure, view_key.scoring, view_key.queries(_evaluation))
-
-
 def file_version(path: Path) -> tuple[str, int, int]:
     """Return what tells a file from what it was before it changed: path, time of change, size.
 
@@ -281,19 +287,3 @@ def file_version(path: Path) -> tuple[str, int, int]:
     except OSError as error:
         raise ReadError(path.name, "it is gone", "Open it again.") from error
     return str(path), status.st_mtime_ns, status.st_size
-
-
-def restrict_to_view(values: Evaluation, view_key: ViewKey, view_evaluation: Evaluation) -> Evaluation:
-    """Return the values of the rerankers and queries that are shown.
-
-    Args:
-        values: of every reranker and query of the board.
-        view_key: which rerankers are shown, and whether segments are chosen.
-        view_evaluation: the values shown; its queries are kept.
-    """
-    return values.only(view_key.rerankers, view_key.queries(view_evaluation))
-
-
-def shown_runs(runs: Runs, rerankers: Sequence[str]) -> Runs:
-    """Return the runs of the rerankers that are shown."""
-    return runs if list(rerankers) == runs.rerankers else runs.arranged({name: name for name in rerankers})

@@ -7,13 +7,23 @@ from functools import wraps
 from inspect import signature
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+
+class Shown(Protocol):
+    """What is shown of a board."""
+
+    @property
+    def key(self) -> Hashable:
+        """What tells it from all else that is shown; itself has the board's as `key`."""
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
+ShownT = TypeVar("ShownT", bound=Shown)
 
 _SECONDS = 600
 """How long a board that a page left stays, for a visitor who comes back."""
@@ -144,6 +154,43 @@ def cached_for_board(
                 str(getattr(args[0], "key", args[0])), cached.clear, *hashed, max_entries=max_entries
             )
             return cached(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def cached_for_view(
+    *, show_spinner: str | bool, max_entries: int
+) -> Callable[[Callable[Concatenate[ShownT, P], R]], Callable[Concatenate[ShownT, P], R]]:
+    """Return a decorator: results of a function of what is shown are kept as by `cached_for_board`.
+
+    They are told apart by the `key` of what is shown and by the other arguments, all given by position, those
+    whose names begin with _ left out.
+
+    Args:
+        show_spinner: as Streamlit's.
+        max_entries: as Streamlit's.
+    """
+
+    def decorate(function: Callable[Concatenate[ShownT, P], R]) -> Callable[Concatenate[ShownT, P], R]:
+        is_hashed = [not name.startswith("_") for name in signature(function).parameters][1:]
+
+        def compute(
+            key: Hashable,  # noqa: ARG001 this and the next are what Streamlit keys by
+            hashed: tuple[Hashable, ...],  # noqa: ARG001
+            _arguments: tuple[Any, ...],
+        ) -> R:
+            return cast("Callable[..., R]", function)(*_arguments)
+
+        # Streamlit tells functions apart by these names
+        compute.__module__, compute.__qualname__ = function.__module__, function.__qualname__
+        kept = cached_for_board(show_spinner=show_spinner, max_entries=max_entries)(compute)
+
+        @wraps(function)
+        def call(view: ShownT, /, *args: P.args, **_: P.kwargs) -> R:
+            hashed = tuple(value for value, is_key in zip(args, is_hashed, strict=True) if is_key)
+            return kept(view.key, hashed, (view, *args))
 
         return call
 

@@ -28,7 +28,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.support.wording import part_of
-from metrics.ties import Ranking, Treatment, treatment
+from metrics.ties import Treatment, treatment
 
 _VIEW = "_view"
 _LAST_BOARD = "_shown_data"
@@ -45,33 +45,18 @@ ORDER_HELP = "How ties fell before: " + " ".join(
 
 
 @dataclass(frozen=True)
-class View:
+class View(cache.ShownBoard):
     """What every page shows: the data, which of it, how it is scored, and what counts as traditional.
 
     Attributes:
-        board: the data.
-        rerankers: those chosen that have a list, in the order of the data.
         traditional: the treatment taken as the traditional one.
-        scoring: how lists are scored.
-        evaluation: their values.
         palette: colours of the theme.
-        segments: those chosen, none where all are.
         record: what the library says of the data, where it is kept.
     """
 
-    board: Board
-    rerankers: list[str]
     traditional: str
-    scoring: ScoringOptions
-    evaluation: Evaluation
     palette: Palette
-    segments: tuple[str, ...] = ()
-    record: Record | None = None
-
-    @property
-    def key(self) -> cache.ViewKey:
-        """What tells this view from another, whatever page it is seen on."""
-        return cache.ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
+    record: Record | None
 
     @property
     def treatment(self) -> Treatment:
@@ -81,10 +66,6 @@ class View:
     def colour(self, reranker: str) -> str:
         """Return the colour of a reranker, the same on every page whatever else is chosen."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
-
-    def ranking(self, reranker: str) -> Ranking:
-        """Return the lists of a reranker, cut into tie groups as they are scored."""
-        return cache.ranking(self.board.key, reranker, self.board, self.scoring)
 
     @property
     def baseline(self) -> str:
@@ -133,16 +114,7 @@ def choose_view() -> bool:
     _say_policies(values, scoring, part_of(len(rerankers), n_rerankers, "reranker"))
     if len(names) < n_rerankers:
         st.caption(f"The first {len(names):,} rerankers are shown; on Runs, leave some out to see others.")
-    st.session_state[_VIEW] = View(
-        board,
-        rerankers,
-        traditional,
-        scoring,
-        values,
-        theme(),
-        segments,
-        record,
-    )
+    st.session_state[_VIEW] = View(board, rerankers, scoring, values, segments, traditional, theme(), record)
     return True
 
 

@@ -6,17 +6,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.cache import ViewKey, board_turn, restrict_to_view, shown_runs
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
-from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_view
 from dashboard.session import View
 from dashboard.session.scoring import shows_both_ways, shows_expectation, unjudged_on_page
 from dashboard.widgets.components import Card
 from dashboard.widgets.leaderboard_parts import card_part
-from metrics import Evaluation, parse
+from metrics import parse
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, EQUAL, score_runs
+from metrics.evaluation import AS_READ, EQUAL
 from metrics.evaluation.holes import (
     expectations_at_rate,
     is_exact,
@@ -37,56 +36,37 @@ from metrics.studies.leaderboard.holes import (
 from metrics.support.wording import percent
 
 
-@cached_for_board(show_spinner=False, max_entries=24)
-def unjudged_documents(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> pd.DataFrame:
-    """Return how many documents within the cut-off of a measure nobody judged, whatever is done about them.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
-    """
-    measure_at, scoring = parse(measure), replace(view_key.scoring, unjudged=AS_READ.unjudged)
-    with board_turn(_board):
-        evaluation = score_runs(_board.runs, judged_name(measure_at), "expected", scoring)
-    return unjudged_counts(restrict_to_view(evaluation, view_key, _evaluation), measure_at)
+@cached_for_view(show_spinner=False, max_entries=24)
+def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
+    """Return how many documents within the cut-off of a measure nobody judged, whatever is done about them."""
+    measure_at, scoring = parse(measure), replace(view.scoring, unjudged=AS_READ.unjudged)
+    values = replace(view, scoring=scoring).score(judged_name(measure_at), "expected")
+    return unjudged_counts(values, measure_at)
 
 
-@cached_for_board(show_spinner="Judging both ways …", max_entries=24)
-def bounds_of_lists(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> pd.DataFrame:
+@cached_for_view(show_spinner="Judging both ways …", max_entries=24)
+def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
 
     Documents that only hidden rerankers have are not among those that may be relevant, as in `judging_plan`.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
     """
-    with board_turn(_board):
-        bounds = joint_bounds(shown_runs(_board.runs, view_key.rerankers), measure, view_key.scoring)
-    return bounds.loc[_evaluation.scores.index, measure]
+    with board_turn(view.board):
+        bounds = joint_bounds(view.runs, measure, view.scoring)
+    return bounds.loc[view.evaluation.scores.index, measure]
 
 
-@cached_for_board(show_spinner="Drawing judgments …", max_entries=16)
-def expected_means(view_key: ViewKey, measure: str, _board: Board) -> "pd.Series[float]":
+@cached_for_view(show_spinner="Drawing judgments …", max_entries=16)
+def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
     """Return the mean of each reranker with unjudged documents relevant as often as judged ones tell.
 
     NaN where the estimate is not to be trusted, and where some segments are chosen: it is of all queries.
-
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
     """
-    unknown = pd.Series(np.nan, list(view_key.rerankers))
-    if view_key.segments:
+    unknown = pd.Series(np.nan, view.rerankers)
+    if view.segments:
         return unknown
     try:
-        with board_turn(_board):
-            table = expectations_at_rate(_board.runs, measure, view_key.scoring).set_index("reranker")
+        with board_turn(view.board):
+            table = expectations_at_rate(view.board.runs, measure, view.scoring).set_index("reranker")
     except UsageError:  # no document is judged that tells a rate
         return unknown
     return table["expectation"].where(table["is_estimable"]).reindex(unknown.index)
@@ -96,7 +76,7 @@ def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
     """Return the unjudged documents within the cut-off of a measure, list by list; None where none is."""
     if view.board.runs.qrels is None:
         return None
-    counts = unjudged_documents(view.key, measure, view.board, view.evaluation)
+    counts = unjudged_documents(view, measure)
     return counts if counts["unjudged"].sum() > EQUAL else None
 
 
@@ -132,7 +112,7 @@ def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> 
         return None
     if adds_queries(view.board.runs, view.scoring):
         return None
-    return bounds_of_lists(view.key, str(measure), view.board, view.evaluation)
+    return bounds_of_lists(view, str(measure))
 
 
 def with_holes(
@@ -155,7 +135,7 @@ def with_holes(
     rows = rows.join(mean_bounds(bounds)).assign(is_exact=is_exact(view.board.runs, measure))
     if not shows_expectation():
         return rows
-    return rows.assign(expectation=expected_means(view.key, str(measure), view.board))
+    return rows.assign(expectation=expected_means(view, str(measure)))
 
 
 def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None) -> list[Card]:

@@ -6,8 +6,9 @@ from math import comb
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
+from dashboard.server.board_results import cached_for_view
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table
@@ -28,6 +29,37 @@ _VERDICTS = {
 }
 
 
+@cached_for_view(show_spinner=False, max_entries=24)
+def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the pairs of rerankers whose order swaps once ties are averaged.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one.
+    """
+    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+
+    return study.swapped_orders(view.evaluation, measure, traditional)
+
+
+@cached_for_view(show_spinner="Breaking ties at random …", max_entries=24)
+def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
+    """Return the first of the orders that swap, with the chance of each when ties are broken at random.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one.
+        n_rows: rows that are returned; only rerankers in them are looked at.
+    """
+    from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
+
+    rows = swapped_orders(view, measure, traditional).head(n_rows)
+    with board_turn(view.board):
+        return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
+
+
 def swaps_section(view: View, measure: str, name: str) -> None:
     """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule.
 
@@ -40,7 +72,7 @@ def swaps_section(view: View, measure: str, name: str) -> None:
 
     if parse(measure).measure.answers:
         return
-    swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
+    swaps = swapped_orders(view, measure, view.traditional)
     prose = swaps_finding(swaps, len(view.rerankers), name)
     if len(swaps):
         swaps_table(view, measure, swaps, prose)
@@ -54,20 +86,19 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
     Args:
         view: what the sidebar says is shown.
         measure: what is compared.
-        swaps: as `cache.swapped_orders` returns them, at least one.
+        swaps: as `swapped_orders` returns them, at least one.
         prose: what stands first under the heading.
     """
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
     n_shown = row_range.n_shown
-    arguments = view.key, measure, view.traditional
     order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
     sentence, whole_names = elide_prose(prose, sentence_names(view.rerankers))
     extract = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
     with place:
         table(
-            _shown_rows(cache.swap_chances(*arguments, n_shown, view.board, view.evaluation), view.rerankers),
+            _shown_rows(swap_chances(view, measure, view.traditional, n_shown), view.rerankers),
             _TITLE,
             "swaps",
             {
@@ -81,7 +112,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
                     order=order,
                 ),
             },
-            download=lambda: cache.swap_chances(*arguments, len(swaps), view.board, view.evaluation),
+            download=lambda: swap_chances(view, measure, view.traditional, len(swaps)),
             explanation=f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.",
             help=whole_names or None,
         )

@@ -6,14 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.cache import ViewKey, board_turn, shown_runs
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.settling_curve import settling_curve
-from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_view
 from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, number, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
-from metrics import Evaluation
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
@@ -35,26 +33,17 @@ _BRING_BACK = (
 )
 
 
-@cached_for_board(show_spinner="Judging every document both ways …", max_entries=8)
-def judging_plan(view_key: ViewKey, measure: str, _board: Board, _evaluation: Evaluation) -> JudgingPlan:
+@cached_for_view(show_spinner="Judging every document both ways …", max_entries=8)
+def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
 
     It is of the rerankers shown; how likely a document is to be relevant, judged ones of the whole board tell.
 
-    Args:
-        view_key: what is shown of the board, and how it is scored.
-        measure: name of the measure.
-        _board: the board.
-        _evaluation: the values shown; its queries are those counted.
-
     Raises:
         UsageError: nothing says how likely unjudged documents are to be relevant.
     """
-    runs = shown_runs(_board.runs, view_key.rerankers)
-    with board_turn(_board):
-        return plan_judging(
-            runs, measure, view_key.scoring, queries=view_key.queries(_evaluation), board=_board.runs
-        )
+    with board_turn(view.board):
+        return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
 
 
 def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
@@ -78,7 +67,7 @@ def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFra
     if not toggle("Say which to judge next", "judge_next"):
         return
     try:
-        plan = judging_plan(view.key, str(measure), view.board, view.evaluation)
+        plan = judging_plan(view, str(measure))
     except UsageError as error:
         st.info(str(error), icon=":material/info:")
         return

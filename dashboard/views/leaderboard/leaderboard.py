@@ -39,7 +39,7 @@ with st.container(horizontal=True, vertical_alignment="top", gap="small"):
 name = parse(measure)
 rows = with_holes(view, leaderboard(view.evaluation, measure, view.traditional), name, unjudged)
 if len(rows) > 1:
-    rows = with_tiers(rows, cached.intervals(view.key, measure, view.evaluation))
+    rows = with_tiers(rows, cached.intervals(view, measure))
 is_bounded = unjudged is not None and "highest" in rows
 finding(
     hole_finding(rows, unjudged, name)
@@ -65,7 +65,7 @@ else:
     if len(drawable) > 1:
         with swaps:
             swaps_section(view, measure, name.traditional)
-    rows["std"] = cached.tie_std_of_means(view.key, measure, view.board, view.evaluation).reindex(rows.index)
+    rows["std"] = cached.tie_std_of_means(view, measure).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
 judging_section(view, name, unjudged)

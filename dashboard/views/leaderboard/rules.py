@@ -28,7 +28,7 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
     if not rules:
         return
     names = (str(answered), *map(str, rules))
-    evaluation = cached.tie_rules(view.key, names, view.traditional, view.board, view.evaluation)
+    evaluation = cached.tie_rules(view, names, view.traditional)
     answers = tie_answers(evaluation, measure, view.traditional)
     rows = leaderboard(evaluation, str(answered), view.traditional)
     heading(

@@ -36,7 +36,7 @@ def tools_section(
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
         f"from grade {view.scoring.relevant_from:g}.",
     )
-    values = cached.tool_table(view.key, measure, view.board)
+    values = cached.tool_table(view, measure)
     if not len(values):
         st.caption(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
@@ -55,7 +55,7 @@ def tools_section(
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
     _value_table(values, drawn_rerankers)
-    rows = cached.tool_rows(view.key, measure, values)
+    rows = cached.tool_rows(view, measure)
     table_head("Tool by tool", "tools", rows)
     names = sentence_names(view.rerankers)
     grid = st.grid(2, min_column_width=_REASON_WIDTH, gap="medium")

@@ -1,4 +1,5 @@
 import ast
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -80,9 +81,30 @@ def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(function, ast.FunctionDef)
         and any("st.cache_" in ast.unparse(decorator) for decorator in function.decorator_list)
-        and "ViewKey" in ast.unparse(function.args)
+        and re.search(r"ViewKey|ShownBoard|\bView\b", ast.unparse(function.args))
     ]
     assert kept_on == []
+
+
+def test_what_functions_of_a_view_return_is_told_apart_by_function_view_and_arguments_in_sight():
+    made = []
+
+    @board_results.cached_for_view(show_spinner=False, max_entries=4)
+    def joined(view, text, _hidden):
+        made.append(f"{view.name} {text} {_hidden}")
+        return made[-1]
+
+    @board_results.cached_for_view(show_spinner=False, max_entries=4)
+    def length(view, text, _hidden):
+        return len(view.name + text)
+
+    first, same, other = (
+        SimpleNamespace(key=key, name=name) for key, name in (("a", "1"), ("a", "2"), ("b", "3"))
+    )
+    assert joined(first, "x", "hidden") == joined(same, "x", "another") == "1 x hidden"
+    assert [joined(other, "x", ""), joined(first, "y", "")] == ["3 x ", "1 y "]
+    assert length(first, "x", "") == len("1x")
+    assert len(made) == 3
 
 
 def test_twenty_visits_of_large_boards_leave_one(visits):
@@ -110,4 +132,4 @@ def test_what_pages_kept_of_a_board_is_made_anew_some_time_after_the_last_of_the
     clear_session_cache("test session id")
     monkeypatch.setattr(board_results, "_SECONDS", -1)
     board_results.board_results.release()
-    assert n_scored_by_another_page() == 1
+    assert n_scored_by_another_page() == 3  # values, what is unjudged, deviations

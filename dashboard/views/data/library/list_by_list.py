@@ -4,10 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.cache import ViewKey
+from dashboard.cache import ShownBoard
 from dashboard.charts.leaderboard.running_means import running_means_chart
 from dashboard.library.command_line import watch_command
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_view
 from dashboard.session import View
 from dashboard.session.controls import number_input, select_name
 from dashboard.widgets.components import chart, heading, section_finding
@@ -49,7 +49,7 @@ def list_by_list(view: View, measure: str) -> None:
             with st.container(width=_WIDE):
                 measure = session.measure()
         name = select_name("Lists of", list(versions), "arriving", width=280)
-        lists = _arrivals(view.key, name, measure, view.traditional, view)
+        lists = _arrivals(view, name, measure, view.traditional)
         if len(lists) < _FEWEST:
             st.caption(f"Fewer than {_FEWEST} lists count.")
             return
@@ -77,16 +77,8 @@ def _usual_window(n_lists: int) -> int:
     return max(2, min(_LATEST, n_lists // _SHARE))
 
 
-@cached_for_board(show_spinner=False, max_entries=24)
-def _arrivals(key: ViewKey, name: str, measure: str, traditional: str, _view: View) -> pd.DataFrame:
-    """Return the lists of a reranker in the order in which they came.
-
-    Args:
-        key: of the view.
-        name: one of those of `arriving`.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-        _view: what is shown.
-    """
-    names = arriving(_view.board.runs, _view.rerankers)[name]
-    return arrivals(_view.evaluation, _view.board.runs, names, measure, traditional)
+@cached_for_view(show_spinner=False, max_entries=24)
+def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the lists of a reranker in the order in which they came, by its name without version."""
+    names = arriving(view.board.runs, view.rerankers)[name]
+    return arrivals(view.evaluation, view.board.runs, names, measure, traditional)

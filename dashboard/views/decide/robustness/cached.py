@@ -1,15 +1,12 @@
 """Calls of the page Robustness into metrics, kept; keyed by what is shown."""
 
-from collections.abc import Collection
-from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from dashboard import session
-from dashboard.cache import ViewKey, board_turn
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_board, cached_for_view
 from metrics.runs import Runs
 from metrics.studies.robustness.near_tie_curves import NearTieCurves, near_distances, near_tie_curves
 from metrics.studies.robustness.noise_curves import (
@@ -48,71 +45,38 @@ class NoiseCurves(NamedTuple):
     own: pd.DataFrame = NO_OWN_NOISE
 
 
-def shown_noise(view: session.View, measure: str, rerankers: list[str]) -> NoiseCurves:
+@cached_for_view(show_spinner="Adding noise …", max_entries=16)
+def shown_noise(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NoiseCurves:
     """Return what noise does to some of the rerankers shown, over the lists shown.
 
     Args:
-        view: what the sidebar says is shown.
+        view: what is shown.
         measure: what is taken.
         rerankers: whose curves.
 
     Raises:
         UsageError: a list whose orders under noise would take too long.
     """
-    queries = view.key.queries(view.evaluation)
-    return _noise_curves(view.key, measure, tuple(rerankers), view.board, queries)
-
-
-def shown_near_ties(view: session.View, measure: str, rerankers: list[str]) -> NearTieCurves:
-    """Return what near ties do to some of the rerankers shown; arguments as of `shown_noise`."""
-    queries = view.key.queries(view.evaluation)
-    return _near_tie_curves(view.key, measure, tuple(rerankers), view.board, queries)
-
-
-def shown_weightings(
-    view: session.View, measure: str, rerankers: list[str], criteria: tuple[str, ...]
-) -> pd.DataFrame:
-    """Return what rerankers score by each weighted sum of criteria, whatever else ranks on other pages.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        rerankers: whose values.
-        criteria: two or three.
-
-    Raises:
-        UsageError: further scores are to split ties.
-    """
-    queries = view.key.queries(view.evaluation)
-    key = view.key._replace(scoring=replace(view.scoring, criteria=()))
-    return _values_by_weighting(key, measure, tuple(rerankers), criteria, view.board, queries)
-
-
-@cached_for_board(show_spinner="Adding noise …", max_entries=16)
-def _noise_curves(
-    view: ViewKey, measure: str, rerankers: tuple[str, ...], _board: Board, _queries: Collection[str] | None
-) -> NoiseCurves:
-    runs, n_rows = _runs_of(_board, rerankers)
+    runs, n_rows = _runs_of(view, rerankers)
     levels = noise_levels(n_rows)
     drawn_levels = levels[::2]
     n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _MIN_DRAWS), _MAX_DRAWS))
-    with board_turn(_board):
-        means = noise_curves(runs, measure, levels, view.scoring, _queries)
-        draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, _queries)
-        own = own_noise(runs, measure, view.scoring, _queries)
+    with board_turn(view.board):
+        means = noise_curves(runs, measure, levels, view.scoring, view.queries)
+        draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, view.queries)
+        own = own_noise(runs, measure, view.scoring, view.queries)
     index = pd.Index(drawn_levels, name="noise")
     chances = order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
     deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
     return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws, own)
 
 
-@cached_for_board(show_spinner="Tying near scores …", max_entries=16)
-def _near_tie_curves(
-    view: ViewKey, measure: str, rerankers: tuple[str, ...], _board: Board, _queries: Collection[str] | None
-) -> NearTieCurves:
-    runs, n_rows = _runs_of(_board, rerankers)
-    with board_turn(_board):
-        return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, _queries)
+@cached_for_view(show_spinner="Tying near scores …", max_entries=16)
+def shown_near_ties(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NearTieCurves:
+    """Return what near ties do to some of the rerankers shown; arguments as of `shown_noise`."""
+    runs, n_rows = _runs_of(view, rerankers)
+    with board_turn(view.board):
+        return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, view.queries)
 
 
 @cached_for_board(show_spinner=False, max_entries=16)
@@ -121,20 +85,27 @@ def weighed_scores(key: str, _board: Board) -> list[str]:
     return telling_scores(_board.runs)
 
 
-@cached_for_board(show_spinner="Weighing criteria …", max_entries=16)
-def _values_by_weighting(
-    view: ViewKey,
-    measure: str,
-    rerankers: tuple[str, ...],
-    criteria: tuple[str, ...],
-    _board: Board,
-    _queries: Collection[str] | None,
+@cached_for_view(show_spinner="Weighing criteria …", max_entries=16)
+def shown_weightings(
+    view: ShownBoard, measure: str, rerankers: tuple[str, ...], criteria: tuple[str, ...]
 ) -> pd.DataFrame:
-    with board_turn(_board):
-        return values_by_weighting(_runs_of(_board, rerankers)[0], measure, criteria, view.scoring, _queries)
+    """Return what rerankers score by each weighted sum of criteria.
+
+    Args:
+        view: what is shown; what ranks together elsewhere is not among its scoring.
+        measure: what is taken.
+        rerankers: whose values.
+        criteria: two or three.
+
+    Raises:
+        UsageError: further scores are to split ties.
+    """
+    with board_turn(view.board):
+        runs, _ = _runs_of(view, rerankers)
+        return values_by_weighting(runs, measure, criteria, view.scoring, view.queries)
 
 
-def _runs_of(board: Board, rerankers: tuple[str, ...]) -> tuple[Runs, int]:
+def _runs_of(view: ShownBoard, rerankers: tuple[str, ...]) -> tuple[Runs, int]:
     """Return the runs of some rerankers, and how many rows they have."""
-    runs = board.runs.arranged({name: name for name in rerankers})
+    runs = view.board.runs.arranged({name: name for name in rerankers})
     return runs, sum(len(table) for table in runs.tables.values())

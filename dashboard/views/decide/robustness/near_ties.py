@@ -9,7 +9,7 @@ from metrics import parse
 from metrics.studies.robustness.near_tie_curves import near_tie_finding
 
 
-def near_tie_section(view: View, measure: str, rerankers: list[str]) -> None:
+def near_tie_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
     """Draw tie ratios and the change of tied values as near scores tie.
 
     Args:

@@ -29,15 +29,15 @@ _LARGEST = 1.0
 """Noise at which the loss of one reranker alone is told, too."""
 
 
-def best_rerankers(view: View, measure: str) -> list[str]:
+def best_rerankers(view: View, measure: str) -> tuple[str, ...]:
     """Return the rerankers with the highest tied values, the best first; a few say so where there are more."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
     if len(means) > MOST:
         st.caption(f"The best {MOST} of {len(means):,} rerankers.")
-    return [str(name) for name in means.index[:MOST]]
+    return tuple(str(name) for name in means.index[:MOST])
 
 
-def noise_sections(view: View, measure: str, rerankers: list[str]) -> None:
+def noise_sections(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
     """Draw what noise and near ties do to some rerankers; near ties alone where noise would take too long.
 
     Args:

@@ -1,6 +1,7 @@
 """The section of weights: between what a measure lies over all weightings of criteria, and who leads where."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +26,7 @@ _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria whose weights are drawn."""
 
 
-def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
+def weight_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
     """Draw values over all weightings of two or three criteria; nothing where no second one ranks.
 
     Args:
@@ -33,7 +34,7 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
         measure: what is taken.
         rerankers: those that are drawn.
     """
-    columns = weighed_scores(view.key.key, view.board)
+    columns = weighed_scores(view.board.key, view.board)
     if not columns:
         return
     heading(
@@ -50,7 +51,8 @@ def weight_section(view: View, measure: str, rerankers: list[str]) -> None:
         st.info("Choose two criteria for a strip of weights, three for a triangle.")
         return
     try:
-        values = shown_weightings(view, measure, rerankers, criteria)
+        weighed = replace(view, scoring=replace(view.scoring, criteria=()))
+        values = shown_weightings(weighed, measure, rerankers, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
         st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))

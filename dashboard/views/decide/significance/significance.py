@@ -38,24 +38,24 @@ with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
 name = parse(measure).traditional
 
 arguments = measure, view.traditional
-verdicts = cached.verdicts(view.key, *arguments, baseline, test, correction, view.evaluation)
+verdicts = cached.verdicts(view, *arguments, baseline, test, correction)
 finding(significance_finding(verdicts, name, test), view.rerankers)
 verdict_cards(view, verdicts, measure, baseline, test)
 
 if len(view.rerankers) > 1:
     swaps_section(view, measure, name)
-    lists = cached.list_spreads(view.key, measure, view.board, view.evaluation)
+    lists = cached.list_spreads(view, measure)
     bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
-    differences = cached.differences_allowed(view.key, measure, baseline, view.board, bounds)
+    differences = cached.differences_allowed(view, measure, baseline, bounds)
     comparison_table(verdicts, lists, measure, test, correction, differences)
     difference_chart(view, verdicts, name, test, row_range.n_shown)
     row_range.buttons()
     best_view = best_rerankers(view, measure, row_range.n_shown)
-    stability = cached.order_stability(best_view.key, measure, view.board, lists)
+    stability = cached.order_stability(best_view, measure, lists)
     prose = stability_finding(stability.pairs, stability.bounds, stability.tau, name)
     section_finding(prose, view.rerankers)
     order_chart(view, stability)
-    pairs = cached.verdicts(best_view.key, *arguments, None, test, correction, best_view.evaluation)
+    pairs = cached.verdicts(best_view, *arguments, None, test, correction)
     pair_chart(best_view, pairs, stability, measure, test, correction)
     finish_chart(best_view, stability, measure, name)
     query_table(view, measure, baseline)

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from dashboard.cache import ViewKey
+from dashboard.cache import ShownBoard
 from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_board, cached_for_view
 from dashboard.session import View
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -36,9 +36,9 @@ def list_depths(view: View, k: int) -> Evaluation:
     return _board_depths(view.board.key, k, view.traditional, AS_READ, view.board).only(view.rerankers)
 
 
-@cached_for_board(show_spinner="Testing every measure …", max_entries=16)
+@cached_for_view(show_spinner="Testing every measure …", max_entries=16)
 def experiment_table(
-    view: ViewKey,
+    view: ShownBoard,
     k: int,
     traditional: str,
     baseline: str,
@@ -57,11 +57,5 @@ def experiment_table(
         correction: its name.
         _evaluation: the values, with latencies where there are any.
     """
-    return experiment.experiment_table(
-        _evaluation,
-        baseline,
-        experiment.experiment_measures(k),
-        ["expected", traditional],
-        test=test,
-        correction=correction,
-    )
+    measures, ties = experiment.experiment_measures(k), ["expected", traditional]
+    return experiment.experiment_table(_evaluation, baseline, measures, ties, test=test, correction=correction)

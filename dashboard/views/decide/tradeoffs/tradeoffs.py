@@ -61,7 +61,7 @@ with chart_place:
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)
     timed = with_latency(depths.only(list(rows.index)), list_seconds)
-    compared = cached.experiment_table(view.key, k, view.traditional, baseline, test, correction, timed)
+    compared = cached.experiment_table(view, k, view.traditional, baseline, test, correction, timed)
     experiment_table(compared, view.traditional, baseline, test, correction, has_targets=has_targets)
     figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
     if has_segments:

@@ -24,13 +24,13 @@ def choose_list(view: session.View) -> ListInView:
     head = st.container()
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     measure = session.measure()
-    key = view.key, measure, view.traditional
-    lists = ordered_lists(*key, view.evaluation)
+    shown = view, measure, view.traditional
+    lists = ordered_lists(*shown)
     with controls:
         place = st.empty()
-        reranker = _choose_reranker(view, lists.iloc[0], reranker_labels(*key, lists))
+        reranker = _choose_reranker(view, lists.iloc[0], reranker_labels(*shown))
         with place:
-            query = _choose_query(query_labels(*key, reranker, lists))
+            query = _choose_query(query_labels(*shown, reranker))
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
         beside = session.select_name("Beside", [ALONE, *alternatives], "beside", width=240)

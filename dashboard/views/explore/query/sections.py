@@ -127,7 +127,7 @@ def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str |
     if drawn["judged"].all():
         return None, ""
     view = current.view
-    document = cached.first_to_judge(view.key, current.measure, current.query, view.board)
+    document = cached.document_to_judge(view, current.measure, current.query)
     if document not in set(drawn["doc_id"]):
         return None, " Hatched: never judged."
     return document, " Hatched: never judged; strong outline: the one to judge first."

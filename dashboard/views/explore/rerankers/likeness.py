@@ -3,14 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, session
-from dashboard.cache import ViewKey
+from dashboard import session
+from dashboard.cache import ShownBoard
 from dashboard.charts.deciding.pair_matrices import likeness_matrix, matrix_width
-from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_view
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from metrics import Evaluation
 from metrics.studies.leaderboard.ranks.overlap import Variant
 from metrics.support.shown_columns import shown_columns
 
@@ -18,23 +16,18 @@ _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "th
 """What a tie may mean → variant of rank-biased overlap."""
 
 
-@cached_for_board(show_spinner="Comparing lists …", max_entries=8)
-def list_pairs(
-    view_key: ViewKey, rerankers: tuple[str, ...], variant: Variant, _board: Board, _evaluation: Evaluation
-) -> pd.DataFrame:
+@cached_for_view(show_spinner="Comparing lists …", max_entries=8)
+def list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
     """Return how alike the lists of each two rerankers are.
 
     Args:
-        view_key: what is shown of the board, and how it is scored.
-        rerankers: rerankers that are compared.
+        view: what is shown.
+        rerankers: those compared.
         variant: what a tie means.
-        _board: the board.
-        _evaluation: the values shown; its lists are those counted.
     """
     from metrics.studies.leaderboard.ranks.list_similarity import list_similarity  # noqa: PLC0415 when asked
 
-    rankings = {name: cache.ranking(view_key.key, name, _board, view_key.scoring) for name in rerankers}
-    return list_similarity(rankings, variant, queries=view_key.queries(_evaluation))
+    return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
 def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
@@ -57,7 +50,7 @@ def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
         f"Rank-biased overlap of the first {DEPTH} places, percent, mean over the queries both rank.",
     )
     rerankers = tuple(map(str, drawn_rerankers))
-    pairs = list_pairs(view.key, rerankers, variant, view.board, view.evaluation)
+    pairs = list_pairs(view, rerankers, variant)
     section_finding(similarity_finding(pairs), view.rerankers)
     is_narrow = session.is_narrow()
     chart(

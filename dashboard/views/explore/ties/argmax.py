@@ -16,7 +16,7 @@ def argmax_section(view: session.View, measure: str) -> None:
     """
     if not set(graded_rerankers(view.board.runs)) & set(view.rerankers):
         return
-    losses = likeliest_grades(view.key, measure, view)
+    losses = likeliest_grades(view, measure)
     table(
         losses,
         "What the likeliest grade throws away",

@@ -28,7 +28,7 @@ def cost_section(view: session.View) -> None:
         f"The notebook enumerates lists of up to {TRACTABLE:,} orderings, and draws some orders of the others. "
         "Values here are exact by a closed form, whatever the number.",
     )
-    lists = list_complexities(view.key, view)
+    lists = list_complexities(view)
     summary = complexity_summary(lists)
     _cards(summary.iloc[0])
     relevant = number_input("Relevant in the tie", 1, 100, 1, "tierelevant", width=160)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
@@ -15,6 +14,7 @@ from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.session import View
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
+from dashboard.widgets.swaps_table import swapped_orders
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import gaps, tie_prediction
@@ -79,7 +79,7 @@ def _order(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
-    swaps = cache.swapped_orders(view.key, measure, view.traditional, view.evaluation)
+    swaps = swapped_orders(view, measure, view.traditional)
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special

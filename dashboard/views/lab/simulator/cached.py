@@ -1,6 +1,6 @@
 """Calls into the simulation, kept; keyed by their settings."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from io import BytesIO
 from typing import NamedTuple
@@ -11,9 +11,9 @@ import streamlit as st
 from pyarrow import csv
 
 from dashboard import cache
-from dashboard.cache import ViewKey
+from dashboard.cache import ShownBoard
 from dashboard.library import Board, BoardSpec
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_view
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -148,27 +148,19 @@ def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
     return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
-@cached_for_board(show_spinner="Rounding scores …", max_entries=24)
-def precisions(
-    view: ViewKey, reranker: str, measure: str, traditional: str, _board: Board, _queries: Collection[str]
-) -> pd.DataFrame:
-    """Return what one reranker of a board would score under each precision.
+@cached_for_view(show_spinner="Rounding scores …", max_entries=24)
+def precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
+    """Return what one reranker of a board would score under each precision, over the queries shown.
 
     Args:
         view: what is shown.
-        reranker: whose scores are rounded.
-        measure: which it is scored by.
+        reranker: whose scores.
+        measure: name of the measure.
         traditional: the treatment taken as the traditional one.
-        _board: the board.
-        _queries: those shown.
     """
-    return precision_curve(
-        _board.runs.arranged({reranker: reranker}),
-        measure,
-        traditional,
-        queries=_queries,
-        scoring=view.scoring,
-    )
+    queries = set(view.evaluation.scores.index.get_level_values("query_id"))
+    runs = view.board.runs.arranged({reranker: reranker})
+    return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
 
 
 def as_csv(table: pa.Table) -> bytes:

@@ -25,8 +25,7 @@ def number_formats(view: session.View) -> None:
         follow_defaults({"reranker": view.rerankers[0]})
         reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)
         measure = session.measure()
-    queries = set(view.evaluation.scores.index.get_level_values("query_id"))
-    curve = cached.precisions(view.key, reranker, measure, view.traditional, view.board, queries)
+    curve = cached.precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
     section_finding(precision_finding(curve, name))
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
