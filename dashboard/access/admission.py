@@ -46,15 +46,7 @@ def can_sign_in() -> bool:
 
 
 def demand_sign_in(host: str, entries: Sequence[str]) -> None:
-    """Refuse to serve where sign-in is needed, or was begun to be set up, and some of it is missing.
-
-    Args:
-        host: address to serve on; others than loopback need sign-in.
-        entries: who may sign in.
-
-    Raises:
-        UsageError: says what is missing.
-    """
+    """Raise a UsageError of what is missing where others reach the host, or sign-in was begun to be set up."""
     files = _secrets_files()
     auth = _auth_section(files)
     if auth is None and not entries and is_loopback(host):

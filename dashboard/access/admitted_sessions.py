@@ -7,11 +7,7 @@ _admitted: set[str] = set()
 
 
 def note_admission(*, is_let_in: bool) -> bool:
-    """Note whether the session whose page is drawn was let in; those that ended are forgotten.
-
-    Returns:
-        Whether that is new.
-    """
+    """Note whether the session whose page is drawn was let in; return whether that is new. Ended ones go."""
     context = get_script_run_ctx()
     if context is None or is_let_in == (context.session_id in _admitted):
         return False

@@ -12,12 +12,7 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 
 
 def enlarged(figure: go.Figure, height: int) -> go.Figure:
-    """Return a figure of this height with the marks, lines and texts of another made larger.
-
-    Args:
-        figure: stays as it is.
-        height: in pixels.
-    """
+    """Return a figure of this height with the marks, lines and texts of another made larger."""
     scaled = _scale(figure.to_dict(), "")
     return go.Figure(scaled).update_layout(height=height)
 

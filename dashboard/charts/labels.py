@@ -114,10 +114,7 @@ def text_columns(text: str) -> int:
 def _labels(texts: Collection[Letters], room: int, lead: str = "") -> dict[Letters, str]:
     """Return a label for each text, at most so many columns wide; two may be the same in too little room.
 
-    Args:
-        texts: that belong together.
-        room: columns of a label.
-        lead: what tells these texts from others; it begins the label of a text that is too long.
+    `lead` tells these texts from others; it begins the label of a text that is too long.
     """
     labels = {text: "".join(text) for text in texts if _columns(text) <= room}
     long = {text for text in texts if text not in labels}
@@ -162,12 +159,7 @@ def _without_ends(texts: Collection[Letters], room: int, lead: str, head: int, t
 
 
 def _shared_lengths(texts: Collection[Letters], *, by_word: bool) -> tuple[int, int]:
-    """Return how many letters texts share at their start and at their end, so that something is left of each.
-
-    Args:
-        texts: at least two, all different.
-        by_word: whether no word is cut.
-    """
+    """Return how many letters texts share at their start and end, so that something is left of each."""
     head = _shared_start(list(texts))
     sample = next(iter(texts))
     if by_word:

@@ -147,9 +147,7 @@ def _best_place(
 def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int]]:
     """Return the rerankers that share a name, as their marks are one to the eye; those with a bold one first.
 
-    Args:
-        middles: (2 n, 2) of the dots, then of the diamonds, in pixels.
-        is_bold: (n,) whose names are bold.
+    `middles` are (2 n, 2) pixels of the dots, then of the diamonds.
     """
     groups: list[list[int]] = []
     pairs = middles.reshape(2, -1, 2)
@@ -173,13 +171,7 @@ def _joint_name(names: Sequence[str], labels: Mapping[int, Mapping[str, str]]) -
 
 
 def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Iterator[Place]:
-    """Yield the places of a text beside a mark, the usual ones first; x and y are the mark's.
-
-    Args:
-        mark: its middle in pixels, across and down.
-        width: of the text in pixels.
-        palette: colours of the theme.
-    """
+    """Yield the places of a text beside a mark, the usual ones first; x and y are the mark's."""
     for distance in _DISTANCES:
         for across, down in _DIRECTIONS:
             x, y = (side * distance * (0.7 if across and down else 1) for side in (across, down))

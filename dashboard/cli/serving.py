@@ -113,11 +113,7 @@ def _settle_audit_log(file: Path | None) -> None:
 
 
 def _validated_embedders(origins: list[str]) -> list[str]:
-    """Return the origins; refuse what is none, for a browser would take the whole line for void.
-
-    Raises:
-        UsageError: one is not a scheme and a host.
-    """
+    """Return the origins; refuse what is none, for a browser would take the whole line for void."""
     for origin in origins:
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--embed {origin}: write an origin, such as https://wiki.example.org.")
@@ -125,11 +121,7 @@ def _validated_embedders(origins: list[str]) -> list[str]:
 
 
 def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, Any]:
-    """What the app is to open: runs, which are read together, and evaluations, each by itself.
-
-    Raises:
-        TieScopeError: one of them cannot be opened; better here than in the browser.
-    """
+    """Return what the app is to open: runs, read together, and evaluations; raises what cannot be opened."""
     if "-" in [*(path for _, path in files), str(qrels)]:
         raise UsageError("-: a server reads its files again and again. Name a file.")
     stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]

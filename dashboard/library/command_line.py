@@ -69,11 +69,6 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
 
 
 def watch_command(options: ReportOptions, window: int) -> str:
-    """Return the command line that shows means of the latest lists as they come to a folder.
-
-    Args:
-        options: measures, the order of the ties, and how lists are scored.
-        window: how many lists are the latest.
-    """
+    """Return the command line that shows means of the latest lists as they come to a folder."""
     words = [["tiescope", "watch", "FOLDER"], *_changed_options(options), ["--last", str(window)]]
     return " ".join(map(shlex.join, words))

@@ -52,12 +52,7 @@ class LoadedBoards:
                 self._boards.pop(key, None)
 
     def get(self, start: str, *, by_link: bool = False) -> Board | None:
-        """Return the board whose key begins so, None where it is not held (any more).
-
-        Args:
-            start: of the key, as a label has it.
-            by_link: whether all that speaks for who asks is the key.
-        """
+        """Return the board whose key begins so, None where none is held, or `by_link` none its key opens."""
         with self._lock:
             keys = [key for key in self._boards if not by_link or key in self._linked]
             key = next((key for key in keys if len(start) >= HASH and key.startswith(start)), None)

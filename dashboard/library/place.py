@@ -18,15 +18,7 @@ def home() -> Path:
 
 
 def byte_limit(variable: str, default: int) -> int:
-    """Return a limit of the environment in bytes.
-
-    Args:
-        variable: environment variable that holds whole megabytes.
-        default: megabytes where it is not set.
-
-    Raises:
-        LibraryError: it is no whole number.
-    """
+    """Return a limit of the environment, whole megabytes, in bytes; LibraryError where it is no number."""
     try:
         return environment.byte_limit(variable, default * 10**6)
     except ValueError as error:

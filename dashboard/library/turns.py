@@ -28,11 +28,7 @@ class Turns:
 
     @contextmanager
     def take(self, notify: Callable[[], None]) -> Iterator[None]:
-        """Wait for a turn and hold it.
-
-        Args:
-            notify: called every second of waiting, which is when Streamlit can stop it.
-        """
+        """Wait for a turn and hold it; `notify` is called every second, which is when Streamlit can stop it."""
         while not self._free.acquire(timeout=_SECONDS):
             notify()
         try:

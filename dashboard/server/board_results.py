@@ -137,10 +137,6 @@ def cached_for_board(
     """Return a decorator: a function's results are kept as by `st.cache_resource`, as long as their board is.
 
     The function takes the key of the board, or what has it as `key`, first, and all arguments by position.
-
-    Args:
-        show_spinner: as Streamlit's.
-        max_entries: as Streamlit's.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -167,10 +163,6 @@ def cached_for_view(
 
     They are told apart by the `key` of what is shown and by the other arguments, all given by position, those
     whose names begin with _ left out.
-
-    Args:
-        show_spinner: as Streamlit's.
-        max_entries: as Streamlit's.
     """
 
     def decorate(function: Callable[Concatenate[ShownT, P], R]) -> Callable[Concatenate[ShownT, P], R]:

@@ -22,13 +22,7 @@ class CompressedFiles:
         self._compressing_app = GZipMiddleware(app, compresslevel=_LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request.
-
-        Args:
-            scope: of the request.
-            receive: gives its body.
-            send: takes the answer.
-        """
+        """Answer one request."""
         is_compressed = scope["type"] == "http" and _FILES in scope["path"] and not _is_here(scope)
         await (self._compressing_app if is_compressed else self._app)(scope, receive, send)
 

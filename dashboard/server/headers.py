@@ -36,12 +36,7 @@ class SecurityHeaders:
     """Sends these headers with every answer; where others may embed the app, names them."""
 
     def __init__(self, app: ASGIApp, embedders: Sequence[str] = ()) -> None:
-        """Wrap an app.
-
-        Args:
-            app: what answers.
-            embedders: origins whose pages may show the app in a frame, beside its own.
-        """
+        """Wrap an app; the embedders are origins whose pages may show it in a frame, beside its own."""
         self._app = app
         policy = _SOURCES | {"frame-ancestors": " ".join(["'self'", *embedders])}
         self._headers = _HEADERS | {
@@ -51,13 +46,7 @@ class SecurityHeaders:
             self._headers["X-Frame-Options"] = "SAMEORIGIN"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request.
-
-        Args:
-            scope: of the request.
-            receive: gives its body.
-            send: takes the answer.
-        """
+        """Answer one request."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -23,13 +23,7 @@ class MessageGuard:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or follow one socket.
-
-        Args:
-            scope: of the request.
-            receive: gives its body, or the socket's messages.
-            send: takes the answer.
-        """
+        """Answer one request, or follow one socket."""
 
         async def receive_own() -> Message:
             while True:

@@ -28,13 +28,7 @@ class UploadGuard:
         self._on_their_way: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request.
-
-        Args:
-            scope: of the request.
-            receive: gives its body.
-            send: takes the answer.
-        """
+        """Answer one request."""
         path = scope.get("path", "")
         if scope["type"] == "http" and _STATISTICS in path and is_sign_in_required():
             await PlainTextResponse("Not found", 404)(scope, receive, send)

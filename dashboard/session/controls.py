@@ -217,10 +217,9 @@ def set_value(key: str, value: object) -> None:
 
 
 def follow_defaults(defaults: Mapping[str, object]) -> None:
-    """Set controls, about to be drawn, to defaults that may have moved, unless any of them was chosen.
+    """Set controls of one choice, about to be drawn, to defaults that may have moved: key → its default now.
 
-    Args:
-        defaults: key → its default now; keys that make one choice together.
+    They stay where any of them was chosen.
     """
     if not any(map(address.is_chosen, defaults)):
         for key, default in defaults.items():
@@ -258,13 +257,7 @@ def prepare(
 
 
 def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key: str) -> list[str]:
-    """Draw a choice of any options, set to all that there are of those the address asks for.
-
-    Args:
-        draw: the widget, given the options, what is chosen first, and what every control has.
-        options: at least one.
-        key: of the choice, and its name in the link.
-    """
+    """Draw a choice of any options, set to all that there are of those the address asks for."""
     all_options = list(options)
 
     def read(texts: address.Texts) -> list[str]:

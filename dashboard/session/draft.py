@@ -42,9 +42,7 @@ def mark_shown(digest: str) -> None:
 def table_draft(key: str, now: str) -> tuple[str, str]:
     """Return the text a table to edit is drawn from, and the key of that table: both stay while it is edited.
 
-    Args:
-        key: of the text that the table also stands for.
-        now: that text; another than `set_table_text` was last given begins a new table.
+    Another text now than `set_table_text` was last given begins a new table.
     """
     base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
     table = f"_{key}_{serial}"

@@ -22,10 +22,8 @@ def long_work(digest: str = "") -> Iterator[None]:
     """Show how far the work inside is; Cancel, as every other click, ends the script where it is then.
 
     Streamlit remembers what a cached function draws and draws it again from the cache: each step is drawn in
-    the context outside of it, where nothing is remembered.
-
-    Args:
-        digest: of what is worked on, so that it does not begin anew by itself once it was cancelled.
+    the context outside of it, where nothing is remembered. What is worked on does not begin anew by itself once
+    it was cancelled, by its digest.
     """
     context, place = copy_context(), st.empty()
     with place.container(horizontal=True, vertical_alignment="center", border=True):

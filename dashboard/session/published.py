@@ -22,12 +22,7 @@ _DIGEST_BYTES = 4
 
 
 def choose_table(default: str, *, has_sample: bool) -> str:
-    """Return which table is audited; none while the link names one that only another session has.
-
-    Args:
-        default: what it is when nobody chose.
-        has_sample: whether a table lies beside the board.
-    """
+    """Return which table is audited; none while the link names one that only another session has."""
     own = [_table_name(files)] if (files := given_files()) else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
     requested = address.requested(TABLE)
@@ -71,11 +66,7 @@ def take_table(name: str) -> None:
 
 
 def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
-    """Return what a visitor or the link says that published names mean: name → ours, empty for none.
-
-    Args:
-        is_valid: whether a published name is in the table, and ours is known for it.
-    """
+    """Return what a visitor or the link says that published names mean: name → ours, empty for none."""
 
     def read(texts: address.Texts) -> dict[str, str]:
         pairs = {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}
@@ -90,12 +81,7 @@ def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
 
 
 def match_by_hand(published: str, key: str) -> None:
-    """Have a published name mean what its control says.
-
-    Args:
-        published: the name, as printed.
-        key: of the control.
-    """
+    """Have a published name mean what the control of this key says."""
     other_names = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
     st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}
 

@@ -136,13 +136,7 @@ def _filter(board: Board, names: Sequence[str]) -> tuple[list[str], tuple[str, .
 def _evaluate(
     board: Board, scoring: ScoringOptions, measures: tuple[str, ...]
 ) -> tuple[Evaluation, ScoringOptions]:
-    """Return the values of a board, and how it was scored: by the score where lists are too long for fronts.
-
-    Args:
-        board: the data.
-        scoring: how lists are to be scored.
-        measures: their names.
-    """
+    """Return the values of a board, and how it was scored: by the score where lists are too long for fronts."""
     try:
         return cache.evaluation(board.key, board, scoring, measures), scoring
     except UsageError as error:
@@ -201,12 +195,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
 
 
 def _follow_first_order(first: str, *, is_opened: bool) -> None:
-    """Begin a board that is opened with its order, unless another was chosen: that stays on every board.
-
-    Args:
-        first: the order the board begins with.
-        is_opened: whether another board was shown until now, or none.
-    """
+    """Begin a board that is opened with its order, unless another was chosen: that stays on every board."""
     state = st.session_state
     if is_opened:
         is_saved = address.requested("order") is not None

@@ -59,12 +59,7 @@ def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
 
 
 def last_given(names: Mapping[str, str], rerankers: Container[str]) -> dict[str, str]:
-    """Return names by hand that give each reranker to one published name, the last; the others have none.
-
-    Args:
-        names: published → ours, of rerankers and measures.
-        rerankers: those of them that are published rerankers.
-    """
+    """Return names by hand that give each reranker to one published name, the last; the others have none."""
     owners = {ours: name for name, ours in names.items() if name in rerankers}
     return {
         name: ours if owners.get(ours, name) == name or name not in rerankers else ""
@@ -156,11 +151,7 @@ def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
 
 
 def report_choices(board: Board) -> dict[str, Any]:
-    """Return what a report is told of the table that is audited; nothing where none was given or chosen.
-
-    Args:
-        board: that the report is of.
-    """
+    """Return what a report is told of the table that is audited; nothing where none was given or chosen."""
     table = choose_table(NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
     if table == NO_TABLE:
         return {}

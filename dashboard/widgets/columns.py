@@ -86,12 +86,7 @@ def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]
 
 
 def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
-    """Return how the absolute gap in one measure is shown: mean, maximum and correlations.
-
-    Args:
-        prefix: of its columns, as `gap_summary` returns them.
-        measure: its name.
-    """
+    """Return how the absolute gap in one measure is shown: mean, maximum and correlations."""
     means = ("gap_mean", "measure_gap_mean"), ("gap_max", "measure_gap_max")
     columns = shown_columns(*means, "r_ratio", "r_size", measure=measure)
     return {f"{prefix}_{name}": column for name, column in columns.items()}
@@ -122,15 +117,7 @@ def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
 
 
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
-    """Return a table with what tells long names of rerankers apart, whole ones in a last column.
-
-    Args:
-        frame: as it is shown.
-        columns: column → how it is shown.
-
-    Returns:
-        The table and its columns; both as they are where every name is short.
-    """
+    """Return a table and its columns with what tells long names apart, whole ones in a last column."""
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
     named = [keys[key] for key in ("reranker", "beaten_by", "best_reranker") if key in keys]
     texts = frame[named].astype(str)

@@ -58,12 +58,7 @@ def page_head(title: str, definition: str | Prose) -> None:
 
 
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:
-    """Show the one thing that a page found in the data.
-
-    Args:
-        prose: what it is.
-        names: of which long ones are elided in it, and stand whole in its tooltip.
-    """
+    """Show the one thing that a page found in the data; long ones of the names stand whole in its tooltip."""
     with st.container(border=True, key="finding"):
         _show_sentence(prose, names, ":material/lightbulb: ")
 
@@ -79,12 +74,7 @@ def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
 
 
 def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
-    """Return a sentence with labels for its long names, and Markdown of those names in full.
-
-    Args:
-        prose: the sentence.
-        labels: long name → what the sentence calls it.
-    """
+    """Return a sentence with labels for its long names, and Markdown of those names in full."""
     text = plain(prose)
     elided = {name: label for name, label in labels.items() if name in text}
     short = tuple(

@@ -102,12 +102,7 @@ def find_reranker() -> str:
 
 
 def search_rows(rows: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Return the rows whose name has a part; all, saying so, where none has.
-
-    Args:
-        rows: index reranker.
-        part: of the names that are looked for; empty for all.
-    """
+    """Return the rows whose name has a part, empty for all; all, saying so, where none has."""
     matches = rows[[part.casefold() in str(name).casefold() for name in rows.index]]
     if part and not len(matches):
         st.caption(f"No reranker has “{escape_markdown(part)}” in its name; all are shown.")

@@ -81,15 +81,7 @@ def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
 
 
 def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
-    """Draw what is done about unjudged documents where there are any within the cut-off; return how many.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: whose cut-off it is.
-
-    Returns:
-        As `count_unjudged`.
-    """
+    """Draw what is done about unjudged documents where any are within the cut-off; return their counts."""
     counts = count_unjudged(view, measure)
     if counts is not None:
         unjudged_on_page()

@@ -46,12 +46,7 @@ _MAX_NAMED = 5
 
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
-    """Return the rerankers that charts show; say on the page who is missing there.
-
-    Args:
-        leaderboard: as `leaderboard` returns it.
-        max_rows: rerankers that are drawn, None for all.
-    """
+    """Return the rerankers that charts show; say on the page who is missing there."""
     drawable = drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):

@@ -13,12 +13,7 @@ if TYPE_CHECKING:
 
 
 def leader_name(values: "pd.Series[float]", above: float = -np.inf) -> str:
-    """Return whose the largest value is, how many share it, or that no reranker has one.
-
-    Args:
-        values: index reranker.
-        above: what the largest value exceeds, or it is nobody's.
-    """
+    """Return whose the largest value is, how many share it, or that no reranker has one so large."""
     leaders = values.index[(values >= values.max() - EQUAL) & (values.max() > above)]
     if not len(leaders):
         return "no reranker"
@@ -28,20 +23,12 @@ def leader_name(values: "pd.Series[float]", above: float = -np.inf) -> str:
 
 
 def farthest_off(gaps: "pd.Series[float]") -> tuple[float, str]:
-    """Return the gap that is largest in size, and whose it is; nobody's where none has one.
-
-    Args:
-        gaps: index reranker; at least one.
-    """
+    """Return the gap that is largest in size, and whose it is; nobody's where none has one."""
     gap = float(gaps.loc[gaps.abs().idxmax()])
     return gap, leader_name(gaps * np.sign(gap), above=EQUAL)
 
 
 def most_ties(ratios: "pd.Series[float]") -> tuple[str, str]:
-    """Return the largest share of tied documents, and whose it is; those of the same percent are alike.
-
-    Args:
-        ratios: index reranker; at least one.
-    """
+    """Return the largest share of tied documents, and whose it is; those of the same percent are alike."""
     share = percent(ratios.max())
     return share, leader_name(ratios.where(ratios.map(percent) != share, ratios.max()), above=0)

@@ -135,11 +135,7 @@ def value_text(value: float) -> str:
 
 
 def describe_values(scores: pd.DataFrame) -> None:
-    """Draw the range and the mean of measures over all orderings of a list, listed or not.
-
-    Args:
-        scores: index measure, columns expected, pessimistic and optimistic.
-    """
+    """Draw the range and the mean of measures over all orderings of a list, listed or not."""
     st.caption(
         "  \n".join(
             f"{measure} over all orderings: {value_text(row['pessimistic'])} to "

@@ -123,14 +123,7 @@ def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str
 def _add_known_noise(
     figure: go.Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]
 ) -> None:
-    """Bound the noise that number formats have left in scores, shade that of score_std, and say what they are.
-
-    Args:
-        figure: changed in place.
-        tables: what is drawn.
-        palette: colours of the theme.
-        ends: powers of ten of the smallest and the largest noise drawn.
-    """
+    """Bound the noise that number formats left in scores, shade that of score_std, and say what they are."""
     font = {"size": 12, "color": palette.traditional}
     upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     if rounding := _span(tables.formats[["noise"]], ends):
@@ -147,12 +140,7 @@ def _add_known_noise(
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
-    """Return powers of ten of the least and the most noise that is drawn, None where there is none.
-
-    Args:
-        noise: sizes, in any columns.
-        ends: powers of ten of the smallest and the largest noise drawn.
-    """
+    """Return powers of ten of the least and the most noise within `ends`, None where there is none."""
     sizes = noise.to_numpy(dtype=float).ravel()
     places = np.log10(sizes[sizes > 0])
     places = places[(places >= ends[0]) & (places <= ends[1])]
@@ -162,15 +150,7 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
 def _add_line(
     figure: go.Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str
 ) -> None:
-    """Add the line of one reranker, dotted where it leaves the value without noise.
-
-    Args:
-        figure: changed in place.
-        name: of the reranker.
-        values: (n_levels + 1,) without noise first.
-        places: where there is no noise, and (n_levels,) those of the levels.
-        colour: of the line.
-    """
+    """Add the line of one reranker, its value without noise first, dotted where it leaves that."""
     start, levels = places
     look = {"mode": "lines", "showlegend": False}
     ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}

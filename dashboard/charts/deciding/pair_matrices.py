@@ -32,12 +32,7 @@ _UNMOVED, _LEVEL = "·", "="
 
 
 def matrix_width(n: int, *, is_narrow: bool = False) -> int:
-    """Return the pixels across that the cells of so many rerankers need, on however small a screen.
-
-    Args:
-        n: how many.
-        is_narrow: whether their names stand above their rows.
-    """
+    """Return the pixels across that so many rerankers need on any screen; fewer with names above their rows."""
     if is_narrow and n <= _MAX_WRITTEN:
         return _PHONE_COLUMN * n
     return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
@@ -217,15 +212,7 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
 def _lay_out_triangle(
     figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
 ) -> go.Figure:
-    """Number the columns, name each row, and say what the colours mean.
-
-    Args:
-        figure: with its cells; changed in place and returned.
-        order: rerankers, whose places in it are the numbers.
-        legend: words → colour.
-        palette: colours of the theme.
-        is_narrow: whether a few rows are named above their cells, not at the diagonal.
-    """
+    """Number the columns, name each row, and say what the colours mean: `legend` has words → colour."""
     n = len(order)
     is_narrow = is_narrow and n <= _MAX_WRITTEN
     margin = 8

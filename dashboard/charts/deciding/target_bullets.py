@@ -16,13 +16,7 @@ _ROW = 34
 def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     """Draw the range the ties allow, the tied dot, the traditional diamond and the target upright.
 
-    Args:
-        rows: target, bound, worst, best, tied, traditional, verdict, missed_by of one reranker, as `reached`
-            returns them.
-        palette: colours of the theme.
-
-    Returns:
-        A row a target, its verdict in words beside it.
+    Of one reranker, as `reached` returns its targets; a row a target, its verdict in words beside it.
     """
     low, high = _axis_ends(rows)
     position = np.arange(len(rows))

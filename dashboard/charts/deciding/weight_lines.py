@@ -75,15 +75,7 @@ def _add_strip(
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> None:
-    """Add a bar for each stretch, named where there is room, and a dotted line up from where it ends.
-
-    Args:
-        figure: changed in place.
-        stretches: of `leading_stretches`.
-        palette: colours of the theme.
-        colours: reranker → its colour.
-        names: reranker → what the strip calls it.
-    """
+    """Add a bar for each stretch, named where there is room, and a dotted line up from where it ends."""
     for stretch in stretches.to_dict("records"):
         name, start, end = stretch["reranker"], stretch["start"], stretch["end"]
         ends = f"{stretch['lowest']:.3f}–{stretch['highest']:.3f}"

@@ -14,12 +14,7 @@ _HALF = 0.2
 
 
 def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
-    """Draw two bars a reranker: outcomes by tied values above, by traditional ones, paler, below.
-
-    Args:
-        table: index reranker; won, equal, lost, and the same with _before; as `win_loss` returns it.
-        palette: colours of the theme.
-    """
+    """Draw two bars a reranker of `win_loss`: by tied values above, by traditional ones, paler, below."""
     figure = go.Figure()
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
     names = [hover_text(str(name)) for name in table.index]

@@ -127,13 +127,7 @@ def _add_mean(
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:
-    """Return lists whose dots do not fall on one another, with n_hidden behind each.
-
-    Args:
-        lists: tie_ratio, first_gap, query_id.
-        reach: end of the axis of gaps.
-        max_dots: dots at most, and never more than `MAX_DOTS`.
-    """
+    """Return lists whose dots do not fall on one another, with n_hidden behind each; `reach` ends the axis."""
     dots = first_dots(lists, {"tie_ratio": 1 / _CELLS, "first_gap": reach / _CELLS})
     max_dots = min(max_dots, MAX_DOTS)
     return dots if len(dots) <= max_dots else dots.sample(max_dots, random_state=0)

@@ -37,9 +37,7 @@ def panel_grid(rows: int) -> go.Figure:
 def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
     """Return the first of the lists whose dots fall on one another, with n_hidden behind each.
 
-    Args:
-        lists: a row a dot.
-        places: the two columns of its position → how far apart two dots are told from each other.
+    `places` has the two columns of a dot's position → how far apart two dots are told from each other.
     """
     x, y = ((lists[column].to_numpy() / step).round() for column, step in places.items())
     _, first, counts = np.unique(x + 1j * y, return_index=True, return_counts=True)

@@ -50,14 +50,7 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
 
 
 def _add_expectations(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
-    """Add a tick where the mean is expected at the rate of judged documents, higher than the bar.
-
-    Args:
-        figure: changed in place; its y axis counts rerankers from the top, 0 first.
-        leaderboard: index reranker; expectation, NaN where there is none.
-        palette: colours of the theme.
-        subplot: its axes.
-    """
+    """Add a tick where the mean is expected at the rate of judged documents, higher than the bar."""
     figure.add_scatter(
         x=leaderboard["expectation"],
         y=np.arange(len(leaderboard)),
@@ -72,12 +65,7 @@ def _add_expectations(figure: go.Figure, leaderboard: pd.DataFrame, palette: Pal
 
 
 def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
-    """Return the unjudged share for the end of each row, orange where it is large, and its name below.
-
-    Args:
-        leaderboard: index reranker; unjudged.
-        palette: colours of the theme.
-    """
+    """Return the share `unjudged` for the end of each row, orange where it is large, and its name below."""
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [

@@ -49,11 +49,7 @@ _SHARES, _LEGEND_ROW = 0.08, 22
 
 
 def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rerankers stand out: those that change their order with another; of many, by several places.
-
-    Args:
-        leaderboard: index reranker; traditional_rank, tied_rank.
-    """
+    """Return which rerankers stand out: that change their order with another; of many, by several places."""
     if len(leaderboard) > FEW:
         moves = leaderboard["traditional_rank"] - leaderboard["tied_rank"]
         return moves.abs() >= LONG_MOVE
@@ -133,12 +129,7 @@ def place_and_score(
 
 
 def _legend_in_rows(figure: go.Figure, plot_height: int) -> go.Figure:
-    """Set the legend in two rows: marks, then bars and lines.
-
-    Args:
-        figure: changed in place and returned.
-        plot_height: pixels of all rows.
-    """
+    """Set the legend in two rows: marks, then bars and lines."""
     figure.update_traces(legend="legend2", selector={"type": "bar"})
     figure.update_traces(legend="legend2", selector={"name": _QUERIES})
     usual = figure.layout.template.layout.legend.to_plotly_json()

@@ -20,11 +20,7 @@ _TIERS = 20
 
 
 def clear_gap(leaderboard: pd.DataFrame) -> float:
-    """Return the gap from which on the strip shows the traditional value.
-
-    Args:
-        leaderboard: tied.
-    """
+    """Return the gap from which on the strip shows the traditional value beside `tied`."""
     return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
 
 

@@ -16,12 +16,7 @@ _HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
 def settling_curve(plan: JudgingPlan, palette: Palette) -> go.Figure:
     """Draw the mean width of the bars against documents judged, a rule where what holes leave open is halved.
 
-    Args:
-        plan: as `plan_judging` returns it, with at least one document.
-        palette: colours of the theme.
-
-    Returns:
-        Two lines, what ties alone leave below them.
+    The plan has at least one document; what ties alone leave stands below the two lines.
     """
     figure, curve = go.Figure(), plan.curve
     n = int(curve["judged"].iloc[-1])

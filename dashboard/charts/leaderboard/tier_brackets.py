@@ -31,11 +31,7 @@ class TierRun(NamedTuple):
 
 
 def tier_runs(tiers: pd.Series) -> list[TierRun]:
-    """Return the neighbours of one tier, from the top.
-
-    Args:
-        tiers: of each row.
-    """
+    """Return the neighbours of one tier, from the top, of the tiers of each row."""
     rows = [list(group) for _, group in groupby(enumerate(tiers.astype(int)), key=lambda row: row[1])]
     return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
 

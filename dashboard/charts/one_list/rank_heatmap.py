@@ -57,12 +57,7 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
 def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
     """Draw the chance of a document of each tie in each span of places: `rank_heatmap` for large ties.
 
-    Args:
-        groups: first, last, documents, relevant; as `tie_groups` returns them.
-        palette: colours of the theme.
-
-    Returns:
-        A row a tie group, a column a span of places.
+    Groups are as of `tie_groups`; a row a group, a column a span of places.
     """
     groups = groups.head(HEATMAP_ROWS)
     n_places = int(groups["last"].iloc[-1])
@@ -84,14 +79,7 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
 
 
 def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> go.Figure:
-    """Draw cells by chance, with figures where they have room; those that cannot be are palest.
-
-    Args:
-        chance: (rows, columns) of each cell.
-        rows: their names, safe.
-        columns: what a hover text calls them.
-        palette: colours of the theme.
-    """
+    """Draw cells by chance, with figures where they have room; those that cannot be are palest."""
     n, n_columns = chance.shape
     x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
     steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)

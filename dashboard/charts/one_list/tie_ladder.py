@@ -121,16 +121,7 @@ def _add_list(
     *,
     is_upper: bool = False,
 ) -> None:
-    """Add one list on a base line of its own; the upper one of two has its scores above it.
-
-    Args:
-        figure: changed in place.
-        ladder: as of `tie_ladder`.
-        palette: colours of the theme.
-        base: its base line.
-        first_to_judge: as of `tie_ladder`.
-        is_upper: whether it is the upper one of two.
-    """
+    """Add one list on a base line of its own; the upper one of two has its scores above it."""
     documents = ladder.head(MAX_DOCUMENTS)
     _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
     for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
@@ -155,14 +146,7 @@ def _add_list(
 def _box_marker(
     boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
 ) -> dict[str, Any]:
-    """Return how boxes look: filled or empty, or hatched; one with a strong outline.
-
-    Args:
-        boxes: relevant, doc_id.
-        palette: colours of the theme.
-        first_to_judge: document with the outline.
-        is_judged: whether somebody judged them.
-    """
+    """Return how boxes look: filled or empty, or hatched where nobody judged; one with a strong outline."""
     is_relevant = boxes["relevant"].to_numpy(dtype=bool)
     if is_judged:
         fill, border = (
@@ -201,13 +185,7 @@ def _add_brackets(
 
 
 def _key_text(ranked_by: str, key: float, room: float) -> str:
-    """Return the score or front of a tie in as many letters as there is room for, empty where there is none.
-
-    Args:
-        ranked_by: `score` or `front`.
-        key: the score, or the number of the front.
-        room: letters.
-    """
+    """Return the score or front of a tie in as many letters as there is room for, empty where there is none."""
     number = f"{key + 0.0:.4g}".replace("-", "−")
     return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
 

@@ -91,15 +91,9 @@ def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette
 
 
 def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:
-    """Return the bars of a histogram: one a value where values are few and apart, else even bins.
+    """Return first and last value, middle, width and chance of bars: one a value where these are few and apart.
 
-    Args:
-        values: value, chance; rising.
-        low: lower end of the bins.
-        span: from there to their upper end; 0 where there is one value.
-
-    Returns:
-        first and last (values inside), middle, width, chance.
+    Else bins are even, from `low` on over the span of all values, 0 where there is one.
     """
     value = values["value"].to_numpy()
     if not span:

@@ -149,15 +149,7 @@ class Contents:
 
 
 def read_contents(file: str, text: bytes) -> Contents:
-    """Read the JSON of a board file.
-
-    Args:
-        file: name of the board file.
-        text: the JSON.
-
-    Raises:
-        ReadError: it is not as `Contents.written` writes it.
-    """
+    """Read the JSON of a board file of a name; ReadError where it is not as `Contents.written` writes it."""
     try:
         plain = json.loads(text.decode(), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:

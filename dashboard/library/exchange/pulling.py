@@ -188,11 +188,7 @@ def _judgments(table: pa.Table) -> pa.Table:
 
 
 def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
-    """Query, document and value of each row.
-
-    Raises:
-        UsageError: an id has spaces, or a query begins as a comment or JSON does.
-    """
+    """Query, document and value of each row; UsageError at an id that TREC files cannot say."""
     queries, documents = (table[name].cast(pa.string()).to_pylist() for name in ("query_id", "doc_id"))
     _refuse_spaces(dict.fromkeys(queries), "query", odd="#[{")
     _refuse_spaces(dict.fromkeys(documents), "document")

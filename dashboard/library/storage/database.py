@@ -210,11 +210,7 @@ def _log_ahead(connection: sa.Connection, end: float) -> None:
 
 
 def _migrate(engine: sa.Engine, wait: float) -> None:
-    """Bring the schema to the newest version.
-
-    Raises:
-        LibraryError: it is newer than any known here.
-    """
+    """Bring the schema to the newest version; LibraryError where it is newer than any known here."""
     with engine.begin() as connection:
         if _version(connection) == VERSIONS[-1]:
             return

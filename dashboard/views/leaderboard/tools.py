@@ -78,12 +78,7 @@ def tool_text(tool: str, spelling: str, version: str, why: str) -> str:
 
 
 def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    """Draw a row a reranker, a column for the tools that agree on all of them.
-
-    Args:
-        values: as `tool_values` returns them.
-        drawn_rerankers: rerankers that have a row.
-    """
+    """Draw a row a reranker, a column for the tools that agree on all of them."""
     rows = by_reranker(values)
     columns = {
         ", ".join(tools): number(

@@ -125,11 +125,7 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
-    """The board of a spec, its rerankers named and ordered as before.
-
-    Raises:
-        TieScopeError: a file cannot be read, or they do not go together.
-    """
+    """The board of a spec, its rerankers named and ordered as before; raises what is in its way."""
     with long_work():
         board = build_arranged(spec, read_all(spec), before)
         if isinstance(board, Board):

@@ -32,9 +32,7 @@ _WIDE = 800
 def list_by_list(view: View, measure: str) -> None:
     """Show running means of a reranker shown whose lists came in an order; nothing where there is none.
 
-    Args:
-        view: what is shown.
-        measure: the one chosen above; empty where none was offered there.
+    The measure is the one chosen above; empty where none was offered there.
     """
     versions = arriving(view.board.runs, view.rerankers)
     if not versions:

@@ -43,12 +43,7 @@ _NONE = (
 def over_time(view: View, uploads: Sequence[Upload]) -> str:
     """Show the scores of every version of a reranker, where the library has several with the queries shown.
 
-    Args:
-        view: what is shown.
-        uploads: those of the library that are looked at.
-
-    Returns:
-        the measure that was chosen, empty where none was offered.
+    Returns the measure that was chosen, empty where none was offered.
     """
     heading(
         "Over time",

@@ -24,14 +24,7 @@ def offer_repeats(board: Board) -> None:
 
 
 def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None:
-    """Draw a sentence and the button that rebuilds the board.
-
-    Args:
-        text: Markdown.
-        label: of the button.
-        key: of the button.
-        spec: returns what the board is made from then.
-    """
+    """Draw a sentence of Markdown and the button that rebuilds the board."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stacks: {text}", width="stretch")
         if st.button(label, key=key):

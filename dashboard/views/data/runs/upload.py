@@ -162,12 +162,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
-    """Offer to put documents last, or to drop them, where files are refused for scores that are no numbers.
-
-    Args:
-        spec: of all files.
-        refused: positions of those that cannot be read.
-    """
+    """Offer to put last, or to drop, documents of files that are refused for scores that are no numbers."""
     counts = {
         position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
     }

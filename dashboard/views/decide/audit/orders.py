@@ -32,12 +32,7 @@ _EXPLANATION = (
 
 
 def audit_cards(audit: Audit, order: AuditedOrder) -> None:
-    """Draw how many figures come out, how many orders stand and swap, and how many tiers there are.
-
-    Args:
-        audit: of the table.
-        order: that it prints.
-    """
+    """Draw how many figures come out, how many orders stand and swap, and how many tiers there are."""
     best, n_figures = audit.reproduction.conventions.iloc[0], audit.reproduction.n_figures
     n_out = int(best["to_the_digit"] + best["by_rounding"])
     part, of_many = card_part(n_out, n_figures, "figure")
@@ -129,12 +124,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
 
 
 def pairs_section(view: View, pairs: pd.DataFrame) -> None:
-    """Draw what becomes of every printed order of two rerankers, those that swap first.
-
-    Args:
-        view: what the sidebar says is shown.
-        pairs: as `pair_verdicts` returns them.
-    """
+    """Draw what becomes of every printed order of two rerankers, those that swap first."""
     if not len(pairs):
         return
     counts, names = pairs["verdict"].value_counts(), list(VERDICTS)

@@ -131,12 +131,7 @@ def _offer_field(board: Board) -> None:
 
 
 def names_popover(board: Board, names: NameMatches) -> None:
-    """Draw how many names are matched, and controls for those that are not the same here.
-
-    Args:
-        board: whose rerankers they may be.
-        names: whose figures are whose.
-    """
+    """Draw how many names are matched, and controls for those that are not the same here."""
     n_matched = int(names.rerankers["matched"].ne("").sum())
     with st.container(width="content", gap="xxsmall"):
         st.markdown(":small[Names]")
@@ -162,13 +157,7 @@ def name_controls(board: Board, names: NameMatches) -> None:
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
-    """Draw what each of some published names means here.
-
-    Args:
-        kind: rerankers or measures.
-        rows: published, matched.
-        options: what they may mean.
-    """
+    """Draw what each of some published names means here."""
     labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
     ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
     for row in rows.itertuples():

@@ -119,14 +119,7 @@ def _cards_of_one(means: pd.DataFrame, name: str) -> None:
 
 
 def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw the values as noise grows, over the chance that the order holds.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        curves: of the rerankers drawn.
-        crossings: of `trades`.
-    """
+    """Draw the values as noise grows, over the chance that the order holds; marks where two trade places."""
     heading(
         "Value as noise grows",
         "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
@@ -145,14 +138,7 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
 
 
 def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw what each reranker's value is under noise, and how much it takes to change its place.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        noise: of the rerankers drawn.
-        crossings: of `trades`.
-    """
+    """Draw what each reranker's value is under noise, and how much it takes to change its place."""
     curves = noise.means
     means, names = view.evaluation.means(measure), list(curves.columns)
     parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]

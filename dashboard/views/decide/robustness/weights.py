@@ -64,12 +64,7 @@ def weight_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None
 
 
 def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return what is weighed first: what ranks, one criterion against the score; else the first further score.
-
-    Args:
-        ranked: criteria that rank, none where the score does.
-        columns: further scores that can be weighed.
-    """
+    """Return what is weighed first: what ranks, one criterion with the score; else the first further score."""
     weighed = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
     if _MIN_CRITERIA <= len(weighed) <= _MAX_CRITERIA:
         return weighed
@@ -77,11 +72,7 @@ def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]
 
 
 def best_weights(values: pd.DataFrame) -> list[str]:
-    """Return at which weights each reranker stands highest, in words: any, where all of them are alike.
-
-    Args:
-        values: of `values_by_weighting`.
-    """
+    """Return at which weights each reranker stands highest, in words: any, where all of them are alike."""
     names, is_alike = _words(values), values.max() - values.min() <= LEVEL
     return [
         "any"
@@ -97,13 +88,7 @@ def _words(values: pd.DataFrame) -> list[str]:
 
 
 def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
-    """Draw the values over weights of two criteria, or who leads over those of three.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        values: of `values_by_weighting`.
-    """
+    """Draw the values over weights of two criteria, or who leads over those of three."""
     tied, words = parse(measure).tied, _words(values)
     colours = {name: view.colour(name) for name in values.columns}
     if len(words) == _MIN_CRITERIA:
@@ -131,12 +116,7 @@ def _grid_note(values: pd.DataFrame) -> str:
 
 
 def _draw_table(measure: str, values: pd.DataFrame) -> None:
-    """Draw each reranker's range over all weightings, and how often it leads.
-
-    Args:
-        measure: what is taken.
-        values: of `values_by_weighting`.
-    """
+    """Draw each reranker's range over all weightings, and how often it leads."""
     rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
     rows["best_weights"] = best_weights(values)
     columns = shown_columns(

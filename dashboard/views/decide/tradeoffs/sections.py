@@ -90,12 +90,7 @@ def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGen
 
 
 def hidden_charts(view: View, columns: list[str]) -> None:
-    """Draw which charts are hidden, and what brings them back.
-
-    Args:
-        view: what the sidebar says is shown.
-        columns: that are missing.
-    """
+    """Draw which charts are hidden for columns that are missing, and what brings them back."""
     if not columns:
         return
     heading(

@@ -44,11 +44,6 @@ def _choose_reranker(view: session.View, first: pd.Series, labels: dict[str, str
     """Draw the choice of a reranker: of the list with the largest gap unless the visitor or the link says more.
 
     A link of an earlier version may name a query and, where it was the first of the board, no reranker.
-
-    Args:
-        view: what the sidebar says is shown.
-        first: the list with the largest gap.
-        labels: reranker → its label.
     """
     follow_defaults({"reranker": str(first["reranker"]), "query": str(first["query_id"])})
     query = session.get_value("query")

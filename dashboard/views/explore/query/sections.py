@@ -117,12 +117,7 @@ def list_section(current: ListInView) -> None:
 
 
 def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
-    """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are.
-
-    Args:
-        current: the list in view.
-        lists: ladders of the lists that are drawn.
-    """
+    """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are."""
     drawn = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
     if drawn["judged"].all():
         return None, ""

@@ -127,14 +127,7 @@ def orders_table(current: ListInView) -> None:
 
 
 def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
-    """Return orders without the places that are the same in all, where these leave no room for the others.
-
-    Args:
-        texts: the orders, their places joined by spaces.
-
-    Returns:
-        The orders, and how many places were left out of each.
-    """
+    """Return orders without the places that all begin with, and how many: none where all have room."""
     orders = [text.split(" ") for text in texts]
     low, high = min(orders), max(orders)
     n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)

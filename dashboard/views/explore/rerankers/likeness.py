@@ -31,12 +31,7 @@ def list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -
 
 
 def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
-    """Draw how alike the lists of each two rerankers are, on average over queries.
-
-    Args:
-        view: what the sidebar says is shown.
-        drawn_rerankers: those compared.
-    """
+    """Draw how alike the lists of each two rerankers are, on average over queries."""
     from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for
         DEPTH,
         QUESTIONS,

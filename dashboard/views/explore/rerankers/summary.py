@@ -15,9 +15,7 @@ from metrics.support.shown_columns import shown_columns
 def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
     """Draw who is best, whose mean is farthest off, who ties most, and whose single list is farthest off.
 
-    Args:
-        summary: as `gap_summary` returns it of a first and a second measure.
-        measure: the one that was chosen; the second where it settles ties by its own rule, else the first.
+    The measure chosen is the second of the summary where it settles ties by its own rule, else the first.
     """
     best = summary["second_tied" if measure.measure.answers else "first_tied"]
     gaps, farthest = summary["first_gap"], summary["first_gap_max"]
@@ -32,12 +30,7 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
 
 
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
-    """Draw the means, ties and gaps of each reranker.
-
-    Args:
-        summary: as `gap_summary` returns it.
-        measures: the first and the second.
-    """
+    """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
     columns, deviations = shown_columns("reranker", "tie_ratio"), {}
     for prefix, measure in zip(("first", "second"), measures, strict=True):
         columns |= shown_columns(

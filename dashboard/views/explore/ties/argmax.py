@@ -8,12 +8,7 @@ from metrics.support.shown_columns import shown_columns
 
 
 def argmax_section(view: session.View, measure: str) -> None:
-    """Draw what grading throws away, where a reranker that is shown has probabilities of grades.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: name of a measure.
-    """
+    """Draw what grading throws away, where a reranker that is shown has probabilities of grades."""
     if not set(graded_rerankers(view.board.runs)) & set(view.rerankers):
         return
     losses = likeliest_grades(view, measure)

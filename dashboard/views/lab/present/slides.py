@@ -51,12 +51,7 @@ class Slide:
 
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
-    """Return what makes each slide, in their order; none is made before it is shown.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: one of the evaluation, with ties to be averaged.
-    """
+    """Return what makes each slide, in their order; none is made before it is shown."""
 
     def makes(slide: Callable[[View, str], Slide]) -> Callable[[], Slide]:
         return lambda: slide(view, measure)

@@ -17,12 +17,7 @@ from metrics.support.shown_columns import shown_columns
 
 
 def target_sections(view: View, studies: ReportStudies) -> None:
-    """Draw how many targets one reranker meets, the targets of all, and every one as a table.
-
-    Args:
-        view: what the sidebar says is shown.
-        studies: of the report.
-    """
+    """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
     heading("Targets", "A target is met when the tied value passes it.")
@@ -33,12 +28,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
 
 
 def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
-    """Draw how many targets one reranker meets, and what that rests on.
-
-    Args:
-        targets: of the reranker.
-        reranker: its name, as short as a card needs it.
-    """
+    """Draw how many targets one reranker meets, and what that rests on."""
     summary = target_summary(targets)
     by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
     cards(
@@ -62,13 +52,7 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
 
 
 def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
-    """Draw the targets of one reranker as bullet rows, and those of all.
-
-    Args:
-        view: what the sidebar says is shown.
-        targets: of every reranker.
-        reranker: whose rows are drawn.
-    """
+    """Draw the targets of one reranker as bullet rows, and those of all."""
     wide, narrow = st.columns([5, 3], gap="large")
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:

@@ -142,14 +142,7 @@ def _choose_lists(
     relevant: tuple[int, int],
     key: str = "made",
 ) -> _Lists:
-    """Ask how many lists there are, and how long.
-
-    Args:
-        grid: where the controls stand.
-        documents: fewest and most documents at first.
-        relevant: fewest and most relevant ones at first.
-        key: what the names of the controls begin with.
-    """
+    """Ask how many lists there are, and how long; names of the controls begin with `key`."""
     is_list = key == "list"
     with grid.cell():
         documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")

@@ -61,12 +61,7 @@ def _file_name(column: str) -> str:
 
 
 def mean_columns(values: pd.DataFrame, measures: Iterable[str]) -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
-    """Return the traditional and the tied value of measures as columns of a table, and how they are shown.
-
-    Args:
-        values: columns (measure, treatment).
-        measures: those that are wanted.
-    """
+    """Return the traditional and the tied value of measures as columns of a table, and how they are shown."""
     columns: dict[str, ShownColumn] = {}
     for measure in measures:
         for treatment, label in (("input", parse(measure).traditional), ("expected", parse(measure).tied)):
