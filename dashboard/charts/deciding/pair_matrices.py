@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
-from dashboard.charts.marks import cells
+from dashboard.charts.marks import add_legend, cells
 from dashboard.charts.palette import Palette, blend, faded
 from dashboard.charts.style import add_notes, note_of, style
 from metrics.evaluation import EQUAL
@@ -63,18 +63,6 @@ def order_matrix(
         text[cell], says = _order_words(pair, chance)
         hover[cell] = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
-    figure = go.Figure(
-        cells(
-            doubt,
-            scale,
-            text if len(order) <= _MAX_WRITTEN else None,
-            zmin=0,
-            zmax=1,
-            customdata=hover,
-            hovertemplate="%{customdata}<extra></extra>",
-            showlegend=False,
-        )
-    )
     legend = {}
     if pairs["reversible"].any():
         legend["50: fragile, a coin decides"] = palette.warm[2]
@@ -85,6 +73,7 @@ def order_matrix(
         f"{_LEVEL} : level in every order of the ties": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
+    figure = _draw_cells((doubt, text, hover), scale, (0, 1))
     return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 
@@ -122,19 +111,8 @@ def verdict_matrix(
         )
     fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
-    figure = go.Figure(
-        cells(
-            kind,
-            steps,
-            text if len(order) <= _MAX_WRITTEN else None,
-            zmin=-0.5,
-            zmax=3.5,
-            customdata=hover,
-            hovertemplate="%{customdata}<extra></extra>",
-            showlegend=False,
-        )
-    )
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
+    figure = _draw_cells((kind, text, hover), steps, (-0.5, 3.5))
     return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 
@@ -165,26 +143,28 @@ def likeness_matrix(
             f"{pair.similarity:.4f}<br>the same list in {part_of(pair.identical, pair.n, 'query')}"
         )
     alike, copied = blend(palette.faint, palette.tied, 0.55), palette.warm[1]
-    figure = go.Figure(
-        cells(
-            likeness,
-            [[0, palette.faint], [0.5, alike], [0.51, copied], [1, copied]],
-            text if len(order) <= _MAX_WRITTEN else None,
-            zmin=0,
-            zmax=2,
-            customdata=hover,
-            hovertemplate="%{customdata}<extra></extra>",
-            showlegend=False,
-        )
-    )
+    scale = [[0, palette.faint], [0.5, alike], [0.51, copied], [1, copied]]
     legend = {"same: one copies the other": copied} if is_copy.any() else {}
     legend |= {"over 99: much alike": alike, "0: nothing in common": palette.faint}
+    figure = _draw_cells((likeness, text, hover), scale, (0, 2))
     return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 
 def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (n, n) values, words and hover texts of cells, none of them filled."""
     return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
+
+
+def _draw_cells(
+    triangles: tuple[np.ndarray, np.ndarray, np.ndarray],
+    colours: Sequence[list[Any]],
+    ends: tuple[float, float],
+) -> go.Figure:
+    """Return a figure of cells, as `_empty_triangles` begins them; of many, words stand in the hover alone."""
+    values, text, hover = triangles
+    words = text if len(text) <= _MAX_WRITTEN else None
+    look = {"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False}
+    return go.Figure(cells(values, colours, words, zmin=ends[0], zmax=ends[1], customdata=hover, **look))
 
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
@@ -220,10 +200,8 @@ def _lay_out_triangle(
         _name_above(figure, order, palette)
     else:
         margin = max(margin, _name_at_diagonal(figure, order, palette))
-    outline = {"width": 1, "color": palette.muted}
-    for words, colour in legend.items():
-        marker = {"symbol": "square", "size": 14, "color": colour, "line": outline}
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=words)
+    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
+    add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
     is_inside = n >= _LEGEND_INSIDE and not is_narrow
     row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
     margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
