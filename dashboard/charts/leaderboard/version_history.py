@@ -6,18 +6,17 @@ from typing import Literal
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text
+from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
+from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note, safe, style
+from dashboard.charts.style import add_notes, safe, style
 
 VersionAxis = Literal["added", "version"]
 """What runs along the x axis: time, or one version after the other."""
 HEIGHT = 380
 _PLOT_HEIGHT = 290
 """Pixels between the axes, about."""
-_LINE_HEIGHT = 17
-"""Pixels from one name to the next."""
 _HOVER_COLUMNS = ["name", "added", "tied", "traditional", "worst", "best", "n_shared", "n_judged"]
 _HOVER = (
     "<b>%{customdata[0]}</b><br>added %{customdata[1]}<br>tied %{customdata[2]:.4f}<br>traditional "
@@ -67,7 +66,8 @@ def version_history(
     figure.update_yaxes(title_text=safe(measure), range=_value_range(versions))
     _set_version_axis(figure, versions, axis)
     if not is_alone:
-        _add_names(figure, [group.loc[group[axis].idxmax()] for group in groups.values()], paint, palette, axis)
+        newest = pd.DataFrame([group.loc[group[axis].idxmax()] for group in groups.values()])
+        _add_names(figure, newest, paint, palette, axis)
     return figure
 
 
@@ -104,24 +104,13 @@ def _set_version_axis(figure: go.Figure, versions: pd.DataFrame, axis: VersionAx
 
 
 def _add_names(
-    figure: go.Figure, newest: list[pd.Series], paint: Mapping[str, str], palette: Palette, axis: VersionAxis
+    figure: go.Figure, newest: pd.DataFrame, paint: Mapping[str, str], palette: Palette, axis: VersionAxis
 ) -> None:
-    """Name each reranker beyond its newest version, further down where another name stands already."""
-    low, high = figure.layout.yaxis.range
-    lowest, labels = -_LINE_HEIGHT, chart_names(paint, SLOPE_COLUMNS)
-    for row in sorted(newest, key=lambda row: -float(row["tied"])):
-        name = str(row["reranker"])
-        height = _PLOT_HEIGHT * (high - row["tied"]) / (high - low)
-        lowest = max(height, lowest + _LINE_HEIGHT)
-        figure.add_shape(
-            type="line",
-            x0=row[axis],
-            x1=figure.layout.xaxis.range[1],
-            y0=row["tied"],
-            y1=row["tied"],
-            layer="below",
-            line={"color": paint[name], "width": 1, "dash": "dot"},
-        )
-        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 6, "y": row["tied"]}
-        font = {"size": 12, "color": paint[name]}
-        note(figure, labels[name], palette, **place, yshift=height - lowest, font=font)
+    """Name each reranker beyond its newest version, as near to its value as other names allow."""
+    end = figure.layout.xaxis.range[1]
+    for row in newest.to_dict("records"):
+        line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
+        ends = {"x0": row[axis], "x1": end, "y0": row["tied"], "y1": row["tied"]}
+        figure.add_shape(type="line", layer="below", line=line, **ends)
+    values = newest.set_index("reranker")["tied"]
+    add_notes(figure, line_names(values, paint, palette, figure.layout.yaxis.range, _PLOT_HEIGHT))
