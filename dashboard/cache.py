@@ -125,11 +125,7 @@ def loaded_boards() -> LoadedBoards:
 
 
 def load_record(record: Record) -> Board:
-    """Return a board that was kept.
-
-    Raises:
-        TieScopeError: a file of it cannot be read (any more).
-    """
+    """Return a board that was kept; TieScopeError where a file of it cannot be read (any more)."""
     board = loaded_boards().get(record.spec.key)
     if board is None:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])

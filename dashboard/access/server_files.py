@@ -122,11 +122,7 @@ def _is_stored(file: Path | str) -> bool:
 
 
 def open_results(path: Path) -> Stored:
-    """Return what a file holds; it is read again when it changes.
-
-    Raises:
-        ReadError: it is gone, or damaged.
-    """
+    """Return what a file holds, read again when it changes; ReadError where it is gone, or damaged."""
     return _open_stored(*cache.file_version(path))
 
 

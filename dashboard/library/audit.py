@@ -88,11 +88,7 @@ def _cut(value: str | Sequence[str]) -> str | list[str]:
 
 
 def prepare_audit_log(path: Path) -> str:
-    """Return where a log is that can be appended to; an empty one is made.
-
-    Raises:
-        UsageError: it cannot be written.
-    """
+    """Return where a log is that can be appended to, an empty one made; UsageError where it cannot be."""
     try:
         _append(str(path), b"")
     except OSError as error:

@@ -168,11 +168,7 @@ class Board:
 
 
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
-    """Join files that were read.
-
-    Raises:
-        TieScopeError: they do not go together.
-    """
+    """Join files that were read; TieScopeError where they do not go together."""
     for source in sources:
         if not len(source.table):
             raise ReadError(

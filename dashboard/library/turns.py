@@ -43,11 +43,7 @@ def usual_at_once() -> int:
 
 
 def max_at_once() -> int:
-    """Return how many pieces of dear work run at once.
-
-    Raises:
-        LibraryError: the environment names no number.
-    """
+    """Return how many pieces of dear work run at once; LibraryError where that is no number."""
     number = os.environ.get(MAX_AT_ONCE) or str(usual_at_once())
     if not (number.isascii() and number.isdecimal() and int(number[:4]) > 0):
         raise LibraryError(f"{MAX_AT_ONCE} is {number[:40]!r}. Give a whole number from 1.")

@@ -79,21 +79,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection that sees one state of the database.
-
-        Raises:
-            LibraryError: it cannot be read.
-        """
+        """A connection that sees one state of the database; LibraryError where it cannot be read."""
         with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A connection that alone may write; all it does is done at the end, or nothing.
-
-        Raises:
-            LibraryError: it cannot be written.
-        """
+        """A connection that alone may write, all of it at the end or nothing; LibraryError where it cannot."""
         with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
             yield connection
 

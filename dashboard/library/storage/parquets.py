@@ -65,11 +65,7 @@ class Parquets:
             return False
 
     def write(self, file: File, source: Source) -> PendingParquet:
-        """Write an upload beside its place.
-
-        Raises:
-            LibraryError: the disk is full, or cannot be written.
-        """
+        """Write an upload beside its place; LibraryError where the disk is full, or cannot be written."""
         path = self._folder / "writing" / f"{secrets.token_hex(16)}.parquet"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

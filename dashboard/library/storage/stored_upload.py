@@ -159,11 +159,7 @@ class StoredUpload(File):
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def open_parquet(self) -> BufferedIOBase:
-        """The Parquet.
-
-        Raises:
-            OSError: it is gone.
-        """
+        """The Parquet; OSError where it is gone."""
         return BytesIO(self.data) if isinstance(self.data, bytes) else self.data.open("rb")
 
     def _findings(self, source: Source) -> Iterable[Finding]:

@@ -176,11 +176,7 @@ def simulated_board(simulation: Simulation) -> Board:
 
 
 def board_at_precision(board: Board, precision: str) -> Board:
-    """Return a board with its scores held in a precision.
-
-    Raises:
-        TieScopeError: its files cannot be read again.
-    """
+    """Return a board with its scores held in a precision; TieScopeError where that cannot be read again."""
     rounded_runs = coarser_runs(board.runs, precision)
     name = precision.replace(":", "-")
     files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
