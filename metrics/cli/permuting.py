@@ -80,7 +80,8 @@ def permutations_command(
     if draws is None:
         table_output.write(every_ordering(ranking, query, names, limit or LIMIT))
         return
-    table_output.write(_estimates(ranking, query, names, draws, seed or 0))
+    means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
+    table_output.write(means.assign(measure=names)[["measure", "mean", "standard_error", "draws"]])
 
 
 def _ranking_of(runs: Runs, file: str, reranker: str | None, query: str, options: ScoringOptions) -> Ranking:
@@ -91,12 +92,6 @@ def _ranking_of(runs: Runs, file: str, reranker: str | None, query: str, options
     if not len(ranking.documents_of(query)):
         raise UsageError(f"{file} has no documents for query {query!r}.")
     return ranking
-
-
-def _estimates(ranking: Ranking, query: str, names: Sequence[str], draws: int, seed: int) -> pd.DataFrame:
-    """Return the mean of each measure over orderings drawn, with its standard error."""
-    estimates = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed) for name in names])
-    return estimates.assign(measure=names)[["measure", "mean", "standard_error", "draws"]]
 
 
 def _say_own_rules(ranking: Ranking, query: str, measures: Sequence[MeasureAt]) -> None:

@@ -7,7 +7,6 @@ of the HTML file is handed to the command line as the object of its context.
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,6 +94,7 @@ def report_command(
     write, presets = _find_writer(output, format), preset or []
     audited_files = published_files(published) if published else []
     paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *audited_files]
+    files = [File.open(path) for path in dict.fromkeys(paths) if path.is_file()]
     options: dict[str, Any] = {
         "baseline": baseline,
         "targets": [*(require or ()), *(name for name in presets if name in READY_TARGETS)],
@@ -106,7 +106,7 @@ def report_command(
         "segments": segment or [],
         "preset": ([name for name in presets if name not in READY_TARGETS] or ["full"])[-1],
         "sections": section or [],
-        "files": [_hashed(path) for path in dict.fromkeys(paths) if path.is_file()],
+        "files": [(file.name, file.sha256) for file in files],
         "scoring": scoring,
         "published": _read_published(audited_files),
         "published_names": list(names_by_hand(names or []).items()),
@@ -135,34 +135,14 @@ def _read_published(paths: list[Path]) -> "PublishedTable | None":
     return read_published(paths)
 
 
-def _hashed(path: Path) -> tuple[str, str]:
-    """Return name and sha256 of a file."""
-    file = File.open(path)
-    return file.name, file.sha256
-
-
-def _html(report: "Report", day: date, draw: DrawCharts) -> bytes:
-    return report.html(day, draw(report)).encode()
-
-
-def _parquet(report: "Report", _: date, __: DrawCharts) -> bytes:
-    buffer = BytesIO()
-    report.per_query().to_parquet(buffer, index=False)
-    return buffer.getvalue()
-
-
-def _csv(report: "Report", _: date, __: DrawCharts) -> bytes:
-    return spreadsheet_csv(report.per_query())
-
-
 _Writer = Callable[["Report", date, DrawCharts], bytes]
 
 WRITERS: Mapping[ReportFormat, tuple[str, _Writer]] = {
-    ReportFormat.html: (".html", _html),
+    ReportFormat.html: (".html", lambda report, day, draw: report.html(day, draw(report)).encode()),
     ReportFormat.markdown: (".md", lambda report, day, _: report.markdown(day).encode()),
     ReportFormat.latex: (".tex", lambda report, day, _: report.latex(day).encode()),
-    ReportFormat.csv: (".csv", _csv),
-    ReportFormat.parquet: (".parquet", _parquet),
+    ReportFormat.csv: (".csv", lambda report, _, __: spreadsheet_csv(report.per_query())),
+    ReportFormat.parquet: (".parquet", lambda report, _, __: report.per_query().to_parquet(index=False)),
     ReportFormat.text: (".txt", lambda report, day, _: report.text(day).encode()),
 }
 """Format of a report → ending of its file, and what writes it."""

@@ -35,7 +35,10 @@ class LiveTable:
         if self._as_json:
             time = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
             rows = [{"kind": "means", "time": time, **self._window, **row} for row in means.to_dict("records")]
-            rows += [{"kind": "change", "time": time, **_change_fields(change)} for change in changes]
+            rows += [
+                {"kind": "change", "time": time, "reranker": name, "measure": measure, **vars(change)}
+                for name, measure, change in changes
+            ]
             sys.stdout.writelines(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in rows)
         else:
             n_lists = count_of(sum(self._running.n_lists.values()), "list")
@@ -51,10 +54,6 @@ class LiveTable:
             "halflife": "half the weight after {:,g} lists",
         }
         return "".join(f" · {words[name].format(width)}" for name, width in self._window.items())
-
-
-def _change_fields(new: NewChange) -> dict[str, object]:
-    return {"reranker": new.reranker, "measure": new.measure, **vars(new.change)}
 
 
 def _plain(row: Mapping[str, object]) -> dict[str, object]:

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 import pyarrow as pa
 
@@ -31,13 +30,6 @@ DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs")
 """What the field is called that holds the documents of a record."""
 Records = tuple[Sequence[Record], FileProvenance]
 """Records of a file, and where they stand."""
-_EXACT = 2**53
-"""Up to here every whole number is a float64."""
-
-
-def read_array(file: File, choice: ColumnChoice) -> Source:
-    """Read `[{"query_id": ..., "doc_id": ..., "score": ...}, ...]`; a ReadError names the record."""
-    return records_source(*array_records(file), "json", choice)
 
 
 def array_records(file: File) -> Records:
@@ -48,11 +40,6 @@ def array_records(file: File) -> Records:
         if not isinstance(record, dict):
             raise origin.error(row, f"{excerpt(record)} is no record", "Write {column: value} for each row.")
     return records, origin
-
-
-def readjson_lines(file: File, choice: ColumnChoice) -> Source:
-    """Read `{"query_id": ..., "doc_id": ..., "score": ...}`, one a line; a ReadError names the line."""
-    return records_source(*line_records(file), "jsonl", choice)
 
 
 def line_records(file: File) -> Records:
@@ -139,20 +126,13 @@ def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.A
     with suppress(OverflowError, pa.ArrowInvalid):
         if types <= {int}:
             return pa.array(values, pa.int64())
-        if types <= {int, float} and all(abs(value) <= _EXACT for value in values if isinstance(value, int)):
-            return pa.array(map(_as_float, values), pa.float64())
+        if types <= {int, float}:  # whole numbers that no float64 is stay as they are written
+            return pa.array(values, pa.float64())
     try:
-        return pa.array(map(_as_text, values), pa.string())
+        texts = (value if isinstance(value, str | None) else json.dumps(value) for value in values)
+        return pa.array(texts, pa.string())
     except UnicodeEncodeError as error:
         raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Mend it.") from error
-
-
-def _as_float(value: Any) -> float | None:  # noqa: ANN401 a number or nothing
-    return None if value is None else float(value)
-
-
-def _as_text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def begins(pattern: bytes) -> Callable[[Head], bool]:
@@ -187,7 +167,7 @@ FORMATS = (
         ' {"query_id": "q1", "doc_id": "d2", "score": 0.9},\n'
         ' {"query_id": "q2", "doc_id": "d4", "score": 0.3}]',
         begins(rb'\[\s*(?:[{\]]|(?:-?\d|"|true|false|null)[^\s,]*\s*[,\]])'),
-        lambda head, choice: read_array(head.file, choice),
+        lambda head, choice: records_source(*array_records(head.file), "json", choice),
     ),
     Format(
         "jsonl",
@@ -196,6 +176,6 @@ FORMATS = (
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
         begins(rb'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)'),
-        lambda head, choice: readjson_lines(head.file, choice),
+        lambda head, choice: records_source(*line_records(head.file), "jsonl", choice),
     ),
 )

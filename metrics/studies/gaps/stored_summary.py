@@ -82,12 +82,6 @@ def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) 
     return gap_prose(summary.n_tied, share_level, summary.correlation, farthest, measure)
 
 
-def _reranker_starts(owner: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the positions at which the reranker changes, and the reranker from each of them on."""
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    return starts, owner[starts]
-
-
 class _ListBatch(NamedTuple):
     """A few lists: (n,) each; rows and owner as of `metrics.scale.stored.Piece`."""
 
@@ -130,8 +124,7 @@ class _SummaryCounter:
         self.ratios.add(lists.owner, lists.tie_ratio, with_gap, gap)
         self.sizes.add(lists.owner, lists.max_tie_size, with_gap, gap)
         if len(with_gap):
-            starts, whose = _reranker_starts(owner)
-            np.maximum.at(self.tops, whose, np.maximum.reduceat(size, starts))
+            np.maximum.at(self.tops, owner, size)
             self._look_for_farthest(lists, with_gap, size)
 
     def _look_for_farthest(self, lists: _ListBatch, with_gap: IntArray, size: FloatArray) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, Method, equality_margin
+from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error, equal_nodes
 from metrics.support.arrays import FloatArray
 
@@ -56,14 +56,11 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
                 rivals.append(other)
         numbers = _number_above(distribution, rivals)
         tables[:, row, above : above + numbers.shape[1]] = numbers
-        methods.append(_coarsest(distribution, rivals) if rivals else "exact")
+        coarsest = max((each.method for each in (distribution, *rivals)), key=METHODS.index)
+        methods.append(coarsest if rivals else "exact")
     places = pd.RangeIndex(1, len(ordered) + 1)
     chances, errors = (pd.DataFrame(table, index=index, columns=places) for table in tables)
     return RankDistribution(chances, errors, pd.Series(methods, index=index, dtype="str"))
-
-
-def _coarsest(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> Method:
-    return max((entry.method for entry in (distribution, *rivals)), key=METHODS.index)
 
 
 def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:

@@ -54,17 +54,3 @@ def preference_findings(
         message = f"In a circle of preferences: {documents}, in {part_of(len(lists), n_lists, 'list')}"
         findings.append(finding("preferences-cycles", message, lists, len(lists)))
     return findings
-
-
-def unread_finding(file: str, line: int, query: str, n_unread: int, n_rows: int) -> Finding:
-    """Return the finding that comparisons do not say which document is preferred.
-
-    Args:
-        file: its name.
-        line: of the first.
-        query: of the first, in quotes.
-        n_unread: how many they are.
-        n_rows: of how many.
-    """
-    message = f"Left out for want of an answer: {part_of(n_unread, n_rows, 'comparison')}, query {query} first."
-    return make_finding("preferences-unread", file, message, line=line, count=n_unread)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
-from metrics.runs.findings import Finding
+from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.answers.comparisons import Comparisons
-from metrics.runs.formats.answers.preference_findings import preference_findings, unread_finding
+from metrics.runs.formats.answers.preference_findings import preference_findings
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, value_array
@@ -21,7 +21,7 @@ from metrics.runs.reading.columns import ColumnChoice, normalised, recognise, re
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
 from metrics.support.arrays import FloatArray, IntArray, coded
-from metrics.support.wording import quote
+from metrics.support.wording import part_of, quote
 
 MAX_COMPARISONS = 20_000_000
 """Most comparisons of a file."""
@@ -233,8 +233,13 @@ def _results(
             f"{columns.preferred} {preferred_texts[row].as_py()!r} is neither of the two documents, nor a tie"
         )
         raise origin.error(row, problem, "Give an id, a or b, 1 or 2, or tie; no row of the file does.")
-    query = quote(values[columns.query].cast(pa.string())[row].as_py())
-    return results, [unread_finding(origin.file, origin.line_of(row), query, len(unread), len(results))]
+    query, share = (
+        values[columns.query].cast(pa.string())[row],
+        part_of(len(unread), len(results), "comparison"),
+    )
+    message = f"Left out for want of an answer: {share}, query {quote(query.as_py())} first."
+    line, count = origin.line_of(row), len(unread)
+    return results, [make_finding("preferences-unread", origin.file, message, line=line, count=count)]
 
 
 def _label(word: str) -> float:

@@ -52,7 +52,10 @@ def first_to_judge(
         chances: as `relevance_chances` returns them.
     """
     weights = list_weights(runs, options)
-    tables = {name: table.filter(_is_query(table, query)) for name, table in runs.tables.items()}
+    tables = {
+        name: table.filter(pc.equal(table["query_id"].cast(pa.string()), query))
+        for name, table in runs.tables.items()
+    }
     runs, depth = Runs(tables, runs.qrels), plan_depth(parse(measure))
     documents = RankedDocuments.of(runs, options)
     table = open_documents(runs, options, documents, depth, {query})
@@ -67,7 +70,3 @@ def first_to_judge(
         bound_widths(runs, measure, options, weights).reindex(queries).to_numpy(),
     )
     return str(table["doc_id"].iloc[int(np.argmax(narrowing))])
-
-
-def _is_query(table: pa.Table, query: str) -> pa.ChunkedArray:
-    return pc.equal(table["query_id"].cast(pa.string()), query)
