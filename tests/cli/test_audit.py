@@ -35,7 +35,7 @@ def test_the_convention_is_named_and_the_figures_are_printed(call, inputs, write
 def test_a_figure_that_does_not_come_out_exits_with_1_and_says_by_how_much(call, inputs, write):
     code, out, err = call("audit", *inputs, "--published", write("t.csv", BY_ID.replace("0.3611", "0.9")))
     assert code == 1
-    assert "No convention that was tried gives the whole table." in err
+    assert "No convention that was tried gives any figure of the table." in err
     assert "does not come out" in out
 
 

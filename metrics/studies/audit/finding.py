@@ -34,9 +34,15 @@ def convention_finding(reproduction: Reproduction) -> Prose:
     """Say by which convention the published figures come out; of several that fit, never one."""
     counts = reproduction.conventions.iloc[0]
     n, n_out = reproduction.n_figures, int(counts["does_not_come_out"])
+    if n_out == n:
+        return (
+            "No convention that was tried gives any figure of the table. By the usual one, ",
+            Strong(reproduction.best.label),
+            f", none comes out{_largest(counts['largest_difference'])}.",
+            *_failures(reproduction),
+        )
     come_out = Strong(part_of(n - n_out, n, "figure"))
-    rounding_words = _by_rounding(reproduction) if n > n_out else ""
-    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{rounding_words}"
+    outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(reproduction, n - n_out)}"
     if n_out:
         return (
             "No convention that was tried gives the whole table. ",
@@ -93,13 +99,13 @@ _SUBJECTS = _QUESTIONS | {
 }
 
 
-def _by_rounding(reproduction: Reproduction) -> str:
-    """Return how many figures come out by rounding, at most where the conventions that fit differ in it."""
+def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
+    """Return how many of the figures that come out do by rounding, at most where conventions differ in it."""
     n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
-    rounded_words = f"{n_rounded.max():,} of them by rounding"
+    of_them = "" if n_out == 1 else f"{n_rounded.max():,} of them "
     if n_rounded.max() > n_rounded.min():
-        return f", up to {rounded_words},"
-    return f", {rounded_words}" if n_rounded.max() else ", all to the digit"
+        return f", {f'up to {of_them}' if of_them else 'at times '}by rounding,"
+    return f", {of_them}by rounding" if n_rounded.max() else ", all to the digit"
 
 
 def _largest(difference: float) -> str:
@@ -144,12 +150,20 @@ def _either(phrases: Sequence[str]) -> str:
 
 def _what_is_open(reproduction: Reproduction) -> str:
     """Return what the conventions that fit do not agree on, as what the figures do not tell."""
-    questions = ", nor ".join(
-        _QUESTIONS[field].format(_choice(field, values))
-        for field, values in _varied(reproduction.fitting).items()
+    varied = _varied(reproduction.fitting)
+    idle = [field for field in varied if not reproduction.depends_on(field)]
+    idle_questions, questions = (
+        ", nor ".join(
+            _QUESTIONS[field].format(_choice(field, values))
+            for field, values in varied.items()
+            if (field in idle) == is_idle
+        )
+        for is_idle in (True, False)
     )
-    addition = "" if reproduction.are_fitting_alike else "; more digits would"
-    return f" The figures do not tell {questions}{addition}."
+    if not questions:
+        return f" The figures do not tell {idle_questions}."
+    addition = f" No digit would tell {idle_questions}." if idle else ""
+    return f" The figures do not tell {questions}; more digits would.{addition}"
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
@@ -169,17 +183,22 @@ def _enumerated(words: Sequence[str]) -> str:
 
 
 def _why_alike(reproduction: Reproduction) -> str:
-    if reproduction.are_fitting_alike:
+    if reproduction.n_fitting_alike == 1:
         return "give the same figures on these files"
-    return "differ past the printed digits alone"
+    either = "" if _all_differ(reproduction) else "give the same figures on these files or "
+    return f"{either}differ past the printed digits alone"
 
 
 def _what_would_tell(reproduction: Reproduction) -> str:
     """Return what other files would have, that tells the fitting conventions apart."""
-    if not reproduction.are_fitting_alike:
-        return "More digits would tell them apart."
+    if reproduction.n_fitting_alike > 1:
+        return f"More digits would tell {'' if _all_differ(reproduction) else 'some of '}them apart."
     varied = _varied(reproduction.fitting)
     return f"What would tell them apart: {', '.join(_TELLS_APART[field] for field in varied)}."
+
+
+def _all_differ(reproduction: Reproduction) -> bool:
+    return reproduction.n_fitting_alike == len(reproduction.fitting)
 
 
 def _failures(reproduction: Reproduction) -> Prose:

@@ -1,7 +1,7 @@
 """By which convention was a table made: every convention tried, and every figure under one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -67,9 +67,23 @@ class Reproduction:
         return tuple(self.conventions.loc[is_fitting, "convention"])
 
     @property
-    def are_fitting_alike(self) -> bool:
-        """Whether all of `fitting` give the same figures on these files, past the printed digits too."""
-        return len(self.conventions["group"].iloc[: len(self.fitting)].unique()) == 1
+    def n_fitting_alike(self) -> int:
+        """Number of sets of figures that `fitting` give on these files, past the printed digits too."""
+        return self._fitting_groups.nunique()
+
+    def depends_on(self, field: str) -> bool:
+        """Return whether two of `fitting` that differ in a field alone give other figures on these files.
+
+        Args:
+            field: of a convention.
+        """
+        usual = Convention()
+        others = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
+        return bool((self._fitting_groups.groupby(others, sort=False).nunique() > 1).any())
+
+    @property
+    def _fitting_groups(self) -> "pd.Series[int]":
+        return self.conventions["group"].iloc[: len(self.fitting)]
 
     def figures(self, convention: Convention | None = None) -> pd.DataFrame:
         """Return every figure under a convention, None for the best.
