@@ -127,7 +127,8 @@ def published_files(texts: list[str]) -> list[Path]:
         else:
             within = [Path(name) for name in sorted(iglob(text))]  # noqa: PTH207 which Path.glob may refuse
         if not within:
-            raise UsageError(f"--published {text}: there is no such file.")
+            problem = "there is no file in this folder" if path.is_dir() else "there is no such file"
+            raise UsageError(f"--published {text}: {problem}.")
         files += within
     return list(dict.fromkeys(files))
 

@@ -230,15 +230,14 @@ class File:
             start = stream.read(4)
         return next((name for magic, name in _COMPRESSIONS.items() if start.startswith(magic)), None)
 
-    def refuse_binary(self) -> None:
-        """Raise a ReadError where the head is that of no text."""
+    def refuse_binary(self, hint: str = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet.") -> None:
+        """Raise a ReadError with a hint where the head is that of no text."""
         head = self.head
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
         if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04")):
             kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
             description = kind.get(head[:4], "a binary file")
-            hint = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet."
             raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
 
 

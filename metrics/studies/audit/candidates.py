@@ -13,7 +13,6 @@ from metrics.runs import Runs
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.tools.views import grades
 from metrics.support.arrays import FloatArray
-from metrics.support.wording import compared_as
 from metrics.ties import Ranking
 from metrics.ties.precision import rounded
 
@@ -105,8 +104,11 @@ def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]
         scores = [rounded(ranking.scores, precision) for ranking in rankings]
         bounds = np.concatenate([values[1:] != values[:-1] for values in scores])
         by_bounds.setdefault(np.packbits(bounds).tobytes(), []).append(precision)
-    alike = [compared_as(name) for names in by_bounds.values() for name in names[1:] if names[0] == "float64"]
-    reason = {"precision": f"the same documents tie as read and in {', '.join(alike)}"} if alike else {}
+    alike = next(names[1:] for names in by_bounds.values() if names[0] == "float64")
+    formats = [name for name in alike if not name.startswith("decimals:")]
+    decimals = [name.removeprefix("decimals:") for name in alike if name.startswith("decimals:")]
+    words = [*formats, *([f"to {', '.join(decimals)} decimals"] if decimals else [])]
+    reason = {"precision": f"the same documents tie as read and as {', '.join(words)}"} if alike else {}
     return [names[0] for names in by_bounds.values()], reason
 
 

@@ -5,7 +5,6 @@ from typing import Literal
 
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import parse
-from metrics.support.wording import compared_as
 from metrics.ties import treatment
 from metrics.ties.judgments import Unjudged
 
@@ -56,7 +55,9 @@ class Convention:
             case "treatment":
                 return treatment(self.treatment).label
             case "precision":
-                return "scores as read" if value == AS_READ.precision else f"scores as {compared_as(value)}"
+                name, _, n_decimals = str(value).partition(":")
+                name = "read" if value == AS_READ.precision else name
+                return f"scores to {n_decimals} decimals" if n_decimals else f"scores as {name}"
             case "relevant_from":
                 return f"relevant from {value:g}"
             case "gain":

@@ -20,7 +20,7 @@ from metrics.support.wording import first_names, quote
 Match = tuple[str, str, tuple[str, ...]]
 """What a published name matches: matched, how, candidates."""
 COLUMNS = ("published", "matched", "how", "candidates")
-_PREFIX = re.compile(r"(?:(?:input|run|summary|eval|results?)[._-](?=.))+")
+_PREFIX = re.compile(r"(?:(?:input|output|run|summary|eval|results?)[\s._-](?=.))+")
 _SIGNS = "+*'\N{RIGHT SINGLE QUOTATION MARK}\N{PRIME}"
 """What tells names apart that are else alike."""
 _ENDING = re.compile(r"\.(?:eval|out|summary|results?|output|treceval|te|md|tex)$")
@@ -55,8 +55,8 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     """Match the names of a published table to those of runs; what is uncertain stays unmatched.
 
     Rerankers match where their names are the same or else alike: but for case, then for folders, endings and a
-    prefix `input.`, then for punctuation. Two that are alike at once are not chosen between, and those that are
-    alike but for a sign that may be part of a name, as BM25 and BM25+, are said and not matched.
+    prefix such as `input.`, then for punctuation. Two that are alike at once are not chosen between, and those
+    that are alike but for a sign that may be part of a name, as BM25 and BM25+, are said and not matched.
 
     Args:
         published: figures as printed.

@@ -69,7 +69,7 @@ class Reproduction:
     @property
     def n_fitting_alike(self) -> int:
         """Number of sets of figures that `fitting` give on these files, past the printed digits too."""
-        return self._fitting_groups.nunique()
+        return int(self._fitting_groups.nunique())
 
     def depends_on(self, field: str) -> bool:
         """Return whether two of `fitting` that differ in a field alone give other figures on these files.
@@ -79,7 +79,7 @@ class Reproduction:
         """
         usual = Convention()
         others = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
-        return bool((self._fitting_groups.groupby(others, sort=False).nunique() > 1).any())
+        return len({*zip(others, self._fitting_groups, strict=True)}) > len({*others})
 
     @property
     def _fitting_groups(self) -> "pd.Series[int]":

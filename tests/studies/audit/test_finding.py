@@ -4,6 +4,8 @@ import pytest
 
 import metrics
 from metrics.studies.audit.audit import audit
+from metrics.studies.audit.conventions import Convention
+from metrics.studies.audit.finding import untold_notes
 
 RUN = "q0 Q0 a 1 9 t\nq0 Q0 b 2 9 t\nq0 Q0 c 3 5 t\nq1 Q0 b 1 9 t\nq1 Q0 a 2 7 t\n"
 """Relevant documents are at rank 1 or 2 of q0, which ties, and at rank 2 of q1; q2 is empty from grade 2 on."""
@@ -20,8 +22,9 @@ def said(runs, text, **options):
 
 def test_where_no_figure_comes_out_no_convention_is_said_to_be_nearest(runs):
     assert said(runs, "run,RR\nr,0.01\n", relevant_from=2) == (
-        "No convention that was tried gives any figure of the table. By the usual one, trec_eval: id, descending; "
-        "relevant from 2, none comes out; the largest difference is 0.323. It fails for r (1); by RR (1)."
+        "No convention that was tried gives any figure of the table. By the usual one, trec_eval: id, "
+        "descending; relevant from 2, none comes out; the largest difference is 0.323. "
+        "It fails for r (1); by RR (1)."
     )
 
 
@@ -35,6 +38,12 @@ def test_more_digits_are_promised_of_what_they_would_tell_alone(write):
         " The figures do not tell whether scores were compared as read or to 2 decimals; more digits would. "
         "No digit would tell whether queries with nothing relevant count 0 or are left out."
     )
+
+
+def test_decimals_are_named_in_words(runs):
+    assert Convention(precision="decimals:6").aspect("precision") == "scores to 6 decimals"
+    notes = untold_notes(audit(runs, {"t.csv": b"run,RR\nr,0.1\n"}).reproduction)
+    assert "tie as read and as float32, float16, bfloat16, to 6, 4, 3, 2 decimals." in notes[-1]
 
 
 def test_conventions_of_which_some_give_the_same_figures_are_not_said_to_differ_all(runs):

@@ -58,6 +58,12 @@ def test_two_names_by_hand_for_one_reranker_are_refused():
         matches(["a", "b"], ["x"], {"a": "x", "b": "x"})
 
 
+@pytest.mark.parametrize("name", ["output.bm25+rm3.txt", "run_2", "Run 2"])
+def test_what_tools_put_before_the_name_of_a_run_is_no_part_of_it(name):
+    ours = "bm25+rm3" if "bm25" in name else "run 2"
+    assert matches([name], [ours, "bm25", "run 3"]).rerankers["matched"].tolist() == [ours]
+
+
 def test_between_two_names_alike_none_is_chosen_and_both_are_said():
     table = matches(["bm 25", "x"], ["bm-25", "bm_25", "x"]).rerankers
     assert table.iloc[0].tolist() == ["bm 25", "", "", ("bm-25", "bm_25")]

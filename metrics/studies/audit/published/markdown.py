@@ -1,5 +1,7 @@
 """Markdown: the tables in it, their cells without mark-up."""
 
+import re
+
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -12,7 +14,7 @@ def read_markdown(name: str, text: str) -> list[Grid]:
     grids: list[Grid] = []
     line = 0
     rows: list[tuple[int, list[str]]] = []
-    for token in MarkdownIt("commonmark").enable("table").parse(text):
+    for token in MarkdownIt("commonmark").enable("table").parse(_FOOTNOTE.sub("", text)):
         if token.type == "table_open":
             rows = []
             grids.append(Grid(name, rows))
@@ -24,6 +26,7 @@ def read_markdown(name: str, text: str) -> list[Grid]:
     return grids
 
 
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\](?!:)")
 _CELL_LEVEL = 4
 """Depth of what stands in a cell: below table, head or body, row and cell."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 _NUMBER = re.compile(r"([-+−]?)((?:\d[\d,.\u00a0\u202f']*)|(?:[.,]\d+))((?:[eE][-+]?\d{1,3})?)\s*(%?)")
 _ASIDE = re.compile(
-    r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ᵃ-ᵿªº^]*+(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*+%?)?(?:[\s*†‡§¶]*+[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
+    r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ⁱⁿᵃ-ᶿʰ-ʸˠ-ˤ𐞥ªº^]*+(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*+%?)?(?:[\s*†‡§¶]*+[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
 )
 """What may stand after a number: marks of significance, a deviation, an interval."""
 _LETTERS = re.compile("".join(rf"[\s,]*+{letter}?+" for letter in "abcdefghijkl") + r"[\s,]*+")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.reading.files import File
-from metrics.studies.audit.measure_names import is_bounded, our_measure
+from metrics.studies.audit.measure_names import is_bounded, measures_within, our_measure
 from metrics.studies.audit.published.delimited import read_delimited
 from metrics.studies.audit.published.grids import Grid, figures_of_grid
 from metrics.studies.audit.published.json_results import read_json
@@ -105,7 +105,7 @@ def _open_files(files: Files) -> list[tuple[File, str]]:
 
 def _read(file: File) -> _PublishedFile:
     """Return what a file says."""
-    file.refuse_binary()
+    file.refuse_binary("Give trec_eval's output, a CSV, Markdown or LaTeX table, or JSON.")
     if file.head.lstrip().startswith((b"{", b"[")):
         return _PublishedFile(*read_json(file), is_typed=True)
     text = _text(file)
@@ -185,7 +185,8 @@ def _scale_percents(table: pd.DataFrame) -> list[str]:
     looks_so = may_be & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
     table["scale"] = table["scale"].mask(looks_so | (is_known & table["measure"].str.contains("%")), 100)
     table["value"] /= table["scale"]
-    return list(dict.fromkeys(table.loc[(table["scale"] > 1) & is_known, "measure"]))
+    is_within = table["measure"].map({name: bool(measures_within(name)) for name in table["measure"].unique()})
+    return list(dict.fromkeys(table.loc[(table["scale"] > 1) & (is_known | is_within), "measure"]))
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
