@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -225,14 +226,16 @@ def _score_batch(
         open_documents: what nobody judged, where bounds are asked for.
     """
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
-    query_ids, values, descriptions, missing = [], [], [], []
-    first = 0
+    query_ids, descriptions, missing = [], [], []
+    table, first = np.empty((len(measures) * len(treatments), int(n_lists.sum()))), 0
     for ranking in rankings:
         query_ids.append(ranking.query_ids)
         numbers = np.arange(first, first + ranking.n_lists)
-        first += ranking.n_lists
         groups = RefinedGroups(ranking, open_documents and Holes.of(ranking, open_documents, numbers))
-        values.append(np.stack([row for measure in measures for row in groups.values(measure, treatments)]))
+        values = chain.from_iterable(groups.values(measure, treatments) for measure in measures)
+        for row, row_values in zip(table[:, first : first + ranking.n_lists], values, strict=True):
+            row[:] = row_values
+        first += ranking.n_lists
         descriptions.append(describe(ranking, cutoffs))
         missing.append(ranking.is_missing)
         del ranking, groups  # before the next part is made
@@ -245,7 +248,6 @@ def _score_batch(
     columns = pd.MultiIndex.from_product(
         [map(str, measures), [ties.name for ties in treatments]], names=["measure", "ties"]
     )
-    table = np.concatenate(values, axis=1)
     counts = {
         "n_queries": n_lists,
         "n_missing": np.bincount(owner[is_missing], minlength=len(rerankers)),

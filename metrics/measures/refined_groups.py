@@ -81,8 +81,8 @@ def _used(measure: MeasureAt, ties: Treatment) -> Treatment:
 def _key(measure: MeasureAt, ties: Treatment) -> _Key:
     """What tells the tie groups that a measure sees under a treatment from others of the same ranking."""
     family, used = measure.measure.family, _used(measure, ties)
-    by_target, by_pool = (key is not None for key in (used.target_key, used.pool_key))
-    return family.counts, used.name, family.targets and by_target, family.pools and by_pool
+    by_target = family.targets and used.target_key is not None
+    return family.counts, used.name, by_target, family.pools and used.pool_key is not None
 
 
 def _stacks(groups: Sequence[TieGroups]) -> Iterator[TieGroups]:

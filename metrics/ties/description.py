@@ -27,8 +27,10 @@ def describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[
         "tie_ratio": tied_docs / np.maximum(docs, 1),
         "log10_orderings": np.bincount(owner, factorials[size], minlength=n).astype(np.float64),
     }
+    near = np.flatnonzero(above < max(cutoffs, default=0))
+    owner, above, end = owner[near], above[near], above[near] + size[near]
     for k in cutoffs:
         across = np.zeros(n, dtype=bool)
-        across[owner[(above < k) & (above + size > k)]] = True
+        across[owner[(above < k) & (end > k)]] = True
         table[f"straddles_{k}"] = across
     return table

@@ -169,7 +169,7 @@ class Ranking:
             rows=table_rows,
             scores=scores,
             starts=starts,
-            grades=lists.grades.take(judgment),
+            grades=lists.grades[judgment],
             judgment=lists.judgment,
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,

@@ -243,33 +243,33 @@ def refine(
     scored = ranking.judged_groups if all_judged else ranking.graded_groups
     key = (ties.target_key if targets else ties.pool_key if pools else None) or ties.key
     if key is None:
-        size, part, contributes, documents = scored.size, scored.owner, scored.contributes, scored.documents
-        first = np.cumsum(size) - size
+        first, part = np.cumsum(scored.size) - scored.size, scored.owner
+        contributing = places = np.flatnonzero(scored.contributes)
     else:
         rank = key(ranking, scored)
         value = scored.owner * (int(rank.max(initial=0)) + 1) + rank
         order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
         first = _starts(value[order])
-        size = np.diff(np.append(first, len(value)))
-        part = np.repeat(np.arange(len(first)), size)
-        contributes, documents = scored.contributes[order], scored.documents[order]
-    contributing = np.flatnonzero(contributes)
-    part_of, documents = part[contributing], documents[contributing]
+        part = np.repeat(np.arange(len(first)), np.diff(first, append=len(value)))
+        contributing = np.flatnonzero(scored.contributes[order])
+        places = order[contributing]
+    part_of, documents = part[contributing], scored.documents[places]
     start = _starts(part_of)
     parts = part_of[start]
     owner = scored.owner[first[parts]]
     above = scored.offset[owner] + first[parts]
+    size = np.append(first, len(part))[parts + 1] - first[parts]
     n_documents = np.diff(np.append(start, len(documents)))
     noise = None
     if spreads is not None:
         firsts = scored.documents[first[parts]]
-        noise = NoisyOrder(spreads, firsts, size[parts], above, documents, n_documents)
+        noise = NoisyOrder(spreads, firsts, size, above, documents, n_documents)
     return TieGroups(
         judgments=ranking.judgments,
         n_docs=ranking.n_docs,
         lists=ranking.group_lists[scored.groups[owner]],
         above=above,
-        size=size[parts],
+        size=size,
         first=start,
         grades=ranking.grades[documents],
         targets=None if ranking.targets is None else ranking.targets[documents],
