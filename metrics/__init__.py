@@ -8,13 +8,23 @@ runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
 metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
+import gc
 from typing import TYPE_CHECKING
 
-from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.evaluation import Evaluation, evaluate, score
-from metrics.measures import MEASURES, parse
-from metrics.runs import FORMATS, Runs, read_runs, read_table
-from metrics.ties import PRECISIONS, TREATMENTS
+_is_collecting = gc.isenabled()
+gc.disable()  # what is loaded stays: looking through it for garbage takes a sixth of the import
+try:
+    from metrics.errors import ReadError, TieScopeError, UsageError
+    from metrics.evaluation import Evaluation, evaluate, score
+    from metrics.measures import MEASURES, parse
+    from metrics.runs import FORMATS, Runs, read_runs, read_table
+    from metrics.ties import PRECISIONS, TREATMENTS
+finally:
+    if _is_collecting:
+        if not gc.get_freeze_count():  # else the one who froze objects loses that
+            gc.freeze()
+            gc.unfreeze()  # now all are of the oldest generation, which is looked through last
+        gc.enable()
 
 if TYPE_CHECKING:
     from metrics.evaluation.one_list import (
