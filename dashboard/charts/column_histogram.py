@@ -12,15 +12,12 @@ BARS = 60
 
 
 def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: bool) -> go.Figure:
-    """Draw the histogram of a file's scores or grades; few distinct values stand as spikes.
+    """Draw the histogram of a file's scores or grades without axes; few distinct values stand as spikes.
 
     Args:
         values: float64.
         palette: colours of the theme.
         is_score: blue for scores, grey for grades.
-
-    Returns:
-        Bars without axes.
     """
     finite = values.filter(pc.is_finite(values)).to_numpy()
     counts, edges = np.histogram(finite, bins=BARS) if len(finite) else (np.zeros(1), np.arange(2))

@@ -95,9 +95,6 @@ def add_names(
         lines: what a name should not cross.
         palette: colours of the theme.
         figures: ours, after each name.
-
-    Returns:
-        The figure.
     """
     n, labels = len(spots), {longest: chart_names(names, longest) for longest in (12, 18, 24)}
     marks = _mark_boxes(spots, plot)

@@ -41,9 +41,6 @@ def difference_forest(
         palette: colours of the theme.
         measure: what the axis shows.
         is_slim: whether names stand beside the values, in lower rows; for a figure that is always wide.
-
-    Returns:
-        A row a comparison.
     """
     middle = 0.0 if is_slim else _MIDDLE
     figure = go.Figure()

@@ -12,16 +12,13 @@ from metrics.studies.prose import signed
 
 
 def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
-    """Draw DR@k against Div@k; of few rerankers each with a bar from its worst to its best order.
+    """Draw DR@k against Div@k, a named dot a reranker; of few, each with a bar from its worst to best order.
 
     Args:
         covered: index reranker; recall, distinct and targets, the last two with _worst and _best.
         palette: colours of the theme.
         k: cut-off.
         width: pixels between the axes, at least.
-
-    Returns:
-        A dot a reranker, named beside it.
     """
     figure = go.Figure()
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
@@ -55,15 +52,12 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
-    """Draw the way from Recall@k, a ring, to DR@k, a dot.
+    """Draw the way from Recall@k, a ring, to DR@k, a dot, a row a reranker with its loss beside it.
 
     Args:
         covered: index reranker; recall, distinct, lost, repeated; in the order drawn.
         palette: colours of the theme.
         k: cut-off.
-
-    Returns:
-        A row a reranker, its loss beside it.
     """
     rows = pd.Series(np.arange(len(covered)), covered.index)
     figure = go.Figure()

@@ -40,9 +40,6 @@ def finish_heatmap(
         spread: same index; best_place, worst_place.
         traditional: place of each by the traditional value.
         palette: colours of the theme.
-
-    Returns:
-        A row a reranker, a column a place.
     """
     n = places.shape[1]
     names = np.array([hover_text(str(name)) for name in places.index], dtype=object)

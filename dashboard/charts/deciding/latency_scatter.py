@@ -37,9 +37,6 @@ def latency_scatter(
         measure: what the y axis shows.
         latency: which latency `seconds` is, in words.
         budget: seconds from which on it is too slow; None for no limit.
-
-    Returns:
-        A dot and a diamond a reranker, named beside them.
     """
     timed = timed[timed["standing"] != "not timed"]
     values, seconds = timed[VALUES].copy(), timed[["seconds", "p50", "p95"]]

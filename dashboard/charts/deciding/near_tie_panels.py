@@ -30,9 +30,6 @@ def near_tie_panels(
         palette: colours of the theme.
         colours: reranker → its colour.
         measure: how the tied mean is called.
-
-    Returns:
-        Two panels that share their x axis; without a distance, 0 is not drawn.
     """
     figure = go.Figure()
     changes = (values - values.iloc[0]).iloc[1:]

@@ -48,9 +48,6 @@ def order_matrix(
         order: rerankers by falling expected mean.
         palette: colours of the theme.
         is_narrow: whether it is drawn for a phone.
-
-    Returns:
-        The upper triangle of all pairs.
     """
     position = {name: index for index, name in enumerate(order)}
     doubt, text, hover = _empty_triangles(len(order))
@@ -80,16 +77,13 @@ def order_matrix(
 def verdict_matrix(
     pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> go.Figure:
-    """Write the tied difference of each pair, coloured by which value's test is significant.
+    """Write the tied difference of each pair, bold if significant, coloured by which value's test is.
 
     Args:
         pairs: every two rerankers compared, by tied and by traditional values.
         order: rerankers by falling tied mean.
         palette: colours of the theme.
         is_narrow: whether it is drawn for a phone.
-
-    Returns:
-        The upper triangle of all pairs; a figure is bold where the tied test is significant.
     """
     kind, text, hover = _empty_triangles(len(order))
     names = pd.Index(order)
@@ -126,9 +120,6 @@ def likeness_matrix(
         order: rerankers by falling tied mean.
         palette: colours of the theme.
         is_narrow: whether it is drawn for a phone.
-
-    Returns:
-        The upper triangle of all pairs.
     """
     likeness, text, hover = _empty_triangles(len(order))
     pairs, names = pairs[pairs["n"] > 0], pd.Index(order)

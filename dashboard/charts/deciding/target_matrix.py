@@ -36,16 +36,13 @@ def matrix_width(n_rerankers: int) -> int:
 
 
 def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.Figure:
-    """Draw every target of every reranker, by what the pass rests on.
+    """Draw every target, a row, of every reranker, a column, by what the pass rests on.
 
     Args:
         rows: target, reranker, tied, verdict, as `reached` returns them; rerankers stand in their order,
             the first `MAX_COLUMNS` of them.
         palette: colours of the theme.
         emphasized: reranker whose column stands out.
-
-    Returns:
-        A row a target, a column a reranker.
     """
     targets, names = pd.Index(rows["target"].unique()), pd.Index(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]

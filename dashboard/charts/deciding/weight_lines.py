@@ -25,7 +25,7 @@ def weight_lines(
     colours: Mapping[str, str],
     words: tuple[str, str, str],
 ) -> go.Figure:
-    """Draw the value of each reranker over the weight of the second criterion, thick where it leads.
+    """Draw the value of each reranker over the weight of the second criterion, and a strip of who leads.
 
     Args:
         values: of `values_by_weighting`, of two criteria.
@@ -33,9 +33,6 @@ def weight_lines(
         palette: colours of the theme.
         colours: reranker → its colour.
         words: what the measure and both criteria are called.
-
-    Returns:
-        Lines, and below them a strip in the colours of who leads.
     """
     _, first, second = words
     figure = go.Figure()

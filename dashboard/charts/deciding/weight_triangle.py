@@ -24,16 +24,13 @@ def weight_triangle(
     colours: Mapping[str, str],
     words: Sequence[str],
 ) -> go.Figure:
-    """Draw a cell for each weighting in the colour of the reranker that leads there.
+    """Draw a hexagon for each weighting, in a triangle of three criteria, in the colour of who leads there.
 
     Args:
         values: of `values_by_weighting`, of three criteria.
         palette: colours of the theme.
         colours: reranker → its colour.
         words: what the measure and the three criteria are called.
-
-    Returns:
-        Hexagons within a triangle; corners are named, and leaders above it.
     """
     weights = np.stack([values.index.get_level_values(place) for place in range(3)], axis=1)
     spots, owners = weights @ _CORNERS, weighting_leaders(values)

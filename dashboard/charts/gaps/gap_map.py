@@ -26,9 +26,6 @@ def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -
         sizes: the same lists by largest tie and gap.
         palette: colours of the theme.
         measure: what the gap is of.
-
-    Returns:
-        Three panels that share their y axis.
     """
     figure = panel_grid(1)
     top = gap_axis_top(ratios.levels[-1])

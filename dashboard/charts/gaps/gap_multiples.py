@@ -36,9 +36,6 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         palette: colours of the theme.
         colours: reranker → its colour, in the order drawn.
         measure: what the gaps are of.
-
-    Returns:
-        A panel a reranker, and one more where there are means.
     """
     width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
     own_lists = {name: lists[lists["reranker"] == name] for name in colours}

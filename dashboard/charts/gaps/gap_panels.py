@@ -44,9 +44,6 @@ def gap_panels(
         palette: colours of the theme.
         names: the two measures.
         selected: index of the list to ring.
-
-    Returns:
-        Two rows of three panels.
     """
     figure = panel_grid(2)
     tops = [gap_axis_top(lists[column].max()) for column in ("first_size", "second_size")]

@@ -23,16 +23,13 @@ _TICKS = {0: "1", 3: "thousand", 6: "million", 9: "billion", 12: "trillion", 15:
 
 
 def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> go.Figure:
-    """Draw lists by their number of orderings, and what a tie costs by its size and by method.
+    """Draw lists by their number of orderings, and what a tie costs by size and method, in powers of ten.
 
     Args:
         log10_orderings: (n_lists,) of the number of orderings of each list.
         costs: size, rising, and log10 of the documents looked at: enumeration, patterns, sampling, closed_form.
         palette: colours of the theme.
         limit: orderings up to which a list is enumerated.
-
-    Returns:
-        A histogram and four lines, both over powers of ten.
     """
     figure = subplots(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
     _add_histogram(figure, log10_orderings, palette, np.log10(limit))

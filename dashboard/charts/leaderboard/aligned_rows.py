@@ -30,9 +30,6 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
         lists: reranker, first_gap of each list.
         palette: colours of the theme.
         measure: what the scores and the gaps are of.
-
-    Returns:
-        Three panels that share their rows.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = subplots(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
@@ -59,9 +56,6 @@ def gap_rows(
         counts: for each reranker, (n,) lists with a gap between them.
         palette: colours of the theme.
         measure: what the gap is of.
-
-    Returns:
-        Two panels that share their rows.
     """
     figure = subplots(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
     _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)

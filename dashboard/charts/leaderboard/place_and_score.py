@@ -77,7 +77,7 @@ def place_and_score(
     drawn_rerankers: Sequence[str] | None = None,
     order: str = "traditional",
 ) -> go.Figure:
-    """Draw the traditional and the tied place of each reranker, its name, and its scores with tie bounds.
+    """Draw traditional and tied place, name, and scores with tie bounds, in rows that rerankers share.
 
     Args:
         leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
@@ -87,9 +87,6 @@ def place_and_score(
         measure: title of the x axis.
         drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
         order: what the order is called that the tied one is compared with.
-
-    Returns:
-        A row a reranker that places, name and scores share.
     """
     leaderboard = drawable_rerankers(leaderboard)
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]

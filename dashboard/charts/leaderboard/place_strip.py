@@ -33,9 +33,6 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         measure: title of the y axis.
         first: row that the frame begins with, counted from 0.
         last: row that it ends with.
-
-    Returns:
-        A dot a reranker.
     """
     places = np.arange(1, len(leaderboard) + 1)
     figure, spots = go.Figure(), leaderboard.set_axis(places)

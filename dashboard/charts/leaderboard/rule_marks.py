@@ -12,16 +12,13 @@ _SYMBOLS = ("square-open", "triangle-up-open", "triangle-down-open", "x-thin-ope
 
 
 def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
-    """Draw the mean by each rule on the bar from worst to best, with the tied and the traditional mean.
+    """Draw means by each rule, the tied and the traditional on bars from worst to best, a row a reranker.
 
     Args:
         leaderboard: of the measure whose ties are settled: index reranker; worst, best, traditional, tied.
         rules: the same index; a column a rule.
         palette: colours of the theme.
         measure: title of the x axis.
-
-    Returns:
-        A row a reranker.
     """
     figure = go.Figure()
     add_bounds_rows(figure, leaderboard, palette)

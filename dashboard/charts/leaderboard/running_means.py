@@ -29,9 +29,6 @@ def running_means_chart(
         window: how many lists are the latest.
         change: lists before the change; None where there is none.
         order: in which order lists stand.
-
-    Returns:
-        Lines over the number of lists, with an upright line where the tied mean changed.
     """
     drawn_rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), MAX_POINTS)).round().astype(int))
     rows = means.iloc[drawn_rows]

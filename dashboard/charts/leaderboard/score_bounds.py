@@ -14,15 +14,12 @@ def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
 
 
 def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
-    """Draw the worst, best, tied and traditional mean of each reranker.
+    """Draw the worst, best, tied and traditional mean, a row a reranker.
 
     Args:
         leaderboard: index reranker; worst, best, traditional, tied; best first.
         palette: colours of the theme.
         measure: title of the x axis.
-
-    Returns:
-        A row a reranker.
     """
     figure, leaderboard = go.Figure(), drawable_rerankers(leaderboard)
     add_bounds_rows(figure, leaderboard, palette)

@@ -15,15 +15,12 @@ MOST_SEGMENTS = 8
 
 
 def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
-    """Draw the mean gap of each reranker in each segment: orange too high, blue too low.
+    """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low.
 
     Args:
         table: reranker, segment, traditional, tied, gap, n; in the order drawn.
         palette: colours of the theme.
         measure: what the gaps are of.
-
-    Returns:
-        A row a reranker, a column a segment.
     """
     rerankers, segments = table["reranker"].unique(), table["segment"].unique()[:MOST_SEGMENTS]
     wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(rerankers)

@@ -18,9 +18,6 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         values: reranker, tool, value of one measure.
         palette: colours of the theme.
         measure: title of the x axis.
-
-    Returns:
-        A row a reranker.
     """
     figure = go.Figure()
     add_bounds(figure, leaderboard, palette, hoverinfo="skip")

@@ -37,9 +37,6 @@ def version_history(
         measure: title of the y axis.
         colours: reranker → its colour; one alone is blue, as tied is.
         axis: the column that is the x axis.
-
-    Returns:
-        A line a reranker.
     """
     figure = go.Figure()
     groups = {

@@ -22,9 +22,6 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         chances: rank, chance; of many ranks several share a bar, without their last thousandth.
         palette: colours of the theme.
         traditional: rank the traditional order gives, None where nothing relevant is listed.
-
-    Returns:
-        A bar a rank.
     """
     likely = _likely(chances)
     width = -(-len(likely) // MAX_DOCUMENTS)

@@ -32,9 +32,6 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
         ladder: doc_id, grade, relevant, first, last; top first, as for `tie_ladder`.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
-
-    Returns:
-        A row a document, a column a rank.
     """
     documents = ladder.head(HEATMAP_ROWS)
     n = len(documents)

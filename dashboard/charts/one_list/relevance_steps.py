@@ -14,15 +14,12 @@ MAX_STEPS = 400
 
 
 def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
-    """Draw the chance that the document at a place is relevant, a step a tie group.
+    """Draw the chance that the document at a place is relevant, a step a tie group, a bracket below a tie.
 
     Args:
         groups: first, last, documents, relevant, score or front; as `tie_groups` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
-
-    Returns:
-        Steps, and brackets of ties below them.
     """
     is_long = len(groups) > MAX_STEPS
     steps = _merge_neighbours(groups) if is_long else groups

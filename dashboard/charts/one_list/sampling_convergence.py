@@ -13,16 +13,13 @@ CONFIDENT = 1.96
 
 
 def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> go.Figure:
-    """Draw the mean of the orderings drawn so far, with its error, nearing the exact value.
+    """Draw the mean of the orderings drawn so far on a log axis, with its error, nearing the exact value.
 
     Args:
         means: draws, mean, standard_error.
         exact: the tied value.
         palette: colours of the theme.
         measure: its name.
-
-    Returns:
-        A line and a band on a log axis of draws.
     """
     draws, mean = means["draws"], means["mean"]
     error = CONFIDENT * means["standard_error"]

@@ -43,9 +43,6 @@ def tie_ladder(
         palette: colours of the theme.
         k: cut-off to mark, None for none.
         first_to_judge: document with a strong outline, None for none.
-
-    Returns:
-        One row of boxes.
     """
     figure = go.Figure()
     end = min(len(ladder), MAX_DOCUMENTS) + 0.5
@@ -79,9 +76,6 @@ def ladder_pair(
         palette: colours of the theme.
         k: cut-off to mark, None for none.
         first_to_judge: document with a strong outline, None for none.
-
-    Returns:
-        Two rows of boxes.
     """
     figure, base = go.Figure(), _SECOND_LIST
     _join(figure, upper[upper["relevant"]], lower, palette.tied)

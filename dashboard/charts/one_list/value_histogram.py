@@ -25,9 +25,6 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
         marks: tied, traditional, worst, best.
         palette: colours of the theme.
         measure: its name.
-
-    Returns:
-        Bars, and below them the range from worst to best.
     """
     low = min(float(values["value"].min()), marks["worst"])
     high = max(float(values["value"].max()), marks["best"])

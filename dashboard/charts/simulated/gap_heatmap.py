@@ -13,15 +13,12 @@ _BRIGHT = 0.65
 
 
 def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> go.Figure:
-    """Draw the mean absolute gap of a list over score levels and tie probability.
+    """Draw the mean absolute gap of a list over score levels, in columns, and tie probability, in rows.
 
     Args:
         gaps: index tie probability, columns score levels; mean absolute gaps.
         palette: colours of the theme.
         setting: score levels and tie probability to frame, None where the table lacks them.
-
-    Returns:
-        A row a tie probability, a column a number of levels.
     """
     values = gaps.to_numpy()
     top = max(float(values.max()), 1e-9)

@@ -25,9 +25,6 @@ def ladder_with_ranks(
         palette: colours of the theme.
         k: cut-off to mark, None for none.
         traditional: rank of the first relevant document as listed, None where there is none.
-
-    Returns:
-        Two panels that share their x axis.
     """
     figure = tie_ladder(ladder, palette, k)
     top = float(chances["chance"].max()) if len(chances) else 1.0

@@ -24,9 +24,6 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.
             `precision_curve` returns it.
         palette: colours of the theme.
         measure: how the mean is called.
-
-    Returns:
-        Two panels that share their x axis.
     """
     figure = go.Figure()
     figure.add_bar(

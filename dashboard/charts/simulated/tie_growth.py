@@ -20,9 +20,6 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         palette: colours of the theme.
         measure: how the mean is called.
         probability: tie probability to mark, one of the curve's.
-
-    Returns:
-        A line within two bands.
     """
     figure, x = go.Figure(), curve["tie_probability"]
     for low, high, colour, name in (

@@ -13,15 +13,12 @@ _LABEL_COLUMNS = 60
 
 
 def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go.Figure:
-    """Draw a bar for each rule, as long as its share of the figures that come out.
+    """Draw a bar for each rule, as long as its share of the figures that come out; a click gives its row.
 
     Args:
         conventions: label, to_the_digit, by_rounding, does_not_come_out; the best first.
         palette: colours of the theme.
         row: of the rule whose matrix is shown; it stands out.
-
-    Returns:
-        A bar a rule; a click on it gives its row.
     """
     comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
     totals = comes_out + conventions["does_not_come_out"]

@@ -53,16 +53,13 @@ def matrix_width(n_measures: int, *, has_differences: bool) -> int:
 def reproduction_matrix(
     figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
 ) -> go.Figure:
-    """Draw a mark for each figure: filled to the digit, hollow off by rounding, orange where neither.
+    """Draw a mark for each figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
 
     Args:
         figures: reranker, measure, query_id, published, computed, difference, verdict; of all rerankers.
         palette: colours of the theme.
         rerankers: those that have a row, in the published order.
         has_differences: whether computed minus published stands beside what does not come out.
-
-    Returns:
-        A row a reranker, a column a measure, and below each how many of all rerankers come out.
     """
     table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
     drawn_cells = table[table["reranker"].isin(list(rerankers))]
