@@ -17,7 +17,7 @@ from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
-from dashboard.server.board_results import board_results, cached_for_board
+from dashboard.server.board_results import board_results, cached_by_key, cached_for_board
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -96,7 +96,7 @@ class ShownBoard:
 
     def ranking(self, reranker: str) -> Ranking:
         """Return the lists of a reranker, cut into tie groups as they are scored."""
-        return ranking(self.board.key, reranker, self.board, self.scoring)
+        return ranking(self.board, reranker, self.scoring)
 
     def score(self, measures: str | Sequence[str], ties: str | Sequence[str]) -> Evaluation:
         """Return further values of what is shown; scores all of the board, in turn."""
@@ -173,16 +173,16 @@ def sample_board(label: str = SAMPLE_LABEL) -> Board:
 def read_entry(entry: Entry) -> Source | TieScopeError:
     """Return what one file holds, or why it cannot be read."""
     try:
-        return _source(entry.key, entry)
+        return _source(entry)
     except LibraryError as error:  # not kept: the next try may find it mended
         return error
 
 
-@cached_for_board(show_spinner=False, max_entries=32)
-def _source(key: str, _entry: Entry) -> Source | TieScopeError:
+@cached_by_key(show_spinner=False, max_entries=32)
+def _source(entry: Entry) -> Source | TieScopeError:
     try:
-        with turn(is_dear=_entry.file.size >= DEAR_BYTES):
-            return _entry.read()
+        with turn(is_dear=entry.file.size >= DEAR_BYTES):
+            return entry.read()
     except (ReadError, UsageError) as error:
         return error
 
@@ -218,17 +218,16 @@ def _join(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieS
 
 
 def evaluation(
-    key: str, board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
+    board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
     """Return measures under every treatment the pages offer.
 
     Args:
-        key: `Board.key`: what the cache tells boards by.
-        board: the board.
+        board: the data.
         scoring: how lists are scored.
-        measures: names of measures.
+        measures: their names.
     """
-    return _evaluation(_first_keys().get(key, key), board, scoring, measures)
+    return _evaluation(_first_keys().get(board.key, board.key), board, scoring, measures)
 
 
 @cached_for_board(show_spinner="Scoring every order …", max_entries=12)
@@ -246,30 +245,29 @@ def board_turn(board: Board) -> AbstractContextManager[None]:
     return turn(is_dear=_n_rows(board.sources) >= DEAR_ROWS)
 
 
-@cached_for_board(show_spinner=False, max_entries=16)
-def ranking(key: str, reranker: str, _board: Board, scoring: ScoringOptions = AS_READ) -> Ranking:
+@cached_by_key(show_spinner=False, max_entries=16)
+def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
     """Return the lists of one reranker, cut into tie groups.
 
     Args:
-        key: `Board.key`: what the cache tells boards by.
+        board: the data.
         reranker: whose lists.
-        _board: the board.
         scoring: how lists are scored.
     """
-    return scoring.ranking(_board.runs, reranker)
+    return scoring.ranking(board.runs, reranker)
 
 
-@cached_for_board(show_spinner=False, max_entries=16)
-def segments(key: str, _board: Board) -> "pd.Series[str]":
+@cached_by_key(show_spinner=False, max_entries=16)
+def segments(board: Board) -> "pd.Series[str]":
     """Return query → its segment, of those that have one."""
-    return query_segments(_board.runs)
+    return query_segments(board.runs)
 
 
-@cached_for_board(show_spinner="Looking for what is odd …", max_entries=8)
-def findings(key: str, _board: Board) -> pd.DataFrame:
+@cached_by_key(show_spinner="Looking for what is odd …", max_entries=8)
+def findings(board: Board) -> pd.DataFrame:
     """Return what is worth knowing of a board's runs."""
-    with board_turn(_board):
-        return _board.runs.findings
+    with board_turn(board):
+        return board.runs.findings
 
 
 def file_version(path: Path) -> tuple[str, int, int]:

@@ -13,17 +13,17 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
-class Shown(Protocol):
-    """What is shown of a board."""
+class Keyed(Protocol):
+    """A board, or what is shown of one."""
 
     @property
     def key(self) -> Hashable:
-        """What tells it from all else that is shown; itself has the board's as `key`."""
+        """What tells it from others: a text of a board; of what is shown, what has the board's as `key`."""
 
 
 P = ParamSpec("P")
 R = TypeVar("R")
-ShownT = TypeVar("ShownT", bound=Shown)
+KeyedT = TypeVar("KeyedT", bound=Keyed)
 
 _SECONDS = 600
 """How long a board that a page left stays, for a visitor who comes back."""
@@ -156,16 +156,16 @@ def cached_for_board(
     return decorate
 
 
-def cached_for_view(
+def cached_by_key(
     *, show_spinner: str | bool, max_entries: int
-) -> Callable[[Callable[Concatenate[ShownT, P], R]], Callable[Concatenate[ShownT, P], R]]:
-    """Return a decorator: results of a function of what is shown are kept as by `cached_for_board`.
+) -> Callable[[Callable[Concatenate[KeyedT, P], R]], Callable[Concatenate[KeyedT, P], R]]:
+    """Return a decorator: results of a function of a board, or of what is shown of it, are kept with it.
 
-    They are told apart by the `key` of what is shown and by the other arguments, all given by position, those
-    whose names begin with _ left out.
+    They are told apart by the `key` of the first argument and by the others, all given by position, those whose
+    names begin with _ left out.
     """
 
-    def decorate(function: Callable[Concatenate[ShownT, P], R]) -> Callable[Concatenate[ShownT, P], R]:
+    def decorate(function: Callable[Concatenate[KeyedT, P], R]) -> Callable[Concatenate[KeyedT, P], R]:
         is_hashed = [not name.startswith("_") for name in signature(function).parameters][1:]
 
         def compute(
@@ -180,9 +180,9 @@ def cached_for_view(
         kept = cached_for_board(show_spinner=show_spinner, max_entries=max_entries)(compute)
 
         @wraps(function)
-        def call(view: ShownT, /, *args: P.args, **_: P.kwargs) -> R:
+        def call(keyed: KeyedT, /, *args: P.args, **_: P.kwargs) -> R:
             hashed = tuple(value for value, is_key in zip(args, is_hashed, strict=True) if is_key)
-            return kept(view.key, hashed, (view, *args))
+            return kept(keyed.key, hashed, (keyed, *args))
 
         return call
 

@@ -105,7 +105,7 @@ def choose_view() -> bool:
     if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
         scoring, segments, rerankers = AS_READ, (), selected
-        values = cache.evaluation(board.key, board, scoring, measures)
+        values = cache.evaluation(board, scoring, measures)
     elif len(rerankers) < len(selected):
         absent = ", ".join(name for name in selected if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
@@ -123,7 +123,7 @@ def _filter(board: Board, names: Sequence[str]) -> tuple[list[str], tuple[str, .
 
     All segments are no choice: the second is empty then, and the third None.
     """
-    query_segments = cache.segments(board.key, board)
+    query_segments = cache.segments(board)
     with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
         rerankers = multiselect("Rerankers", names, "rerankers")
         segments = sorted(set(query_segments))
@@ -138,13 +138,13 @@ def _evaluate(
 ) -> tuple[Evaluation, ScoringOptions]:
     """Return the values of a board, and how it was scored: by the score where lists are too long for fronts."""
     try:
-        return cache.evaluation(board.key, board, scoring, measures), scoring
+        return cache.evaluation(board, scoring, measures), scoring
     except UsageError as error:
         if not scoring.criteria:
             raise
         st.warning(f"{error} Until then, documents are ranked by the score.")
         by_score = replace(scoring, criteria=())
-        return cache.evaluation(board.key, board, by_score, measures), by_score
+        return cache.evaluation(board, by_score, measures), by_score
 
 
 def _choose_order(board: Board) -> str:

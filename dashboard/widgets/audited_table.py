@@ -79,7 +79,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:
-        text = careless_table(cache.evaluation(board.key, board))
+        text = careless_table(cache.evaluation(board))
         return (File("as-in-file.csv", text.encode()),)
     return given_files()
 

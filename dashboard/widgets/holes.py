@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.session.scoring import shows_both_ways, shows_expectation, unjudged_on_page
 from dashboard.widgets.components import Card
@@ -36,7 +36,7 @@ from metrics.studies.leaderboard.holes import (
 from metrics.support.wording import percent
 
 
-@cached_for_view(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return how many documents within the cut-off of a measure nobody judged, whatever is done about them."""
     measure_at, scoring = parse(measure), replace(view.scoring, unjudged=AS_READ.unjudged)
@@ -44,7 +44,7 @@ def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
     return unjudged_counts(values, measure_at)
 
 
-@cached_for_view(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
 def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
 
@@ -55,7 +55,7 @@ def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     return bounds.loc[view.evaluation.scores.index, measure]
 
 
-@cached_for_view(show_spinner="Drawing judgments …", max_entries=16)
+@cached_by_key(show_spinner="Drawing judgments …", max_entries=16)
 def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
     """Return the mean of each reranker with unjudged documents relevant as often as judged ones tell.
 

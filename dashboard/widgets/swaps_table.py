@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table
@@ -29,7 +29,7 @@ _VERDICTS = {
 }
 
 
-@cached_for_view(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the pairs of rerankers whose order swaps once ties are averaged.
 
@@ -43,7 +43,7 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
     return study.swapped_orders(view.evaluation, measure, traditional)
 
 
-@cached_for_view(show_spinner="Breaking ties at random …", max_entries=24)
+@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first of the orders that swap, with the chance of each when ties are broken at random.
 
@@ -60,20 +60,15 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
         return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
-def swaps_section(view: View, measure: str, name: str) -> None:
-    """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is compared.
-        name: what its traditional mean is called.
-    """
+def swaps_section(view: View, measure: str) -> None:
+    """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule."""
     from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
-    if parse(measure).measure.answers:
+    name = parse(measure)
+    if name.measure.answers:
         return
     swaps = swapped_orders(view, measure, view.traditional)
-    prose = swaps_finding(swaps, len(view.rerankers), name)
+    prose = swaps_finding(swaps, len(view.rerankers), name.traditional)
     if len(swaps):
         swaps_table(view, measure, swaps, prose)
     else:

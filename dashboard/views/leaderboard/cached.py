@@ -3,29 +3,29 @@
 import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn, segments
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals
 from metrics.studies.tools.tool_comparison import by_tool, tool_values
 
 
-@cached_for_view(show_spinner="Asking what other tools would say …", max_entries=16)
+@cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
 def tool_table(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return what each tool would report for a measure."""
-    owners = segments(view.board.key, view.board)
+    owners = segments(view.board)
     queries = set(owners.index[owners.isin(view.segments)]) if view.segments else None
     with board_turn(view.board):
         return tool_values(view.board.runs, measure, view.rerankers, view.scoring, queries)
 
 
-@cached_for_view(show_spinner=False, max_entries=16)
+@cached_by_key(show_spinner=False, max_entries=16)
 def tool_rows(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return what `tool_table` holds, a row a tool."""
     return by_tool(tool_table(view, measure))
 
 
-@cached_for_view(show_spinner="Settling ties …", max_entries=24)
+@cached_by_key(show_spinner="Settling ties …", max_entries=24)
 def tie_rules(view: ShownBoard, measures: tuple[str, ...], traditional: str) -> Evaluation:
     """Return a measure and those that settle its ties by their own rules, as `side_by_side` names them.
 
@@ -37,13 +37,13 @@ def tie_rules(view: ShownBoard, measures: tuple[str, ...], traditional: str) -> 
     return view.score(measures, ("expected", "optimistic", "pessimistic", traditional))
 
 
-@cached_for_view(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def tie_std_of_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
     """Return the standard deviation of each mean over random tie-breaking."""
     return mean_std(view.score(measure, "std"), measure)
 
 
-@cached_for_view(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return between which ranks other queries could put each reranker."""
     return rank_intervals(view.evaluation, measure)

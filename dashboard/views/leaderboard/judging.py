@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.settling_curve import settling_curve
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, number, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
@@ -33,7 +33,7 @@ _BRING_BACK = (
 )
 
 
-@cached_for_view(show_spinner="Judging every document both ways …", max_entries=8)
+@cached_by_key(show_spinner="Judging every document both ways …", max_entries=8)
 def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
 

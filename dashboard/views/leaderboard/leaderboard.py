@@ -64,7 +64,7 @@ else:
     places.buttons()
     if len(drawable) > 1:
         with swaps:
-            swaps_section(view, measure, name.traditional)
+            swaps_section(view, measure)
     rows["std"] = cached.tie_std_of_means(view, measure).reindex(rows.index)
     missing = rows.index.difference(drawable.index, sort=False)
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))

@@ -89,12 +89,12 @@ def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
 def test_what_functions_of_a_view_return_is_told_apart_by_function_view_and_arguments_in_sight():
     made = []
 
-    @board_results.cached_for_view(show_spinner=False, max_entries=4)
+    @board_results.cached_by_key(show_spinner=False, max_entries=4)
     def joined(view, text, _hidden):
         made.append(f"{view.name} {text} {_hidden}")
         return made[-1]
 
-    @board_results.cached_for_view(show_spinner=False, max_entries=4)
+    @board_results.cached_by_key(show_spinner=False, max_entries=4)
     def length(view, text, _hidden):
         return len(view.name + text)
 

@@ -304,7 +304,7 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     page = opened("library", shelf="All", data=record.label)
     history = page.dataframe[-1].value
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
-    means = cache.evaluation(record.spec.digest, cache.load_record(record)).means("RR").loc["bge-v2"]
+    means = cache.evaluation(cache.load_record(record)).means("RR").loc["bge-v2"]
     newest_version = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
     assert newest_version == means[["expected", "pessimistic", "optimistic", "input"]].tolist()
     assert any("**bge** " in one.value and "tied MRR" in one.value for one in page.markdown)
@@ -334,7 +334,7 @@ def test_versions_are_scored_on_the_segments_shown(library):
     library.keep(files("bge-v1.csv", table.replace("{}", "2")))
     record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
     page = opened("library", shelf="All", data=record.label, segments=["s1"])
-    evaluation = cache.evaluation(record.spec.digest, cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
+    evaluation = cache.evaluation(cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
     history = page.dataframe[-1].value
     assert history["n_judged"].tolist() == [2, 2]
     assert history["tied"].iloc[-1] == evaluation.means("RR")["expected"].iloc[0]

@@ -16,7 +16,7 @@ def test_the_panels_and_the_summary_are_of_any_two_measures():
     assert {"Gap in nDCG@7", "Gap in TsRR"} <= titles
     assert "Ties, nDCG@7 gap" in metrics(page)
     board = cache.sample_board(cache.SIMULATED_LABEL)
-    lists = gaps(cache.evaluation(board.key, board, measures=("nDCG@7",)), {"n": "nDCG@7"}, "input")
+    lists = gaps(cache.evaluation(board, measures=("nDCG@7",)), {"n": "nDCG@7"}, "input")
     rows = table(page, "Summary").set_index("reranker")
     assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
     assert rows.loc[ALL_LISTS, "first_gap_mean"] == pytest.approx(lists["n_gap"].abs().mean())
@@ -42,7 +42,7 @@ def test_more_orderings_than_a_number_of_64_bits_holds_are_written():
 def test_what_every_order_would_cost_is_told_of_the_lists_shown_and_of_the_notebooks_cases():
     page = opened("ties", data=cache.SIMULATED_LABEL, below="Cost of every order", tierelevant="2")
     board = cache.sample_board(cache.SIMULATED_LABEL)
-    logs = cache.evaluation(board.key, board).lists["log10_orderings"]
+    logs = cache.evaluation(board).lists["log10_orderings"]
     n_tractable = (logs <= 4).sum()
     assert metrics(page)["Can be enumerated"] == f"{n_tractable / 400:.0%}"
     assert metrics(page)["Orderings in all"] == "about 10¹⁴"

@@ -53,7 +53,7 @@ def matrix_width(n_measures: int, *, has_differences: bool) -> int:
 def reproduction_matrix(
     figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
 ) -> go.Figure:
-    """Draw a mark for each figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
+    """Draw a mark a figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
 
     Args:
         figures: reranker, measure, query_id, published, computed, difference, verdict; of all rerankers.

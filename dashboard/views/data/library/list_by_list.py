@@ -7,7 +7,7 @@ from dashboard import session
 from dashboard.cache import ShownBoard
 from dashboard.charts.leaderboard.running_means import running_means_chart
 from dashboard.library.command_line import watch_command
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.session.controls import number_input, select_name
 from dashboard.widgets.components import chart, heading, section_finding
@@ -75,7 +75,7 @@ def _usual_window(n_lists: int) -> int:
     return max(2, min(_LATEST, n_lists // _SHARE))
 
 
-@cached_for_view(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
     """Return the lists of a reranker in the order in which they came, by its name without version."""
     names = arriving(view.board.runs, view.rerankers)[name]

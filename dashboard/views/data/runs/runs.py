@@ -18,9 +18,9 @@ view = session.view()
 board = view.board
 upload_field(view)
 finding(board_finding(board))
-findings = cache.findings(board.key, board)
+findings = cache.findings(board)
 rows = sum(len(source.table) for source in board.sources)
-ties = cache.evaluation(board.key, board).lists["tie_ratio"].mean()
+ties = cache.evaluation(board).lists["tie_ratio"].mean()
 grave = int((findings["severity"] == "error").sum())
 note = f"{grave} error{'s' * (grave > 1)}" if grave else "see below" if len(findings) else "nothing to note"
 cards(

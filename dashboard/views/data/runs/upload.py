@@ -233,7 +233,7 @@ def _lines(file: File) -> Iterator[str]:
 def board_finding(board: Board) -> Prose:
     """What is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
-    ties = cache.evaluation(board.key, board).lists["tie_ratio"]
+    ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
     name = board.label.rpartition(SEPARATOR)[0] or board.label
     return (

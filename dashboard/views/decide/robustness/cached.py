@@ -6,7 +6,7 @@ import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board, cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics.runs import Runs
 from metrics.studies.robustness.near_tie_curves import NearTieCurves, near_distances, near_tie_curves
 from metrics.studies.robustness.noise_curves import (
@@ -45,7 +45,7 @@ class NoiseCurves(NamedTuple):
     own: pd.DataFrame = NO_OWN_NOISE
 
 
-@cached_for_view(show_spinner="Adding noise …", max_entries=16)
+@cached_by_key(show_spinner="Adding noise …", max_entries=16)
 def shown_noise(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NoiseCurves:
     """Return what noise does to some of the rerankers shown, over the lists shown.
 
@@ -71,7 +71,7 @@ def shown_noise(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> N
     return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws, own)
 
 
-@cached_for_view(show_spinner="Tying near scores …", max_entries=16)
+@cached_by_key(show_spinner="Tying near scores …", max_entries=16)
 def shown_near_ties(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NearTieCurves:
     """Return what near ties do to some of the rerankers shown; arguments as of `shown_noise`."""
     runs, n_rows = _runs_of(view, rerankers)
@@ -79,13 +79,13 @@ def shown_near_ties(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) 
         return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, view.queries)
 
 
-@cached_for_board(show_spinner=False, max_entries=16)
-def weighed_scores(key: str, _board: Board) -> list[str]:
-    """Return the further scores of a board that can be weighed against the score, by its key."""
-    return telling_scores(_board.runs)
+@cached_by_key(show_spinner=False, max_entries=16)
+def weighed_scores(board: Board) -> list[str]:
+    """Return the further scores of a board that can be weighed against the score."""
+    return telling_scores(board.runs)
 
 
-@cached_for_view(show_spinner="Weighing criteria …", max_entries=16)
+@cached_by_key(show_spinner="Weighing criteria …", max_entries=16)
 def shown_weightings(
     view: ShownBoard, measure: str, rerankers: tuple[str, ...], criteria: tuple[str, ...]
 ) -> pd.DataFrame:

@@ -34,7 +34,7 @@ def weight_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None
         measure: what is taken.
         rerankers: those that are drawn.
     """
-    columns = weighed_scores(view.board.key, view.board)
+    columns = weighed_scores(view.board)
     if not columns:
         return
     heading(

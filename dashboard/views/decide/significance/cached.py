@@ -3,20 +3,20 @@
 import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation
 from metrics.evaluation.holes import difference_bounds
 from metrics.studies.significance import significance
 from metrics.studies.tie_breaking.order_stability import OrderStability
 
 
-@cached_for_view(show_spinner="Looking at every order …", max_entries=24)
+@cached_by_key(show_spinner="Looking at every order …", max_entries=24)
 def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
     """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
     return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
 
 
-@cached_for_view(show_spinner="Breaking ties at random …", max_entries=24)
+@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def order_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> OrderStability:
     """Return how a leaderboard of the rerankers shown moves when every tie is broken at random.
 
@@ -30,7 +30,7 @@ def order_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> Order
         return OrderStability.of(_lists.only(view.rerankers), measure, rankings)
 
 
-@cached_for_view(show_spinner="Testing differences …", max_entries=24)
+@cached_by_key(show_spinner="Testing differences …", max_entries=24)
 def verdicts(
     view: ShownBoard, measure: str, traditional: str, baseline: str | None, test: str, correction: str
 ) -> significance.Verdicts:
@@ -47,7 +47,7 @@ def verdicts(
     return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
 
 
-@cached_for_view(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
 def differences_allowed(
     view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
 ) -> pd.DataFrame | None:

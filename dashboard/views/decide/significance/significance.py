@@ -43,7 +43,7 @@ finding(significance_finding(verdicts, name, test), view.rerankers)
 verdict_cards(view, verdicts, measure, baseline, test)
 
 if len(view.rerankers) > 1:
-    swaps_section(view, measure, name)
+    swaps_section(view, measure)
     lists = cached.list_spreads(view, measure)
     bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
     differences = cached.differences_allowed(view, measure, baseline, bounds)

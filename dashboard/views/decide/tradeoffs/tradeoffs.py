@@ -18,7 +18,7 @@ page_head(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
-list_seconds = cached.latencies(view.board.key, view.board)
+list_seconds = cached.latencies(view.board)
 speeds = latency_table(list_seconds, view.evaluation)
 is_timed = bool(len(speeds))
 choices = sections.choose(is_timed=is_timed)
@@ -31,7 +31,7 @@ depths = cached.list_depths(view, k)
 covered = coverage(depths, k)
 prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
 finding(prose, view.rerankers)
-segments = cache.segments(view.board.key, view.board)
+segments = cache.segments(view.board)
 with_targets = sections.rerankers_with_targets(view)
 has_segments, has_targets = bool(len(segments)), bool(with_targets)
 cards(

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
@@ -15,7 +15,7 @@ from metrics.studies.leaderboard.judging.one_query import first_to_judge, releva
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
 
-@cached_for_view(show_spinner=False, max_entries=16)
+@cached_by_key(show_spinner=False, max_entries=16)
 def ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return all lists, the largest gap first, as `lists_by_gap` does.
 
@@ -27,7 +27,7 @@ def ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFr
     return lists_by_gap(view.evaluation, measure, traditional)
 
 
-@cached_for_view(show_spinner=False, max_entries=16)
+@cached_by_key(show_spinner=False, max_entries=16)
 def reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[str, str]:
     """Return reranker → its label in the picker, with its largest gap and mean tie ratio, the largest first.
 
@@ -41,7 +41,7 @@ def reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[st
     return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
 
 
-@cached_for_view(show_spinner=False, max_entries=16)
+@cached_by_key(show_spinner=False, max_entries=16)
 def query_labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
     """Return query → its label in the picker of one reranker's lists, the largest gap first.
 
@@ -62,7 +62,7 @@ def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
     return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
 
 
-@cached_for_view(show_spinner=False, max_entries=4)
+@cached_by_key(show_spinner=False, max_entries=4)
 def _relevance_chances(view: ShownBoard, measure: str) -> "pd.Series[float] | None":
     """Return the chance of each unjudged document to be relevant; None where nothing tells how likely it is."""
     with board_turn(view.board), suppress(UsageError):
@@ -70,7 +70,7 @@ def _relevance_chances(view: ShownBoard, measure: str) -> "pd.Series[float] | No
     return None
 
 
-@cached_for_view(show_spinner=False, max_entries=64)
+@cached_by_key(show_spinner=False, max_entries=64)
 def document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None:
     """Return the document of a query to judge first, as the Leaderboard has it; None where there is none.
 

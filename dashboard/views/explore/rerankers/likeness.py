@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.cache import ShownBoard
 from dashboard.charts.deciding.pair_matrices import likeness_matrix, matrix_width
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from metrics.studies.leaderboard.ranks.overlap import Variant
@@ -16,7 +16,7 @@ _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "th
 """What a tie may mean → variant of rank-biased overlap."""
 
 
-@cached_for_view(show_spinner="Comparing lists …", max_entries=8)
+@cached_by_key(show_spinner="Comparing lists …", max_entries=8)
 def list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
     """Return how alike the lists of each two rerankers are.
 

@@ -3,19 +3,19 @@
 import pandas as pd
 
 from dashboard.cache import ShownBoard
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics.studies.gaps.argmax import argmax_losses
 from metrics.studies.gaps.complexity import list_complexity
 
 
-@cached_for_view(show_spinner="Counting orderings …", max_entries=8)
+@cached_by_key(show_spinner="Counting orderings …", max_entries=8)
 def list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
     """Return reranker → the orderings of its lists."""
     lists = view.evaluation.lists
     return {name: list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers}
 
 
-@cached_for_view(show_spinner="Ranking by likeliest grades …", max_entries=8)
+@cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
 def likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return what rerankers with probabilities of grades score by likeliest and by expected grades."""
     losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)

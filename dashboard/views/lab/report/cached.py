@@ -5,32 +5,31 @@ from datetime import date
 from dashboard.cache import board_turn
 from dashboard.charts.report import draw_charts
 from dashboard.library import Board
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_by_key
 from metrics.report import Report, ReportOptions, report
 
 
-@cached_for_board(show_spinner="Writing the report …", max_entries=8)
-def board_report(board: str, key: str, _board: Board, _options: ReportOptions) -> Report:
-    """Return the report of a board; `key` tells its options from others.
+@cached_by_key(show_spinner="Writing the report …", max_entries=8)
+def board_report(board: Board, options_key: str, _options: ReportOptions) -> Report:
+    """Return the report of a board.
 
     Args:
-        board: `Board.key`.
-        key: tells these options from others.
-        _board: the board.
+        board: the data.
+        options_key: tells these options from others.
         _options: what the report is asked to tell.
     """
-    with board_turn(_board):
-        return report(_board.runs, **vars(_options))
+    with board_turn(board):
+        return report(board.runs, **vars(_options))
 
 
-@cached_for_board(show_spinner="Drawing the report …", max_entries=4)
-def html_file(board: str, key: str, day: date, _report: Report) -> str:
+@cached_by_key(show_spinner="Drawing the report …", max_entries=4)
+def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
     """Return the report as an HTML file of a day.
 
     Args:
-        board: `Board.key`.
-        key: tells the report's options from others.
-        day: the day it bears.
-        _report: the report.
+        board: the data.
+        options_key: tells the options of the report from others.
+        day: that the file names.
+        _report: of the board.
     """
     return _report.html(day, draw_charts(_report))

@@ -13,7 +13,7 @@ page_head("Report", "One file to send: what was scored, by which rule for ties, 
 measure = session.measure()
 leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
 options = choose_options(view, measure, leader)
-report = board_report(view.board.key, repr(options), view.board, options)
+report = board_report(view.board, repr(options), options)
 finding(report.recommendation, view.rerankers)
 summary_cards(report.studies)
 preview_and_export(view, report, options)

@@ -63,7 +63,7 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
         options: what it was asked to tell.
     """
     today = datetime.now(UTC).date()
-    html = partial(html_file, view.board.key, repr(options), today, report)
+    html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
     command_place = st.container()
     heading("Preview", "The file itself, not a picture of it.")

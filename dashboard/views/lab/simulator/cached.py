@@ -13,7 +13,7 @@ from pyarrow import csv
 from dashboard import cache
 from dashboard.cache import ShownBoard
 from dashboard.library import Board, BoardSpec
-from dashboard.server.board_results import cached_for_view
+from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -148,7 +148,7 @@ def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
     return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
-@cached_for_view(show_spinner="Rounding scores …", max_entries=24)
+@cached_by_key(show_spinner="Rounding scores …", max_entries=24)
 def precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
     """Return what one reranker of a board would score under each precision, over the queries shown.
 
