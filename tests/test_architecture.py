@@ -1,6 +1,7 @@
 import ast
 import re
 import sys
+from functools import cache
 
 import pytest
 from importlinter import cli
@@ -18,19 +19,35 @@ OF_EXTRAS = {
 """Packages that only some need, and the one file that imports each."""
 
 
+@cache
 def imports(path):
     """(name, whether at the top of the module) of everything a file imports."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     top = {id(node) for node in tree.body}
+    pairs = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) in top) for alias in node.names)
+            pairs += [(alias.name, id(node) in top) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or ""), id(node) in top
+            pairs.append(("." * node.level + (node.module or ""), id(node) in top))
+    return pairs
 
 
+@cache
 def files(package):
-    return sorted((ROOT / package).rglob("*.py"))
+    paths = sorted((ROOT / package).rglob("*.py"))
+    assert paths
+    return paths
+
+
+def importers(package, names):
+    """(file, name) of every import of these packages in the files of another."""
+    return {
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in files(package)
+        for name, _ in imports(path)
+        if name.split(".")[0] in names
+    }
 
 
 def test_imports_go_downward_only(monkeypatch):
@@ -41,16 +58,10 @@ def test_imports_go_downward_only(monkeypatch):
     assert outcome == cli.EXIT_STATUS_SUCCESS
 
 
-@pytest.mark.parametrize(
-    "path", files("metrics") + files("sample_data"), ids=lambda path: path.relative_to(ROOT).as_posix()
-)
-def test_only_the_dashboard_imports_streamlit_or_plotly(path):
-    forbidden = {
-        (path.relative_to(ROOT).as_posix(), name)
-        for name, _ in imports(path)
-        if name.split(".")[0] in WEB_AND_PLOTS
-    }
-    assert not forbidden
+@pytest.mark.parametrize("package", ["metrics", "sample_data"])
+def test_only_the_dashboard_imports_streamlit_or_plotly(package):
+    assert importers("dashboard", WEB_AND_PLOTS)
+    assert not importers(package, WEB_AND_PLOTS)
 
 
 def test_the_command_line_imports_streamlit_only_when_it_serves():
@@ -65,9 +76,9 @@ def test_no_generator_of_random_numbers_is_near_a_measure():
         assert not names & {"random", "secrets", "default_rng", "RandomState", "Generator"}, path
 
 
-@pytest.mark.parametrize("path", files("metrics"), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_metrics_never_imports_the_dashboard(path):
-    assert not [name for name, _ in imports(path) if name.split(".")[0] == "dashboard"]
+def test_metrics_never_imports_the_dashboard():
+    assert importers("dashboard", {"dashboard"})
+    assert not importers("metrics", {"dashboard"})
 
 
 def test_no_import_hides_in_a_string():
@@ -80,15 +91,18 @@ def test_no_import_hides_in_a_string():
     assert not hidden
 
 
-@pytest.mark.parametrize("path", files("dashboard"), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_only_session_touches_the_state_and_the_link(path):
-    touched = re.search(r"\bst\.(session_state|query_params)\b", path.read_text(encoding="utf-8"))
-    assert not touched or path.parent.name == "session"
+def dashboard_folders_of(pattern):
+    """The folders of the dashboard that have a file in which this is found."""
+    matches = (path for path in files("dashboard") if re.search(pattern, path.read_text(encoding="utf-8")))
+    return {path.parent.relative_to(ROOT).as_posix() for path in matches}
 
 
-@pytest.mark.parametrize("path", files("dashboard"), ids=str)
-def test_an_open_page_that_nobody_touches_asks_the_server_for_nothing(path):
-    assert "run_every" not in path.read_text(encoding="utf-8")
+def test_only_session_touches_the_state_and_the_link():
+    assert dashboard_folders_of(r"\bst\.(session_state|query_params)\b") == {"dashboard/session"}
+
+
+def test_an_open_page_that_nobody_touches_asks_the_server_for_nothing():
+    assert not dashboard_folders_of("run_every")
 
 
 def test_no_folder_has_more_entries_than_a_person_sees_at_once():

@@ -47,7 +47,7 @@ def test_the_ending_of_the_file_says_what_is_written_and_the_same_files_give_the
     call, run_and_qrels, tmp_path, ending, start
 ):
     path, other = tmp_path / f"report.{ending}", tmp_path / f"other.{ending}"
-    options = (*DAY, *(VALUES_ALONE if ending in ("csv", "parquet") else ()))
+    options = (*DAY, *(VALUES_ALONE if ending in ("csv", "parquet") else ("--preset", "short")))
     assert call("report", *run_and_qrels, *options, "-o", path) == (0, "", "")
     assert path.read_bytes().startswith(start)
     call("report", *run_and_qrels, *options, "-o", other)

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from functools import cache as once
 from itertools import combinations
 
 import numpy as np
@@ -74,10 +75,16 @@ def test_the_page_says_what_is_missing_of_the_simulated_data():
     assert charts(page) == {}
 
 
+@once
+def within_budget(name):
+    """A board and its page, which tests only look at."""
+    new_board = ALL_BOARDS[name]()
+    return new_board, open_board(new_board, budget="200 ms")
+
+
 @pytest.mark.parametrize("name", ALL_BOARDS)
 def test_the_page_runs_on_extreme_data(name):
-    new_board = ALL_BOARDS[name]()
-    page = open_board(new_board, budget="200 ms")
+    new_board, page = within_budget(name)
     assert page.selectbox(key="data").value == new_board.label
     assert len(metrics(page)) == len(page.metric) == 4
     assert len(rows(page)) == len(new_board.runs.rerankers)
@@ -104,7 +111,7 @@ def test_any_latency_can_be_weighed(name, statistic):
     ],
 )
 def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone):
-    page = open_board(ALL_BOARDS[name]())
+    _, page = within_budget(name)
     assert hidden(page) == gone
     charts_of_column = dict(zip(COLUMNS, (["latency"], ["segments"], ["recall", "diversity"]), strict=True))
     assert set(charts(page)) == {
@@ -191,7 +198,7 @@ def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_th
 
 
 def test_a_name_is_text_in_every_chart():
-    for figure in charts(open_board(TIMED["hostile names"]())).values():
+    for figure in charts(within_budget("hostile names")[1]).values():
         assert "<b>*x*" not in json.dumps(figure)
         assert "\u202e" not in json.dumps(figure, ensure_ascii=False)
 

@@ -44,13 +44,17 @@ def test_view_opens_on_the_sample_data(view):
     assert unexplained(page) == []
 
 
+CHOICES_ON_EXTREME_DATA = {"audit": {"table": "file-order"}, "report": {"preview": "text"}}
+"""The file of the report with its charts is written of the same data in `tests/report`."""
+
+
 @pytest.mark.parametrize(
     "view", [view for view in CARD_PAGES if view not in {"tradeoffs", "guide"}]
 )  # own tests do
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
-    page = opened(view, data=label, **{"table": "file-order"} if view == "audit" else {})
+    page = opened(view, data=label, **CHOICES_ON_EXTREME_DATA.get(view, {}))
     assert page.selectbox(key="data").value == label
     assert has_four_figures(page)
 
@@ -62,7 +66,9 @@ def test_a_table_without_rows_is_refused_by_name():
 
 @pytest.mark.parametrize("view", CARD_PAGES)
 def test_an_empty_choice_in_a_link_falls_back(view):
-    page = opened(view, measure="", first="", second="", lists="", sort="", query="", reranker="", order="")
+    label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
+    empty = dict.fromkeys(("measure", "first", "second", "lists", "sort", "query", "reranker", "order"), "")
+    page = opened(view, data=label, **empty, **CHOICES_ON_EXTREME_DATA.get(view, {}))
     assert has_four_figures(page)
 
 

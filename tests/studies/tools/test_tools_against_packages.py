@@ -1,5 +1,7 @@
 """What the emulation says a tool reports, held against the tool itself on random boards."""
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -68,14 +70,25 @@ def as_runs(run, qrels):
     return Runs({"A": table(run, "score")}, table(qrels, "relevance"))
 
 
+@cache
+def emulated(seed, relevant_from):
+    """What is emulated of a board for all tools."""
+    return emulate(as_runs(*draw(seed)[:2]), MEASURES, TOOLS, relevant_from=relevant_from)
+
+
+def numbers(tool, seed, relevant_from):
+    """What is emulated of a board for one tool, where that is a number."""
+    values = emulated(seed, relevant_from)
+    return values[(values["tool"] == tool.name) & (values["refusal"] == "")]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_tool_reports_what_is_emulated(tool, seed):
     if tool.name in PACKAGE:
         pytest.importorskip(PACKAGE[tool.name])
     run, qrels, level = draw(seed)
-    values = emulate(as_runs(run, qrels), MEASURES, [tool], relevant_from=level)
-    values = values[values["refusal"] == ""]
+    values = numbers(tool, seed, level)
     is_fixed = values["question"].str.startswith("relevant from grade 1")
     for rows, grade in ((values[is_fixed], 1), (values[~is_fixed], level)):
         if len(rows):
@@ -86,9 +99,8 @@ def test_a_tool_reports_what_is_emulated(tool, seed):
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_the_boards_ask_every_rule_of_a_tool_for_a_number(tool):
-    values = [emulate(as_runs(*draw(seed)[:2]), MEASURES, [tool]) for seed in SEEDS]
     spellings = {rule.spelling for name in MEASURES if (rule := tool.rule(parse(name)))}
-    assert {name for table in values for name in table.loc[table["refusal"] == "", "spelling"]} == spellings
+    assert {name for seed in SEEDS for name in numbers(tool, seed, 1)["spelling"]} == spellings
 
 
 @pytest.mark.parametrize(

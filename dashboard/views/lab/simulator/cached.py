@@ -62,6 +62,8 @@ MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 SECOND = {"Notebook: four LLMs": "Hits@5"}
 """Second measure of the gaps, where it is not Hits@3."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
+OF_NO_BOARD = "simulator"
+"""What figures of simulated lists are kept by, in the place of the key of a board."""
 
 
 class Simulation(NamedTuple):

@@ -12,6 +12,7 @@ from dashboard.views.lab.simulator.cached import (
     CONTINUOUS_KIND,
     KINDS,
     LLM,
+    OF_NO_BOARD,
     SECOND,
     SEVERAL,
     SYNTHETIC,
@@ -21,6 +22,7 @@ from dashboard.views.lab.simulator.settings import choose_simulation
 from dashboard.views.lab.simulator.tables import mean_columns
 from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding, gaps
@@ -64,12 +66,14 @@ def _growth_section(simulation: Simulation) -> None:
             f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
             "the same draws.",
         )
-        figure = tie_growth(curve, session.theme(), name, simulation.ties)
+        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, session.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with narrow:
         heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
         setting = (simulation.levels, simulation.ties)
-        figure = gap_heatmap(
+        figure = kept_figure(
+            OF_NO_BOARD,
+            gap_heatmap,
             cached.gaps_by_settings(simulation, "RR"),
             session.theme(),
             setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
@@ -82,7 +86,7 @@ def _reranker_section(simulation: Simulation) -> None:
     rows = leaderboard(cached.scores(simulation), "RR", "input")
     if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = score_bounds(rows, session.theme(), parse("RR").traditional)
+        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, session.theme(), parse("RR").traditional)
         chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
 
 
@@ -98,7 +102,7 @@ def _gap_section(simulation: Simulation) -> None:
     section_finding(gap_finding(lists, "RR"))
     if not lists["n_tie_groups"].any():
         return
-    figure = gap_panels(lists, session.theme(), ("RR", second))
+    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, session.theme(), ("RR", second))
     alt = f"Tie ratio and largest tie against the gap in RR and in {second} of the simulated lists."
     chart(figure, "simulated-gaps", alt, wide=640)
 

@@ -10,6 +10,7 @@ from dashboard.session.boards import is_session_only
 from dashboard.session.controls import follow_defaults
 from dashboard.views.lab.simulator import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.precisions import PRECISIONS, precision_finding, precision_label
@@ -29,7 +30,7 @@ def number_formats(view: session.View) -> None:
     name = parse(measure).traditional
     section_finding(precision_finding(curve, name))
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
-    figure = precision_panels(curve, view.palette, name)
+    figure = kept_figure(view.board.key, precision_panels, curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     with st.expander("In numbers"):
         _precision_table(curve, measure)

@@ -8,8 +8,10 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
+from dashboard.views.lab.simulator.cached import OF_NO_BOARD
 from dashboard.views.lab.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading, side_by_side
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
 from dashboard.widgets.text_table import TextTable, number, text
@@ -85,7 +87,11 @@ def small_list() -> None:
     with above:
         _cards(small)
     with wide:
-        figure = ladder_with_ranks(small.rows, small.chances, session.theme(), k, small.listed_rank)
+        figure = kept_figure(
+            OF_NO_BOARD,
+            ladder_with_ranks,
+            *(small.rows, small.chances, session.theme(), k, small.listed_rank),
+        )
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
     with st.expander("Every ordering, and the four scenarios"):
         narrow, wide = side_by_side(1, 1, "growth")
