@@ -48,7 +48,7 @@ def exit_code(command: Callable[[], None]) -> int:
     except (BrokenPipeError, _ReaderLeft):
         return UNREAD
     except MemoryError:
-        say("tiescope: there is not enough memory. Read less at once: --stream, or --engine dask.")
+        say("tiescope: there is not enough memory. Ask for less, or evaluate with --stream or --engine dask.")
         return UNUSABLE
     except OSError as error:
         say(f"tiescope: {error.strerror or error}{f': {error.filename}' if error.filename else ''}.")

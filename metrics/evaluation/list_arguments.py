@@ -43,7 +43,7 @@ def numbers_of(values: Values, name: str) -> FloatArray:
     try:
         array = np.asarray(values)
         numbers = array.astype(np.float64) if array.dtype.kind in "biufO" or not array.size else None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None or numbers.ndim == 0:
         raise UsageError(

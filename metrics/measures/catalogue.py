@@ -215,7 +215,7 @@ MEASURES: tuple[Measure, ...] = (
 """Every measure there is."""
 
 _DIGITS = 9
-_PATTERN = re.compile(r"\s*([A-Za-z][\w-]*?)(?:\((?:p=)?(0?\.\d{1,12}|[01])\))?(?:@(\d+))?\s*", re.ASCII)
+_PATTERN = re.compile(r"\s*([A-Za-z][\w-]*?)(?:\((?:p=)?(-?\d{0,3}\.?\d{1,12})\))?(?:@(\d+))?\s*", re.ASCII)
 
 
 def parse(text: str) -> MeasureAt:

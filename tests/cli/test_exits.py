@@ -34,7 +34,7 @@ def files(write):
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (MemoryError(), 2, "tiescope: there is not enough memory."),
+        (MemoryError(), 2, "tiescope: there is not enough memory. Ask for less, or evaluate with"),
         (OSError(28, "No space left on device"), 2, "tiescope: No space left on device."),
         (TieScopeError("no list"), 2, "tiescope: no list"),
         (KeyboardInterrupt(), 130, "tiescope: interrupted."),

@@ -21,6 +21,7 @@ def table(write):
     [
         (["-m", "Foo"], "'Foo'"),
         (["-m", "Hits"], "cut-off"),
+        (["--qrels", ""], "'': is a directory."),
         (["--ties", "best"], "'best'"),
         (["--relevant-from", "0"], "relevant_from"),
         (["--missing", "drop"], "drop"),

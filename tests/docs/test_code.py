@@ -11,6 +11,8 @@ import tomllib
 import pytest
 from repository import ROOT
 
+import metrics
+
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if path.name != "gallery.md")
 """All but the gallery, whose code runs when the site is built."""
@@ -137,6 +139,18 @@ def test_the_workflow_of_the_tutorial_gives_the_action_inputs_that_it_has():
     given = re.findall(r"^          ([\w-]+):", workflow, re.MULTILINE)
     assert given
     assert {*given} <= {*inputs}
+
+
+def test_python_on_a_page_asks_metrics_for_public_names_alone():
+    """The pages run in one process, in which others have imported what a reader's has not."""
+    code = [
+        code
+        for path in [ROOT / "README.md", *map(DOCS.joinpath, PAGES)]
+        for language, code in BLOCK.findall(path.read_text(encoding="utf-8"))
+        if language == "python"
+    ]
+    names = {name for text in code for name in re.findall(r"(?<!from )(?<!import )\bmetrics\.(\w+)", text)}
+    assert {"evaluate", "read_runs"} <= names <= {*metrics.__all__}
 
 
 def test_every_language_of_a_block_is_run_or_known_not_to_be():

@@ -104,6 +104,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg(["d1", "d2"]), "number or boolean for each document"),
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
         (lambda: metrics.ndcg([[1, 0], [0, 1]]), r"shape \(2, 2\): one list at a time. Many: metrics.score"),
+        (lambda: metrics.ndcg([10**400, 1]), "number or boolean for each document"),
         (lambda: metrics.ndcg([1], 10), "scores=10: give a number"),
         (lambda: metrics.ndcg([1], gain="log"), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], ties="docid_desc"), "no document ids"),

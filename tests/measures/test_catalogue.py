@@ -121,6 +121,12 @@ def test_what_is_no_name_with_a_cutoff_is_refused(text):
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["RBP(1.5)", "RBP(-0.5)", "RBP(1)", "RBP(12)", "RR(0.5)"])
+def test_a_parameter_that_a_measure_cannot_have_is_refused_as_one(text):
+    with pytest.raises(UsageError, match=r"only RBP takes a parameter, between 0 and 1: RBP\(0.8\)"):
+        parse(text)
+
+
 @given(st.text(max_size=20))
 def test_any_text_is_a_measure_or_a_usage_error(text):
     try:

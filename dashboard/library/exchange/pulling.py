@@ -93,6 +93,8 @@ def pull(record: Record, folder: Path, form: str, *, force: bool) -> list[Path]:
         raise UsageError(f"{existing[0]} is there already. Choose another folder, or --force to write over it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UsageError(f"{folder}: this is a file. Name a folder.") from error
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
     for path, write in writers.items():

@@ -60,7 +60,7 @@ def of_frame(
         noted.append(make_finding("one-list", name, message, count=len(plain)))
     for needed in ("query_id", "doc_id", value):
         if needed not in mapping:
-            problem = f"no {needed} column among {', '.join(header)}"
+            problem = f"no {needed} column among {', '.join(header) or 'none'}"
             raise ReadError(name, problem, _hint(needed)).with_columns(header, mapping)
     extras = [
         column

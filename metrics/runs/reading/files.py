@@ -101,7 +101,7 @@ class File:
             ) from error
         except (OSError, ValueError) as error:
             reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
-            raise ReadError(str(path), reason, "Check the path.") from error
+            raise ReadError(str(path) or "''", reason, "Check the path.") from error
 
     @property
     def stem(self) -> str:

@@ -543,7 +543,7 @@ def test_what_is_not_there_cannot_be_pulled(call, tmp_path, arguments, message):
 def test_a_folder_that_cannot_be_made_exits_with_2(call, tmp_path):
     code, _, err = call("pull", "nightly", "-o", tmp_path / "strict.trec")
     assert code == 2
-    assert "cannot be written" in err
+    assert "strict.trec: this is a file. Name a folder." in err
 
 
 def test_a_board_of_others_can_be_pulled_by_its_id_where_it_is_shared(library, call, nightly, tmp_path):

@@ -177,6 +177,8 @@ def test_a_frame_whose_queries_have_another_name_is_not_taken_for_one_list(other
     with pytest.raises(ReadError, match="no query_id column among key, doc_id, score, relevance") as caught:
         evaluate(rows)
     assert "columns={'query_id': NAME}" in str(caught.value)
+    with pytest.raises(ReadError, match="no query_id column among none"):
+        evaluate(pd.DataFrame())
     assert len(evaluate(read_runs(rows, columns={"query_id": "key"})).scores) == 2
     assert len(evaluate(read_runs(rows, columns={"query_id": ""})).scores) == 1
 
