@@ -48,18 +48,20 @@ def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, q
         is_unjudged: (n_rows,) whether nobody judged it.
         queries: the judged queries; rows of others are left out.
     """
-    places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1)).astype(np.int64)
-    rows = np.flatnonzero(is_unjudged)
-    place = places.take(pairs.query.take(rows))
-    if len(place) and place.min() < 0:
-        rows, place = rows[place >= 0], place[place >= 0]
-    n_bits = _place_bits(len(queries))
-    return (place.astype(np.uint64) << (64 - n_bits)) | (hashes.take(rows) >> n_bits)
+    places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1))
+    if (places < 0).any():
+        is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
+    rows, n_bits = np.flatnonzero(is_unjudged), _place_bits(len(queries))
+    numbers = hashes.take(rows)
+    numbers >>= n_bits
+    numbers |= (places.astype(np.uint64) << (64 - n_bits)).take(pairs.query.take(rows))
+    return numbers
 
 
 def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
     """(n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
-    numbers = np.sort(np.concatenate([np.empty(0, np.uint64), *documents]))
+    numbers = np.concatenate([np.empty(0, np.uint64), *documents])
+    numbers.sort()
     is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
     places = numbers[is_first] >> (64 - _place_bits(n_queries))
     return np.bincount(places.astype(np.int64), minlength=n_queries)

@@ -154,8 +154,7 @@ class ScoredGroups:
     Attributes:
         documents: (n,) documents of these groups.
         all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
-        all_rows: (n_docs,) row of every document in its table.
-        judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
+        judgment: (n_docs,) place of the judgment of every document, -1 where unjudged.
         levels: the distinct grades above 0, lowest first.
         contributes: (n,) whether each matters to the measure: is graded above 0, or judged.
         owner: (n,) its group, a place in `groups`.
@@ -166,7 +165,6 @@ class ScoredGroups:
 
     documents: IntArray
     all_grades: FloatArray
-    all_rows: IntArray
     judgment: npt.NDArray[np.int32]
     levels: FloatArray
     contributes: BoolArray
@@ -186,7 +184,6 @@ class ScoredGroups:
         return cls(
             documents=documents,
             all_grades=ranking.grades,
-            all_rows=ranking.rows,
             judgment=ranking.judgment,
             levels=ranking.judgments.levels,
             contributes=contributes[documents],
@@ -199,7 +196,7 @@ class ScoredGroups:
     @cached_property
     def worth(self) -> IntArray:
         """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = (self.judgment[self.all_rows[self.documents]] >= 0).astype(np.int64)
+        level = (self.judgment[self.documents] >= 0).astype(np.int64)
         grades = self.all_grades[self.documents]
         graded = np.flatnonzero(grades > 0)
         level[graded] = 2 + np.searchsorted(self.levels, grades[graded])

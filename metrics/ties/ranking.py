@@ -37,7 +37,7 @@ class Ranking:
         scores: (n_docs,) its score as it is compared: rounded, or the highest of its near ties.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judgment: (n_rows,) place of the judgment of each row of the table, -1 where unjudged.
+        judgment: (n_docs,) place of its judgment, -1 where unjudged.
         targets: (n_docs,) what it satisfies, None where each document is its own target.
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
         further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
@@ -170,7 +170,7 @@ class Ranking:
             scores=scores,
             starts=starts,
             grades=lists.grades[judgment],
-            judgment=lists.judgment,
+            judgment=judgment,
             targets=None if lists.targets is None else lists.targets[judgment],
             sigmas=lists.sigmas,
             further=tuple(further),
@@ -251,7 +251,7 @@ class Ranking:
     @property
     def judged(self) -> BoolArray:
         """(n_docs,) whether each document was judged."""
-        return self.judgment[self.rows] >= 0
+        return self.judgment >= 0
 
     @property
     def relevant(self) -> BoolArray:

@@ -72,7 +72,7 @@ def shares_of(
     def shares(holes: Holes, k: Parameter) -> Shares:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        worst, best = (weights_of_judged(holes, weight, k, levels, sign).T.copy() @ steps for sign in (-1, 1))
+        worst, best = (gains.T.copy() @ steps for gains in weights_of_judged(holes, weight, k, levels))
         limit = weight.depth(k)
         ranking = holes.ranking
         members = np.flatnonzero(~ranking.judged & (holes.above[ranking.groups] < limit))

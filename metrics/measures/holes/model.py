@@ -108,24 +108,32 @@ class Holes:
     @cached_property
     def unjudged(self) -> IntArray:
         """(n_groups,) unjudged documents of each group: u."""
-        return self.count(~self.ranking.judged)
+        return self.ranking.sizes - self._per_group(self._judged_documents[0])
 
     @cached_property
     def counts(self) -> IntArray:
         """(n_levels, n_groups) judged documents of each group with at least each grade."""
-        graded = np.flatnonzero(self.ranking.grades >= self.grades[0])
-        grades, groups = self.ranking.grades[graded], self.ranking.groups[graded]
-        n_groups = len(self.ranking.starts)
-        levels = [np.bincount(groups[grades >= grade], minlength=n_groups) for grade in self.grades]
-        return np.stack(levels).astype(np.int64)
+        groups, grades = self._judged_documents
+        levels = []
+        for grade in self.grades:
+            graded = np.flatnonzero(grades >= grade)
+            groups, grades = groups.take(graded), grades.take(graded)
+            levels.append(self._per_group(groups))
+        return np.stack(levels)
+
+    @cached_property
+    def _judged_documents(self) -> tuple[IntArray, FloatArray]:
+        """Group and grade of each judged document."""
+        documents = np.flatnonzero(self.ranking.judged)
+        return self.ranking.groups.take(documents), self.ranking.grades.take(documents)
 
     def count(self, is_counted: BoolArray) -> IntArray:
         """(n_groups,) documents of each group of which something holds."""
-        starts = self.ranking.starts
-        counts: IntArray = (
-            np.add.reduceat(is_counted, starts, dtype=np.int64) if len(starts) else np.zeros(0, np.int64)
-        )
-        return counts
+        return self._per_group(self.ranking.groups[is_counted])
+
+    def _per_group(self, groups: IntArray) -> IntArray:
+        """(n_groups,) how often each group is among some."""
+        return np.bincount(groups, minlength=len(self.ranking.starts))
 
     @cached_property
     def judged(self) -> IntArray:
@@ -203,8 +211,10 @@ class Holes:
         """
         padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
         for table in self._group_tables:
-            groups = table[:, ::-1] if from_below else table
-            sums[groups] = padded.take(groups).cumsum(axis=1)
+            of_lists = padded.take(table)
+            in_order = of_lists[:, ::-1] if from_below else of_lists
+            np.cumsum(in_order, axis=1, out=in_order)
+            sums[table] = of_lists
         return sums[:-1]
 
     @cached_property
@@ -250,6 +260,5 @@ class Holes:
         for lists, deepest in batch_by_depth(counts + 1):
             number, n_members = np.arange(deepest - 1), counts[lists][:, None]
             first = (ends - 1 if from_below else ends - counts)[lists][:, None]
-            members = first - number if from_below else first + number
-            members[number >= n_members] = len(owner)
+            members = np.where(number < n_members, first - number if from_below else first + number, len(owner))
             yield HoleTable(lists, members, np.minimum(np.arange(deepest), n_members))

@@ -6,6 +6,8 @@ from metrics.support.arrays import FloatArray, IntArray
 
 _MAX_STEPS = 200
 """Steps of Dinkelbach's method, which takes a handful."""
+_ROUNDING = 4 * np.finfo(np.float64).eps
+"""How much larger a ratio may seem to be by rounding alone."""
 
 
 def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
@@ -27,7 +29,7 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
     grade reaches those below; its ratio is sum of parts[l, x_l] over sum of totals[l, x_l], 0 over 0 is 0.
     Dinkelbach: from the ratio q of some way go to the way that is best for parts - q * totals, which levels
     share only through their order; where it gains nothing, q is the largest. The first is the best of the ways
-    that give every document the highest grade or none.
+    that give every document the highest grade or none: mostly no way is better, not even out of order.
 
     Args:
         parts: (n_levels, n_rows, n_counts), weighted by the gain of each level; where a row has fewer counts,
@@ -37,7 +39,9 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
     Source: Dinkelbach, On nonlinear fractional programming, Management Science 1967.
     """
     ratios = extreme_ratio(parts.sum(axis=0), totals.sum(axis=0), 1)
-    open_rows = np.arange(len(ratios) if len(parts) > 1 else 0)
+    gains = (parts - ratios[:, None] * totals).max(axis=2).sum(axis=0)
+    open_rows = np.flatnonzero(gains > _ROUNDING * totals[..., -1].sum(axis=0))
+    parts, totals = parts[:, open_rows], totals[:, open_rows]
     for _ in range(_MAX_STEPS):
         if not len(open_rows):
             break

@@ -1,6 +1,6 @@
 """Joint bounds of measures that add up gains by place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -42,7 +42,8 @@ def weighted_bounds(
     Args:
         weight: what each place weighs.
         of_grade: gain of a grade; None: 1 for relevant documents.
-        total: what the gain of a level is divided by, which grows with its documents; None: nothing.
+        total: what the gain of a level is divided by, which grows with its documents, and ever
+            less where there are several levels; None: nothing.
 
     Source of what lists that are cut add to an endless weight, all places past their end: the residual of
     Moffat & Zobel, TOIS 2008.
@@ -52,13 +53,11 @@ def weighted_bounds(
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
         bounds = np.zeros((2, holes.n_lists))
-        for bound, sign in zip(bounds, (-1, 1), strict=True):
-            start, owner, added = _weights_by_count(holes, weight, k, levels, sign)
-            start, added = start * steps[:, None], added * steps[:, None]
-            if sign < 0 or total is None:
-                start, added = start.sum(axis=0)[None], added.sum(axis=0)[None]
+        for bound, (sign, start, owner, added) in zip(
+            bounds, _weights_by_count(holes, weight, k, levels, steps), strict=True
+        ):
             if total is None:
-                bound[:] = start[0] + (_per_list(holes, owner, added)[0] if sign > 0 else 0)
+                bound[:] = start.sum(axis=0) + (_per_list(holes, owner, added).sum(axis=0) if sign > 0 else 0)
                 if sign > 0 and holes.is_cut and weight.endless:
                     n_docs = holes.ranking.n_docs.astype(np.float64)
                     bound[:] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
@@ -70,57 +69,63 @@ def weighted_bounds(
             for table in holes.tables(owner, from_below=sign < 0):
                 documents = judged[:, table.lists, None] + table.counts
                 totals = np.stack([each.take(n) for each, n in zip(totals_by_count, documents, strict=True)])
-                sums = table.running(start, added)
-                bound[table.lists] = (
-                    largest_ratio(sums, totals) if sign > 0 else extreme_ratio(sums[0], totals.sum(axis=0), -1)
-                )
+                if sign > 0:
+                    bound[table.lists] = largest_ratio(table.running(start, added), totals)
+                else:
+                    sums = table.running(start.sum(axis=0), added.sum(axis=0))
+                    bound[table.lists] = extreme_ratio(sums, totals.sum(axis=0), sign)
         return bounds[0], bounds[1]
 
     return joint
 
 
 def _weights_by_count(
-    holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int
-) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return what judged documents of each level weigh, and what each unjudged one adds where that is not 0.
+    holes: Holes, weight: Weight, k: Parameter, levels: slice, steps: FloatArray
+) -> Iterator[tuple[int, FloatArray, IntArray, FloatArray]]:
+    """Yield what relevant documents weigh where they stand last in their tie, and then where they stand first.
 
     Args:
         holes: the lists.
         weight: what each place weighs.
         k: cut-off, or the parameter of the weight.
         levels: which levels.
-        sign: 1 where relevant documents stand first in their tie, -1 where last.
+        steps: (n_levels,) what each level gains.
 
-    Returns:
-        (n_levels, n_lists) weights, (n_open,) list of each such document, (n_levels, n_open) what it adds.
+    Yields:
+        -1 or 1, (n_levels, n_lists) gain of judged documents, (n_open,) list of each unjudged one that may
+        weigh something, (n_levels, n_open) what it adds.
     """
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
-    counts, unjudged = holes.counts[levels].take(near, axis=1), holes.unjudged[near]
-    tops = holes.above[near] + counts if sign > 0 else holes.end[near] - counts - unjudged
-    n_weighty = np.clip(limit - tops.min(axis=0), 0, unjudged).astype(np.int64)
-    group = np.repeat(np.arange(len(near)), n_weighty)
-    number = np.arange(len(group)) - (np.cumsum(n_weighty) - n_weighty).take(group)
-    start = weights_of_judged(holes, weight, k, levels, sign)
-    return start, holes.lists[near].take(group), weight.singly(tops.take(group, axis=1) + number, k)
+    counts, unjudged, lists = holes.counts[levels].take(near, axis=1), holes.unjudged[near], holes.lists[near]
+    tops = holes.end[near] - counts - unjudged, holes.above[near] + counts
+    for sign, top, start in zip((-1, 1), tops, weights_of_judged(holes, weight, k, levels), strict=True):
+        n_weighty = np.clip(limit - top.min(axis=0), 0, unjudged).astype(np.int64)
+        group = np.repeat(np.arange(len(near)), n_weighty)
+        number = np.arange(len(group)) - np.repeat(np.cumsum(n_weighty) - n_weighty, n_weighty)
+        added = weight.singly(top.take(group, axis=1) + number, k)
+        yield sign, start * steps[:, None], lists.take(group), added * steps[:, None]
 
 
-def weights_of_judged(holes: Holes, weight: Weight, k: Parameter, levels: slice, sign: int) -> FloatArray:
-    """(n_levels, n_lists) what judged documents of each level weigh.
+def weights_of_judged(
+    holes: Holes, weight: Weight, k: Parameter, levels: slice
+) -> tuple[FloatArray, FloatArray]:
+    """(n_levels, n_lists) each; what judged documents weigh that stand last in their tie, and first in it.
 
     Args:
         holes: the lists.
         weight: what each place weighs.
         k: cut-off, or the parameter of the weight.
         levels: which levels.
-        sign: 1 where relevant documents stand first in their tie, -1 where last.
     """
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.counts[levels][0] > 0))
-    counts = holes.counts[levels].take(near, axis=1)
-    top = holes.above[near] if sign > 0 else holes.end[near] - counts
-    weights = weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k)
-    return _per_list(holes, holes.lists[near], weights)
+    counts, lists = holes.counts[levels].take(near, axis=1), holes.lists[near]
+    last, first = (
+        _per_list(holes, lists, weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k))
+        for top in (holes.end[near] - counts, holes.above[near])
+    )
+    return last, first
 
 
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
