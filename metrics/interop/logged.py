@@ -68,11 +68,7 @@ class LoggedEvaluation:
         return options | {"traditional": order, "tiescope": version("tiescope")}
 
     def values(self) -> pd.DataFrame:
-        """Return the mean of each measure under each treatment, and the mean tie ratio.
-
-        Returns:
-            index reranker, columns such as `nDCG_at_10/tied`: letters that trackers take.
-        """
+        """Return means and tie ratios: index reranker, columns in letters trackers take, `nDCG_at_10/tied`."""
         evaluation = self.evaluation
         means = evaluation.scores.groupby(level="reranker", sort=False).mean().reindex(self.rerankers)
         means.columns = pd.Index([self._value_name(measure, ties) for measure, ties in means.columns])

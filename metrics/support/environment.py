@@ -6,15 +6,7 @@ _MOST_DIGITS = 12
 
 
 def byte_limit(variable: str, default: int) -> int:
-    """Return a limit of the environment in bytes.
-
-    Args:
-        variable: environment variable that holds whole megabytes.
-        default: bytes where it is not set.
-
-    Raises:
-        ValueError: it is no whole number.
-    """
+    """Return what a variable says in megabytes, in bytes; ValueError where it is no whole number."""
     megabytes = os.environ.get(variable)
     if not megabytes:
         return default

@@ -74,10 +74,6 @@ def written_p(p: float, digits: int = 3) -> str:
     """Write a p value, never as 0 or 1: 0.012, <0.001, >0.999.
 
     That is true of a p of 1 as well, which only says that nothing differs. 0.0496 is not rounded up to 0.050.
-
-    Args:
-        p: the value.
-        digits: decimals.
     """
     smallest = 10.0**-digits
     if p < smallest:

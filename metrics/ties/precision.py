@@ -45,15 +45,7 @@ def compared_scores(scores: FloatArray, starts: IntArray, precision: str) -> Flo
 
 
 def runs_at_precision(runs: Runs, precision: str) -> Runs:
-    """Return the runs as files would hold them that were written with their scores as they are compared.
-
-    Args:
-        runs: what was ranked.
-        precision: one of `PRECISIONS`.
-
-    Raises:
-        UsageError: there is no such precision.
-    """
+    """Return the runs as files would hold them that were written with scores at one of `PRECISIONS`."""
     if precision == "float64":
         return runs
     columns = {name: table["score"].to_numpy() for name, table in runs.tables.items()}
@@ -85,13 +77,6 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
 
     `decimals:N` gives what a file holds that was written with N decimals, as C's and Python's `%.Nf` write;
     `within:E` rounds nothing.
-
-    Args:
-        scores: (n,) scores as read.
-        precision: one of `PRECISIONS`.
-
-    Raises:
-        UsageError: there is no such precision.
     """
     scores = np.asarray(scores, dtype=np.float64)
     if precision == "float64" or near_distance(precision) is not None:

@@ -68,9 +68,6 @@ class Placements:
 
         The pool's is the largest, for what others lack was not pooled; each is first drawn to that of all, as
         far as they differ by luck.
-
-        Args:
-            depth: the depth; None: all documents.
         """
         is_near = self.places <= (depth or np.inf)
         n_near, n_judged = (

@@ -34,12 +34,7 @@ class TopScores:
         self.n_lowest = np.zeros(n_queries, np.int64)
 
     def add(self, scores: npt.NDArray[np.floating], first: int) -> None:
-        """Take in the scores of a chunk.
-
-        Args:
-            scores: (n_queries, n_docs) score of each document.
-            first: position of the first of them in the corpus.
-        """
+        """Take in the (n_queries, n_docs) scores of a chunk, its first document at a position of the corpus."""
         values = _highest(np.concatenate([self.highest, _highest(scores, self.depth)], axis=1), self.depth)
         lowest = values.min(axis=1)
         n_before = (self.highest == lowest[:, np.newaxis]).sum(axis=1)

@@ -38,12 +38,7 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
 
 
 def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
-    """Return what is worth knowing of runs before they are scored.
-
-    Args:
-        listings: what each reranker gave.
-        judgments: judgments given apart; None where relevance stands inside the tables, or nowhere.
-    """
+    """Return what is worth knowing of runs before they are scored; judgments are None if not given apart."""
     graded_rows = listings if judgments is None else [judgments]
     findings = queries_differ(listings) if judgments is None else []
     findings += [finding for rows in graded_rows for check in OF_GRADES for finding in check(rows)]

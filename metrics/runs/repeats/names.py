@@ -29,9 +29,6 @@ def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
     a name has a seed, its other numbers tell rerankers apart; a number without such a word always does (bm25,
     MiniLM-6, gpt-4). What they share is the combined reranker's name, with the count of repeats behind it where
     that name is another reranker's.
-
-    Args:
-        names: of all rerankers, each once.
     """
     groups: dict[str, list[str]] = {}
     for name in names:

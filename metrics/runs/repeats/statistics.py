@@ -17,15 +17,12 @@ _STAND_IN = 1e9
 
 
 def mean_scores(scores: FloatArray) -> FloatArray:
-    """Return the mean score of each document over the repeats that have it; NaN where none has.
+    """Return the mean of (n_docs, n_repeats) scores over the repeats that have one; NaN where none has.
 
     It depends on the document's scores alone and not on their order. A score that all repeats give is returned
     as it is, any other mean to twelve digits of its own, so that documents whose means are level in decimals
     are level, however large the scores of others (and to fewer where scores of both signs leave a hundredth of
     the largest). An infinite score makes the mean infinite; one of either sign makes it NaN.
-
-    Args:
-        scores: (n_docs, n_repeats), NaN where a repeat has no score.
     """
     ordered = np.sort(scores, axis=1)  # NaN last, so that sums do not depend on the order of repeats
     counts = np.maximum(repeat_counts(scores), 1)

@@ -21,20 +21,13 @@ def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Ev
     """The parts of an evaluation as they come, each kept before it is handed on.
 
     The file is there after the last part, and then it is whole.
-
-    Raises:
-        UsageError: no part, parts that do not belong together, or a file that cannot be written.
     """
     with open_output(Path(path)) as stream:
         yield from write_parts(parts, stream)
 
 
 def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
-    """The parts of an evaluation as they come, each written to a file before it is handed on.
-
-    Raises:
-        UsageError: no part, or parts that do not belong together.
-    """
+    """The parts of an evaluation as they come, each written to a file before it is handed on."""
     with _GrowingParquet(stream) as file:
         for part in parts:
             file.add(part)

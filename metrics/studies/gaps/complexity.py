@@ -49,11 +49,7 @@ def notebook_cases() -> pd.DataFrame:
 
 
 def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
-    """Count the orderings of lists.
-
-    Args:
-        ranking: the lists of one reranker.
-        queries: whose lists.
+    """Count the orderings of lists of one reranker, of these queries.
 
     Returns:
         index query_id; n_tie_groups, max_tie_size (0 without ties), log10_orderings, orderings (the exact
@@ -82,10 +78,7 @@ def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
 
 
 def complexity_summary(lists: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Summarise what enumeration would cost, a row a reranker, and first, of several, all lists together.
-
-    Args:
-        lists: reranker → its lists, as `list_complexity` returns them.
+    """Summarise `list_complexity`, a row a reranker, and first, of several, all lists together.
 
     Returns:
         index reranker; n (lists), tractable (lists whose orderings can be enumerated) and tractable_share,

@@ -145,12 +145,7 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 
 
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Say whether ties cost anything, and whether the tie ratio predicts it.
-
-    Args:
-        table: as `gaps` returns it, all lists; the first measure is the one spoken of.
-        measure: its name.
-    """
+    """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
     tied = table[table["tie_ratio"] > 0]
     tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
@@ -161,12 +156,7 @@ def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
 
 
 def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
-    """Say whether the tie ratio predicts the gap; where there is none to predict, what `gap_finding` says.
-
-    Args:
-        table: as `gaps` returns it, all lists; the first measure is the one spoken of.
-        measure: its name.
-    """
+    """Say whether the tie ratio predicts the gap of `gaps`; where there is none, what `gap_finding` says."""
     gap = table["first_gap"].abs()
     tie_correlation = correlation(table["tie_ratio"], gap) if gap.any() else None
     if tie_correlation is None:

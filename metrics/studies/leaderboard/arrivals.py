@@ -25,10 +25,6 @@ def arriving(runs: Runs, rerankers: Sequence[str]) -> dict[str, list[str]]:
     """Return those whose lists came in an order: name without version → its versions, the oldest first.
 
     That is who has several versions, or a column of times.
-
-    Args:
-        runs: what was ranked.
-        rerankers: those looked at.
     """
     versions: dict[str, list[str]] = {}
     for name in rerankers:

@@ -66,10 +66,7 @@ def rank_column(rows: pd.DataFrame) -> str:
 
 
 def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
-    """The tie groups of one list, those of one document included.
-
-    Args:
-        rows: as `ladder` returns them.
+    """The tie groups of the `ladder` of one list, those of one document included.
 
     Returns:
         group (from 0), score or front, first and last (the places it covers), documents, relevant.

@@ -91,13 +91,10 @@ def noise_curves(
 
 
 def trades(curves: pd.DataFrame) -> pd.DataFrame:
-    """Return where two rerankers trade places, by the logarithm of the noise between two levels.
+    """Return where two lines of `noise_curves` trade places, by the logarithm of the noise between two levels.
 
     Lines that only touch trade nothing: before the trade the one, after it the other must once be above by a
     hundredth of the range of all values.
-
-    Args:
-        curves: of `noise_curves`.
 
     Returns:
         `noise` and `value` where the lines cross, `before` and `after`: the one that is above; by rising noise.
@@ -226,9 +223,6 @@ def format_noise(runs: Runs) -> pd.DataFrame:
 
     A score is known to the cell that the format rounds to it; even within the cell, it is off by the cell's
     width over the square root of 12. The median over the scores is told.
-
-    Args:
-        runs: what was ranked.
 
     Returns:
         index: the rerankers whose scores show a format; `number_format`, and `noise` in standard deviations of

@@ -107,10 +107,7 @@ def values_by_weighting(
 
 
 def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
-    """Between what each reranker's values lie, and over how much of all weightings it leads.
-
-    Args:
-        values: of `values_by_weighting`.
+    """Between what `values_by_weighting` of each reranker lie, and over how much of all weightings it leads.
 
     Returns:
         index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
@@ -122,13 +119,10 @@ def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
-    """Which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
+    """Which reranker leads from what weight of the second of two criteria to what: a row a stretch, in order.
 
     A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights, at
     neither end, is told with the one before it.
-
-    Args:
-        values: of `values_by_weighting`, of two criteria.
 
     Returns:
         `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there,

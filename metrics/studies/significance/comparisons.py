@@ -46,9 +46,6 @@ def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) 
     """Return the columns of each baseline and of every other reranker; of all pairs where `baselines` is None.
 
     No pair comes twice: of two baselines, and of all pairs, the one named first is the baseline.
-
-    Raises:
-        UsageError: a baseline that is not among the names.
     """
     if baselines is None:
         return list(combinations(range(len(names)), 2))

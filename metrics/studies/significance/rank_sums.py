@@ -48,10 +48,6 @@ def signed_rank_p(differences: FloatArray) -> float:
 def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     """Chance that a random split of all values has rank sums as far apart: twice that of the rarer side.
 
-    Args:
-        ours: (n,) values.
-        theirs: (m,) values.
-
     Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
     1975, section 1.4.
     """

@@ -43,13 +43,9 @@ class SignFlips:
 
 
 def all_flips(differences: FloatArray, seed: int) -> SignFlips:
-    """Return all flips of the differences that are not 0.
+    """Return all flips of the differences that are not 0, of which there are `EXACT` at most.
 
     Those that are 0 change no sum; their signs, which shifted differences have too, are drawn.
-
-    Args:
-        differences: (n,) with n at most `EXACT` that are not 0.
-        seed: of the generator.
     """
     sizes = differences[differences != 0]
     n_zeros, n_flips = len(differences) - len(sizes), 2 ** len(sizes)

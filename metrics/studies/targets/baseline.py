@@ -11,8 +11,5 @@ def usual_baseline(names: Sequence[str]) -> str:
     """Return the reranker that is BM25, by its name; the first where none is.
 
     Of several whose names have BM25 in them, the shortest: `bm25` rather than `bm25-top100-monot5`.
-
-    Args:
-        names: of the rerankers, at least one.
     """
     return min((name for name in names if _BM25.search(name)), key=len, default=names[0])

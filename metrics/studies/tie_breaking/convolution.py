@@ -137,13 +137,9 @@ def _convolution_power(chances: FloatArray, often: int) -> FloatArray:
 
 
 def common_step(rises: FloatArray, smallest: float) -> float | None:
-    """The largest number, not below `smallest`, that all are whole multiples of; None where there is none.
+    """The largest number, not below `smallest`, that all rises are multiples of; None where there is none.
 
     Euclid's algorithm with a remainder below half of `smallest` taken for rounding, and then checked.
-
-    Args:
-        rises: (n,) numbers, 0 or above, not all 0.
-        smallest: above 0.
     """
     distinct = np.unique(np.round(rises, 12))
     step = 0.0

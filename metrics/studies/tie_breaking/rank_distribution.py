@@ -34,15 +34,12 @@ class RankDistribution(NamedTuple):
 
 
 def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDistribution:
-    """Chance of each reranker to finish at each place.
+    """Chance of each reranker of `mean_distributions` to finish at each place.
 
     A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
     one. Given its own mean, others are above or not independently of each other: their number is
     Poisson-binomial. Summed over the means it can take: all of them, or those drawn; a normal one at the
     middles of strips of equal chance, 16,384 or as many as a large leaderboard leaves time for.
-
-    Args:
-        distributions: as `mean_distributions` returns them.
     """
     ordered = list(distributions.values())
     index = pd.Index(list(distributions), name="reranker", dtype="str")

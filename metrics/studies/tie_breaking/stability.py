@@ -27,14 +27,11 @@ _PAIR_COLUMNS = [
 
 
 def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """Return how far ties move each mean, and between which places.
+    """Return how far ties move each mean of `mean_distributions`, and between which places.
 
     A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
     Each reranker's ties are broken on their own, so the best place leaves above only those whose worst is
     above its best, and the worst place puts above all whose best is above its worst.
-
-    Args:
-        distributions: as `mean_distributions` returns them.
 
     Returns:
         index reranker, in order; expected, std (of the mean), worst, best, method, place (of the
@@ -144,14 +141,11 @@ def _exact_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
-    """Expected Kendall tau-a between two leaderboards, each with all its ties broken at random.
+    """Expected Kendall tau-a between two leaderboards of `pairwise_order`, each with all ties broken at random.
 
     A pair adds 1 where both order it alike, −1 where they do not, and 0 where one has it level; the two are
     independent, so its expectation is (P(above) − P(below))^2, and tau is the mean over pairs. Pairs that
     are level under every tie-breaking have no order to lose and are left out.
-
-    Args:
-        pairs: as `pairwise_order` returns them.
 
     Returns:
         from 0 to 1; 1 where no tie-breaking moves anything, and where there is no pair.

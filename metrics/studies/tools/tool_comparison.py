@@ -47,10 +47,6 @@ def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Keep the values that answer what the tied value of a measure answers, one of each tool and reranker.
 
     nDCG-linear answers what nDCG does where both gains give one value, as for relevant or not.
-
-    Args:
-        values: as `tool_values` returns it.
-        measure: our measure.
     """
     values = _of_measure(values, measure)
     has_answer = values["value"].notna() & (values["question"] == "")
@@ -84,10 +80,7 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_reranker(values: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the values in a row a reranker, with a column for all tools that agree on every reranker.
-
-    Args:
-        values: as `tool_values` returns it.
+    """Arrange `tool_values` in a row a reranker, with a column for all tools that agree on every reranker.
 
     Returns:
         index reranker; a column named by the tools, with their spelling where a tool has several; NaN where

@@ -110,10 +110,7 @@ def _timed_only(evaluation: Evaluation, ties: str, baseline: str) -> Evaluation:
 
 
 def experiment_lines(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as people read it: a line a reranker and treatment, a column a measure.
-
-    Args:
-        table: as `experiment_table` returns it.
+    """Return an `experiment_table` as people read it: a line a reranker and treatment, a column a measure.
 
     Returns:
         reranker, ties, and by its heading the text of each measure: the mean, and its stars, with a plus

@@ -38,11 +38,7 @@ def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
 
 
 def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
-    """Mean and percentiles of the seconds of each reranker, over the lists that are scored.
-
-    Args:
-        list_seconds: as `latencies` returns them.
-        evaluation: whose lists count.
+    """Mean and percentiles of `latencies` of each reranker, over the lists that are scored.
 
     Returns:
         index reranker; mean, p50, p95 (interpolated), n_timed (lists). Those not timed have no row.

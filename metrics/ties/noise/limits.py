@@ -44,15 +44,7 @@ def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -
 
 
 def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
-    """Refuse standard deviations of one list that are too far apart for the digits of a float.
-
-    Args:
-        span: (n,) from the lowest to the highest score that documents open together may have.
-        smallest: (n,) the smallest of their standard deviations.
-
-    Raises:
-        UsageError: they are.
-    """
+    """Raise a UsageError where spans of scores are too wide for a float's digits beside their deviations."""
     is_wide = span > MAX_RATIO * smallest
     if is_wide.any():
         example = int(np.argmax(is_wide))

@@ -40,10 +40,6 @@ def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
 
     Ids are compared without one difference in spelling at a time: spaces, upper case, a trailing .0, leading
     zeros, and then what all ids of one side begin or end with.
-
-    Args:
-        ours: (n,) ids of the run, at least one.
-        theirs: (n,) ids of the judgments, at least one, none of them ours.
     """
     for difference, respelled in _SPELLINGS:
         if pair := _first_match(respelled(ours), respelled(theirs)):
