@@ -14,7 +14,8 @@ from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from metrics.cli.messages import say
-from metrics.cli.options import NamedPath, Qrels, parse_run
+from metrics.cli.options.reading import NamedPath
+from metrics.cli.options.shared import Qrels, parse_run
 from metrics.errors import UsageError
 from metrics.runs import File, read_runs
 from metrics.scale.stored import Stored, is_stored

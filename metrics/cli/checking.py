@@ -5,14 +5,8 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options import (
-    NamedPath,
-    OutputFormat,
-    ReadingOptions,
-    TableOutput,
-    parse_run,
-    with_shared_options,
-)
+from metrics.cli.options.reading import NamedPath, ReadingOptions
+from metrics.cli.options.shared import OutputFormat, TableOutput, parse_run, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings

@@ -10,12 +10,12 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say, say_left_out, traditional_order
-from metrics.cli.options import (
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.shared import (
     FOR_PEOPLE,
     Measures,
     OutputFormat,
     Qrels,
-    ReadingOptions,
     RunPaths,
     TableOutput,
     Traditional,

@@ -8,12 +8,12 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say
-from metrics.cli.options import (
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.shared import (
     Criteria,
     Measures,
     Precision,
     Qrels,
-    ReadingOptions,
     RelevantFrom,
     RunPath,
     TableOutput,

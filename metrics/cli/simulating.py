@@ -11,7 +11,7 @@ import typer
 from pyarrow import csv
 
 from metrics.cli.messages import say
-from metrics.cli.options import with_shared_options
+from metrics.cli.options.shared import with_shared_options
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.runs.writing import open_output

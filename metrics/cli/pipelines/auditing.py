@@ -12,11 +12,11 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say
-from metrics.cli.options import (
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.shared import (
     FOR_PEOPLE,
     OutputFormat,
     Qrels,
-    ReadingOptions,
     RunPaths,
     TableOutput,
     with_shared_options,

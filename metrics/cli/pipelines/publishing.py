@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options import Output, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.shared import Output, Qrels, RunPaths, Traditional, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options import (
+from metrics.cli.options.reading import NamedPath, ReadingOptions
+from metrics.cli.options.shared import (
     NAME_HELP,
     Measures,
-    NamedPath,
     Output,
     Qrels,
-    ReadingOptions,
     RunPaths,
     TargetBaseline,
     Targets,

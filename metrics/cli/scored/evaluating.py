@@ -11,12 +11,11 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_own_rules
-from metrics.cli.options import (
+from metrics.cli.options.reading import NamedPath, ReadingOptions
+from metrics.cli.options.shared import (
     FOR_PEOPLE,
     NAME_HELP,
     Measures,
-    NamedPath,
-    ReadingOptions,
     TableOutput,
     parse_run,
     with_shared_options,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics.cli.options import OutputFormat, TableOutput
+from metrics.cli.options.shared import OutputFormat, TableOutput
 from metrics.cli.output import csv_rows, long_table, stack_columns
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
 
-from metrics.runs.findings.kinds import BY_CODE, Severity
+from metrics.runs.findings.kinds.catalogue import BY_CODE
+from metrics.runs.findings.kinds.kind import Severity
 
 
 @dataclass(frozen=True)

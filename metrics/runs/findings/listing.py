@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding, make_finding
-from metrics.runs.findings.kinds import Severity
+from metrics.runs.findings.kinds.kind import Severity
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray

@@ -9,7 +9,9 @@ from repository import REAL_RUNS, SAMPLE
 from metrics import read_runs, read_table
 from metrics.runs.findings import KINDS
 from metrics.runs.findings.inspection import inspect
-from metrics.runs.findings.kinds import ANSWER_CODES, GRADE_KINDS, JUDGMENT_KINDS, REPEAT_KINDS
+from metrics.runs.findings.kinds.answers import ANSWER_CODES, GRADE_KINDS
+from metrics.runs.findings.kinds.judgments import JUDGMENT_KINDS
+from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {

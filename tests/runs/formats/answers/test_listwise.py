@@ -7,7 +7,7 @@ from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
 from metrics.runs import File, check, open_blocks, read
-from metrics.runs.findings.kinds import ANSWER_KINDS
+from metrics.runs.findings.kinds.answers import ANSWER_KINDS
 
 DOCUMENTS = ["d1", "d2", "d3", "d4"]
 
