@@ -53,7 +53,7 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
             "Sign in",
             st.login,
         )
-    if not _is_on_list(entries):
+    if not is_allowed(st.user.get("email"), st.user.get("email_verified"), entries):
         record_event("refused", _signed_in_email())
         _close(
             "Not allowed in",
@@ -69,10 +69,6 @@ def _is_signed_in() -> bool:
     issued = st.user.get("iat")
     is_over = isinstance(issued, int | float) and time.time() - issued > _SIGN_IN_SECONDS
     return st.user.get("is_logged_in") is True and not is_over
-
-
-def _is_on_list(entries: tuple[str, ...]) -> bool:
-    return is_allowed(st.user.get("email"), st.user.get("email_verified"), entries)
 
 
 def show_account() -> None:

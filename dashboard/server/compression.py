@@ -17,7 +17,6 @@ class CompressedFiles:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an app."""
         self._app = app
         self._compressing_app = GZipMiddleware(app, compresslevel=_LEVEL)
 

@@ -19,7 +19,6 @@ class MessageGuard:
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an app."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -23,7 +23,6 @@ class UploadGuard:
     """Refuses uploads of who was not let in, or would hold too much, and statistics to strangers."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Wrap an app."""
         self._app = app
         self._on_their_way: Counter[str] = Counter()
 

@@ -35,11 +35,11 @@ def weight_lines(
         words: what the measure and both criteria are called.
     """
     _, first, second = words
-    figure = go.Figure()
+    figure, figures = go.Figure(), f"weight of {safe(second, 40)} %{{x:.2f}}: %{{y:.4f}}<extra></extra>"
     weights, leaders = values.index.get_level_values(1).to_numpy(dtype=float), weighting_leaders(values)
     for name, column in values.items():
         colour, hover = colours[str(name)], f"<b>{hover_text(str(name))}</b><br>"
-        look = {"mode": "lines", "showlegend": False, "hovertemplate": hover + _figures(second)}
+        look = {"mode": "lines", "showlegend": False, "hovertemplate": hover + figures}
         figure.add_scatter(x=weights, y=column, line={"color": colour, "width": 1.3}, **look)
     for stretch in stretches.to_dict("records"):
         name, own = stretch["reranker"], (weights >= stretch["start"]) & (weights <= stretch["end"])
@@ -59,10 +59,6 @@ def weight_lines(
         [note_of(f"{safe(text, 24)} alone", palette, x=x, xanchor=side, **place) for x, side, text in corners],
     )
     return figure
-
-
-def _figures(second: str) -> str:
-    return f"weight of {safe(second, 40)} %{{x:.2f}}: %{{y:.4f}}<extra></extra>"
 
 
 def _add_strip(

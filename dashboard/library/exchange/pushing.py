@@ -10,7 +10,7 @@ from dashboard.library.exchange.board_import import load
 from dashboard.library.exchange.contents import View
 from dashboard.library.exchange.listing import find_board
 from dashboard.library.names import storable
-from dashboard.library.storage.records import BoardListing, Record
+from dashboard.library.storage.records import Record
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File, Repeated, Source, with_names
@@ -113,12 +113,13 @@ def push(
         listing = find_board(library, name, owner) if name else None
         try:
             if listing is None:
-                record = _new_board(library, pushed, name, owner)
+                board = make_board(pushed.spec, pushed.sources)
+                record = library.keep(board, owner, name=name, view=pushed.view, single=bool(name))
             else:
                 record, replaced = _join(library, library.find(listing.id, owner), pushed, owner, repeated)
             break
         except LibraryError:
-            if not tries_left or not _is_changed(library, name, owner, listing):
+            if not tries_left or not name or find_board(library, name, owner) == listing:
                 raise
     names = {file.name for file in _files(pushed.spec)}
     sha256s = {file.sha256 for file in _files(record.spec) if file.name in names}
@@ -129,11 +130,6 @@ def push(
 
 def _files(spec: BoardSpec) -> list[File]:
     return [entry.file for entry in spec.entries]
-
-
-def _new_board(library: Library, pushed: FilesToPush, name: str, owner: str) -> Record:
-    board = make_board(pushed.spec, pushed.sources)
-    return library.keep(board, owner, name=name, view=pushed.view, single=bool(name))
 
 
 def _join(
@@ -151,7 +147,3 @@ def _join(
     board = keep_arrangement(make_board(spec, sources), record.spec)
     replaced = tuple(entry.file.name for entry in changed if entry.file.name in before)
     return library.revise(record.id, record.version, board, owner), replaced
-
-
-def _is_changed(library: Library, name: str, owner: str, listing: BoardListing | None) -> bool:
-    return bool(name) and find_board(library, name, owner) != listing

@@ -16,7 +16,7 @@ from dashboard.session.changes import build_arranged, read_all, score_as_shown
 from dashboard.session.long_work import long_work
 from dashboard.session.upload_selection import last_outcome, set_outcome
 from metrics.errors import LibraryError, TieScopeError, UsageError
-from metrics.support.wording import first_names
+from metrics.support.wording import count_of, first_names
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
@@ -86,13 +86,9 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     used_stems = {file.stem for file in view.board.files}
     before = view.board.spec
     board = _build(before.with_files(_spec_of(new, used_stems)), before)
-    set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {_size_text(board)} now."))
+    size = count_of(len(board.runs.tables), "reranker")
+    set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {size} now."))
     session.show_board(board, amends=view.record)
-
-
-def _size_text(board: Board) -> str:
-    count = len(board.runs.tables)
-    return f"{count} reranker{'s' * (count != 1)}"
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:

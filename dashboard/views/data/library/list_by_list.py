@@ -51,8 +51,8 @@ def list_by_list(view: View, measure: str) -> None:
         if len(lists) < _FEWEST:
             st.caption(f"Fewer than {_FEWEST} lists count.")
             return
-        largest_window = len(lists) // 2
-        window = number_input("Latest lists", 2, largest_window, _usual_window(len(lists)), "latest", width=140)
+        usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
+        window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
     change = change_of(lists, measure)
     section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
     order = "in order of time" if lists["time"].notna().all() else "version by version"
@@ -68,11 +68,6 @@ def list_by_list(view: View, measure: str) -> None:
     chart(figure, "arrivals", alt, wide=620)
     options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
     st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
-
-
-def _usual_window(n_lists: int) -> int:
-    """Return the width of the window shown first."""
-    return max(2, min(_LATEST, n_lists // _SHARE))
 
 
 @cached_by_key(show_spinner=False, max_entries=24)

@@ -15,7 +15,7 @@ from dashboard.session import View
 from dashboard.session.controls import toggle
 from dashboard.session.visitor import visitor_zone
 from dashboard.views.data.library.uploads_table import uploads_on
-from dashboard.views.data.library.versions import VersionScoring, judgments_key, measures_with, score_versions
+from dashboard.views.data.library.versions import VersionScoring, judgments_key, score_versions
 from dashboard.widgets.components import chart, heading, number, section_finding, table
 from metrics import parse
 from metrics.errors import TieScopeError
@@ -112,7 +112,7 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
         judgments_key(board),
         view.scoring,
         view.traditional,
-        measures_with(measure),
+        tuple(dict.fromkeys((*cache.MEASURES, measure))),  # so that another is there when it is asked for
         board.spec.repeated,
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )

@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard import cache
 from dashboard.library import Board, Entry
 from metrics import Runs
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
@@ -96,8 +95,3 @@ def _means(
         return means(entry.key, scoring, entry, against, queries)
     except LibraryError as error:  # not cached: the next try may find the upload mended
         return error
-
-
-def measures_with(measure: str) -> tuple[str, ...]:
-    """The usual measures, scored at once so that another is there when it is asked for, and this one."""
-    return tuple(dict.fromkeys((*cache.MEASURES, measure)))

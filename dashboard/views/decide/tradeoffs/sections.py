@@ -18,7 +18,6 @@ from dashboard.widgets.components import chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
-from metrics.studies.tradeoffs.coverage import with_targets
 from metrics.studies.tradeoffs.latency import LATENCIES, Latency
 from metrics.studies.tradeoffs.tradeoffs import DEPTH, duration
 
@@ -198,8 +197,3 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
     chart(kept_figure(view.board.key, recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
-
-
-def rerankers_with_targets(view: View) -> list[str]:
-    """Return the rerankers shown whose documents say what they satisfy."""
-    return [name for name in with_targets(view.board.runs) if name in view.rerankers]

@@ -10,7 +10,7 @@ from dashboard.widgets.components import cards, finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.studies.tradeoffs import tradeoffs
-from metrics.studies.tradeoffs.coverage import coverage
+from metrics.studies.tradeoffs.coverage import coverage, with_targets
 from metrics.studies.tradeoffs.latency import latency_table, with_latency
 
 view = session.view()
@@ -32,8 +32,8 @@ covered = coverage(depths, k)
 prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
 finding(prose, view.rerankers)
 segments = cache.segments(view.board)
-with_targets = sections.rerankers_with_targets(view)
-has_segments, has_targets = bool(len(segments)), bool(with_targets)
+names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
+has_segments, has_targets = bool(len(segments)), bool(names_with_targets)
 cards(
     *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
     last_card(covered, k, has_targets=has_targets),
@@ -55,7 +55,7 @@ with chart_place:
             gaps = sections.segment_section(view, list(rows.index), segments, measure, n_drawn)
     if has_targets:
         with narrow:
-            sections.recall_section(view, covered.loc[with_targets], k, n_drawn)
+            sections.recall_section(view, covered.loc[names_with_targets], k, n_drawn)
     row_range.buttons()
 
 with table_place:

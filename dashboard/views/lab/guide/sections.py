@@ -65,17 +65,12 @@ def measures() -> None:
     """Draw which measure to look at when, how to read each, and every measure."""
     advice, catalogue = read_parts("measures")
     draw_part(advice)
-    _reading()
-    draw_head(catalogue)
-    draw_cards(catalogue.cards, columns=3, width=280)
-
-
-def _reading() -> None:
-    """Draw how to read each measure, folded up, the scale of grades, and MRR beside MAP."""
     values, *others = read_parts("reading")
     draw_folded(values)
     for part in others:
         draw_part(part)
+    draw_head(catalogue)
+    draw_cards(catalogue.cards, columns=3, width=280)
 
 
 SECTIONS: dict[str, Callable[[], None]] = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import plotly.graph_objects as go
 
@@ -52,10 +53,6 @@ class Slide:
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     """Return what makes each slide, in their order; none is made before it is shown."""
-
-    def makes(slide: Callable[[View, str], Slide]) -> Callable[[], Slide]:
-        return lambda: slide(view, measure)
-
     lists = view.evaluation.lists
     has_pairs = len(view.rerankers) > 1
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
@@ -66,7 +63,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
         _tests: has_pairs and has_queries,
         _list: has_ties,
     }
-    return [makes(slide) for slide, is_shown in says_something.items() if is_shown]
+    return [partial(slide, view, measure) for slide, is_shown in says_something.items() if is_shown]
 
 
 def _order(view: View, measure: str) -> Slide:

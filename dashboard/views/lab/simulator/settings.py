@@ -63,7 +63,10 @@ def _choose_llm(kind: str) -> Simulation:
     grid = st.grid(4, min_column_width=150)
     ties, levels = _choose_ties(grid) if kind == LLM else (0.0, 0)
     lists = _choose_lists(grid, (8, 19), (1, 4))
-    performance = PERFORMANCE if has_segments else _choose_performance(grid)
+    performance = PERFORMANCE
+    if not has_segments:
+        with grid.cell():
+            performance = round(slider("Performance", (0, 1), PERFORMANCE, 0.05, "performance"), 4)
     if presets is not None:
         with presets:
             _preset_control(ties, levels)
@@ -153,11 +156,6 @@ def _choose_lists(
         queries = round(slider(label, (10, _MOST_QUERIES), usual, 10, f"{key}queries"))
     with grid.cell():
         return _Lists(queries, documents, relevant, number_input("Seed", 0, 10**6, 42, "madeseed"))
-
-
-def _choose_performance(grid: Any) -> float:  # noqa: ANN401 likewise
-    with grid.cell():
-        return round(slider("Performance", (0, 1), PERFORMANCE, 0.05, "performance"), 4)
 
 
 def _preset_control(ties: float, levels: int) -> None:
