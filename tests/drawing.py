@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 from enumeration import Doc
 from hypothesis import strategies as st
@@ -35,6 +36,17 @@ def frame(table):
         for doc in docs
     ]
     return pd.DataFrame(rows, columns=["reranker", "query_id", "doc_id", "score", "relevance"])
+
+
+@st.composite
+def scored_frames(draw):
+    """A table whose scores have deviations, and what is done about those of them that are missing."""
+    table = frame(draw(tables()))
+    table["score_std"] = np.resize(draw(st.permutations([0.0, 0.3, 1.0])), len(table))
+    missing_score = draw(st.sampled_from(["error", "last", "drop"]))
+    if missing_score != "error":
+        table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
+    return table, missing_score
 
 
 def values(evaluation):

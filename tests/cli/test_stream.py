@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from drawing import IDS, frame, tables
+from drawing import IDS, scored_frames
 from hypothesis import given
 from hypothesis import strategies as st
 from runs.written import PACKED
@@ -131,13 +131,9 @@ def rows(text, *, rounding=False):
 def files(draw):
     """Runs of several rerankers, and judgments: queries without rows, nothing relevant or no judgments.
 
-    Each score has a deviation. Some may be missing; the last value says what is done about them.
+    Scores are as `scored_frames` has them; the last value says what is done about those that are missing.
     """
-    table = frame(draw(tables()))
-    table["score_std"] = np.resize(draw(st.permutations([0.0, 0.3, 1.0])), len(table))
-    missing_score = draw(st.sampled_from(["error", "last", "drop"]))
-    if missing_score != "error":
-        table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
+    table, missing_score = draw(scored_frames())
     if draw(st.booleans()):
         table = table.sort_values("query_id", kind="stable")
     judged = draw(st.lists(st.sampled_from(["q1", "Q1", "7", "absent"]), unique=True, min_size=1))

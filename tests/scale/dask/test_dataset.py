@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from dask_cluster import assert_same
-from drawing import IDS, frame, tables
+from drawing import IDS, scored_frames
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -32,13 +32,9 @@ TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc", "noise:0
 def files(draw):
     """A table in the order of its files, cut anywhere into files and row groups, and perhaps judgments.
 
-    Each score has a deviation. Some may be missing; the last value says what is done about them.
+    Scores are as `scored_frames` has them; the last value says what is done about those that are missing.
     """
-    table = frame(draw(tables()))
-    table["score_std"] = np.resize(draw(st.permutations([0.0, 0.3, 1.0])), len(table))
-    missing_score = draw(st.sampled_from(["error", "last", "drop"]))
-    if missing_score != "error":
-        table["score"] = table["score"].replace({-np.inf: -9.0, 0.5: np.nan})
+    table, missing_score = draw(scored_frames())
     if draw(st.booleans()):
         table = table.sort_values(draw(st.permutations(["reranker", "query_id"])), kind="stable")
     n_rows = len(table)
