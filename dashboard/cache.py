@@ -203,16 +203,16 @@ def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> B
     if error is not None:
         return error
     read = [source for source in sources if isinstance(source, Source)]
-    runs = _join(spec.key, spec, read)
+    runs = _join(spec, read)
     return runs if isinstance(runs, TieScopeError) else make_board(spec, read, runs)
 
 
-@cached_for_board(show_spinner="Joining …", max_entries=4)
-def _join(key: str, _spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
+@cached_by_key(show_spinner="Joining …", max_entries=4)
+def _join(spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
     """Return the runs of a board: of the board itself, the files as given would stay in memory."""
     try:
         with turn(is_dear=_n_rows(_sources) >= DEAR_ROWS):
-            return join_runs(_spec, _sources)
+            return join_runs(spec, _sources)
     except TieScopeError as error:
         return error
 

@@ -254,21 +254,3 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
         type="tertiary",
         on_click="ignore",
     )
-
-
-def number(label: str, fmt: str = "%.4f", help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
-    """A column of figures.
-
-    Args:
-        label: heading of the column.
-        fmt: printf format of a figure.
-        help: shown on hover.
-    """
-    return st.column_config.NumberColumn(label, format=fmt, help=help)
-
-
-def share(label: str, help: str | None = None) -> Any:  # noqa: A002, ANN401 Streamlit's name
-    """A column of shares of one, drawn as bars; give it 0 to 100."""
-    return st.column_config.ProgressColumn(
-        label, format="%.0f%%", min_value=0, max_value=100, color="orange", help=help
-    )

@@ -10,7 +10,7 @@ from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.settling_curve import settling_curve
 from dashboard.server.board_results import cached_by_key
 from dashboard.session.controls import number_input, toggle
-from dashboard.widgets.components import chart, heading, number, section_finding, side_by_side, table
+from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
@@ -136,10 +136,11 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
                 help="By how much the bars of all rerankers narrow together, were it judged alone: mean over "
                 "both answers. What others narrow may take from it or add to it.",
             ),
-            "closed": number(
+            "closed": st.column_config.NumberColumn(
                 "Closed so far",
-                "%.1f%%",
-                "Share of what unjudged documents leave open that is closed with it and all before it judged.",
+                format="%.1f%%",
+                help="Share of what unjudged documents leave open that is closed with it and all before it "
+                "judged.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

@@ -8,7 +8,7 @@ from dashboard.charts.labels import clipped, elide_text, sentence_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
-from dashboard.widgets.components import chart, heading, number, section_finding, table, table_head
+from dashboard.widgets.components import chart, heading, section_finding, table, table_head
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding
@@ -81,8 +81,9 @@ def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
     """Draw a row a reranker, a column for the tools that agree on all of them."""
     rows = by_reranker(values)
     columns = {
-        ", ".join(tools): number(
+        ", ".join(tools): st.column_config.NumberColumn(
             clipped(tools[0].partition(" · ")[0], _HEAD_COLUMNS) + f" +{len(tools) - 1}" * (len(tools) > 1),
+            format="%.4f",
             help="  \n".join(tools),
         )
         for tools in rows.columns

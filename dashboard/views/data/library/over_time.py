@@ -16,7 +16,7 @@ from dashboard.session.controls import toggle
 from dashboard.session.visitor import visitor_zone
 from dashboard.views.data.library.uploads_table import uploads_on
 from dashboard.views.data.library.versions import VersionScoring, judgments_key, score_versions
-from dashboard.widgets.components import chart, heading, number, section_finding, table
+from dashboard.widgets.components import chart, heading, section_finding, table
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -143,21 +143,22 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
     subject = count_of(len(rerankers), "reranker")
     alt = f"{measure} of each version of {subject}, tied, traditional, worst and best."
     chart(figure, "history", alt, wide=620)
+    name = parse(measure)
+    values = {"tied": name.tied, "worst": "Worst", "best": "Best", "traditional": name.traditional}
     table(
         rows,
         "Versions",
         "history",
         {
             "reranker": st.column_config.TextColumn("Reranker"),
-            "version": number("#", "%d", "Oldest first."),
+            "version": st.column_config.NumberColumn("#", format="%d", help="Oldest first."),
             "name": st.column_config.TextColumn("Name"),
             "added": st.column_config.DatetimeColumn("Added", format="D MMM YYYY, HH:mm"),
-            "tied": number(parse(measure).tied),
-            "worst": number("Worst"),
-            "best": number("Best"),
-            "traditional": number(parse(measure).traditional),
+            **{name: st.column_config.NumberColumn(label, format="%.4f") for name, label in values.items()},
             "boards": st.column_config.TextColumn("Used on", help="Boards that show it."),
-            "n_shared": number("Queries", "%d", f"Of {rows['n_judged'].iloc[0]} judged."),
+            "n_shared": st.column_config.NumberColumn(
+                "Queries", format="%d", help=f"Of {rows['n_judged'].iloc[0]} judged."
+            ),
         },
     )
 

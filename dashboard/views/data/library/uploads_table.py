@@ -15,13 +15,18 @@ from dashboard.session.upload_selection import selectable_table, selected_upload
 from dashboard.session.visitor import visitor_zone
 from dashboard.views.data.library.actions import actions, outcome_line
 from dashboard.views.data.library.deleted import recently_deleted
-from dashboard.widgets.components import Card, cards, download_csv, finding, heading, share
+from dashboard.widgets.columns import column_config
+from dashboard.widgets.components import Card, cards, download_csv, finding, heading
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong
+from metrics.support.shown_column import ShownColumn
 from metrics.support.wording import count_of, part_of, percent
 
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
+_TIE_RATIO = ShownColumn(
+    "tied", "Tie ratio", "Documents that share their score with another of their list.", "share"
+)
 
 
 def uploads_section(view: View) -> list[Upload]:
@@ -201,7 +206,7 @@ def _columns() -> dict[str, object]:
     column = st.column_config
     return {
         "name": column.TextColumn("Name", pinned=True, width=176),
-        "tied": share("Tie ratio", "Documents that share their score with another of their list."),
+        "tied": column_config(_TIE_RATIO),
         "bars": column.BarChartColumn(
             "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."
         ),
