@@ -88,9 +88,8 @@ class ComparedFigures:
         is_known = ((matched != "") & matched.notna()).all(axis=1)
         if not is_known.any():
             raise UsageError(
-                f"No figure is of a reranker and a measure that are known. Rerankers: "
-                f"{_names_of(names.rerankers)}; "
-                f"measures: {_names_of(names.measures)}. Name them by hand: --names published=ours."
+                "No figure is of a reranker and a measure that are known. Not matched: "
+                f"{_unmatched(names)}. Name them by hand: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         present = set(matched["reranker"])
@@ -210,5 +209,14 @@ def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -
     return np.where(queries.isna(), _MEAN, np.where(rows < 0, _NOT_JUDGED, rows)).astype(np.int64)
 
 
-def _names_of(matches: pd.DataFrame) -> str:
-    return first_names([quote(name) for name in matches["published"]], 5) or "none"
+def _unmatched(names: NameMatches) -> str:
+    """Return the published names that are nobody's, with what each is alike."""
+    parts = []
+    for noun, table in (("rerankers", names.rerankers), ("measures", names.measures)):
+        rows = table.loc[table["how"] == "", ["published", "candidates"]]
+        texts = [
+            quote(name) + (f" (alike: {', '.join(candidates)})" if candidates else "")
+            for name, candidates in rows.itertuples(index=False)
+        ]
+        parts += [f"{noun} {first_names(texts, 5)}"] if texts else []
+    return "; ".join(parts)

@@ -27,6 +27,13 @@ _OTHER_NAMES = {
 """Names, without what stands between their words, that other software has for our measures."""
 _CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
 _ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
+_BESIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|(?:±|\+/-).*", re.DOTALL)
+_THOUSANDS = re.compile(r"(?<=\d)k$", re.IGNORECASE)
+_DERIVED = {
+    *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
+    *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
+}
+"""Words, in small letters, of what is computed from values of a measure."""
 _MAX_NAME = 200
 """Letters of a name that are looked at."""
 
@@ -38,7 +45,7 @@ def our_measure(published: str) -> str:
     A cut-off of AP stays as published, AP@1000, though `metrics.MEASURES` has none: past the end of all lists
     it is AP.
     """
-    name = _ASIDE.sub("", published[:_MAX_NAME]).strip()
+    name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
     if measure := _exactly(name):
         return measure
     base, k = _base(name), ""
@@ -64,8 +71,15 @@ def is_measure_of(published: str, family: str) -> bool:
 
 @cache
 def measures_within(published: str) -> tuple[str, ...]:
-    """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10."""
-    words = re.split(r"[\s/|:,()\[\]]+", published[:_MAX_NAME])
+    """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10.
+
+    What another word says to be a deviation, a difference or a rank is of none: `nDCG@10 std`. In brackets or
+    after ±, it says what stands beside the value.
+    """
+    name = published[:_MAX_NAME]
+    if not _DERIVED.isdisjoint(_BESIDE.sub(" ", name).casefold().split()):
+        return ()
+    words = re.split(r"[\s/|:,()\[\]]+", name)
     return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))
 
 

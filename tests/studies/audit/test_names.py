@@ -5,6 +5,7 @@ import pytest
 
 import metrics
 from metrics import UsageError
+from metrics.studies.audit.audit import audit
 from metrics.studies.audit.measure_names import our_measure
 from metrics.studies.audit.names import match_names
 from metrics.studies.audit.published.reading import read_published
@@ -117,7 +118,7 @@ def test_a_name_by_hand_that_is_on_neither_side_is_refused(by_hand, problem):
         "nDCG": ["ndcg", "nDCG"],
         "nDCG-linear@10": ["nDCG-linear@10", "nDCG-lin@10"],
         "P@5": ["P_5", "P5", "P@5", "precision_at_5", "prec@5"],
-        "R@1000": ["recall_1000", "recall.1000", "R@1000", "Recall@1000"],
+        "R@1000": ["recall_1000", "recall.1000", "R@1000", "Recall@1000", "R@1k", "Recall@1K"],
         "Rprec": ["Rprec", "R-prec", "R-Precision"],
         "Hits@1": ["success_1", "Success@1", "hit_rate_at_1", "HitRate@1", "Accuracy@1"],
         "F1@10": ["F1@10"],
@@ -160,3 +161,24 @@ def test_columns_of_one_name_are_told_apart_and_none_is_chosen():
     table = read_published({"t.csv": b"run,AP,AP\nx,.1,.2\n"})
     assert table.measures == ["AP (column 2)", "AP (column 3)"]
     assert match_names(table, runs_of("x")).measures["how"].tolist() == ["", ""]
+
+
+@pytest.mark.parametrize("name", ["Δ nDCG@10", "nDCG@10 std", "nDCG@10 CI", "nDCG@10 rank", "p nDCG@10"])
+def test_what_is_computed_from_a_measure_is_not_taken_for_it(name):
+    table = read_published({"t.csv": f"run,{name},MAP\nx,.1,.2\n".encode()})
+    assert match_names(table, runs_of("x")).measures["matched"].tolist() == ["", "AP"]
+
+
+@pytest.mark.parametrize("name", ["nDCG@10 (95% CI)", "nDCG@10 ± std", "nDCG@10 [std]", "DL19 nDCG@10 +/- sd"])
+def test_what_stands_beside_the_values_of_a_measure_does_not_hide_it(name):
+    table = read_published({"t.csv": f"run,{name}\nx,.1\n".encode()})
+    assert match_names(table, runs_of("x")).measures["matched"].tolist() == ["nDCG@10"]
+
+
+def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
+    with pytest.raises(UsageError) as error:
+        audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})
+    assert str(error.value) == (
+        "No figure is of a reranker and a measure that are known. Not matched: measures 'DL19 MAP' "
+        "(alike: AP), 'DL20 MAP' (alike: AP). Name them by hand: --names published=ours."
+    )
