@@ -33,7 +33,7 @@ def list_index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArr
     """
     codes: npt.NDArray[np.integer] = np.arange(len(queries))
     if len(rerankers) > 1:
-        distinct = combine_chunks(queries).dictionary_encode()
+        distinct = combine_chunks(queries.dictionary_encode())
         codes, queries = distinct.indices.to_numpy(), distinct.dictionary
     return pd.MultiIndex(
         levels=[rerankers, pd.Index(queries.to_pandas())],

@@ -1,9 +1,7 @@
 """From runs, measures and treatments to values: `evaluate`."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +9,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation.evaluation import Evaluation
-from metrics.evaluation.merging import concat, list_index, merge_indexes
+from metrics.evaluation.merging import list_index
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
@@ -142,27 +140,28 @@ def score_runs(
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
     _refuse_noisy_keys(treatments, options)
-    open_documents = _open_documents(runs, treatments, options)
+    stacks = runs.matched_stacks
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
-    batches: list[_BatchScores] = []
-    n_scored = 0
-    for stack in runs.matched_stacks.batches(PART, n_judged or 0):
-        begin = partial(_begin, first_names(stack.names, 1), n_scored, len(runs.tables))
-        n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
-        rankings = map(begin, options.rankings(runs, stack))
-        batches.append(
-            _score_batch(stack.names, n_lists, rankings, parsed, treatments, options, open_documents)
-        )
-        n_scored += len(stack.names)
-    return Evaluation(
-        scores=concat([batch.scores for batch in batches]),
-        lists=concat([batch.lists for batch in batches]),
-        policies=concat([batch.policies for batch in batches]),
-        measures=tuple(map(str, parsed)),
-        ties=tuple(ties.name for ties in treatments),
-        options=options,
-        skipped=merge_indexes([batch.skipped for batch in batches]),
+    return _score(
+        list(stacks.places),
+        stacks.n_lists if n_judged is None else np.full(len(stacks.places), n_judged),
+        _rankings(runs, n_judged or 0, options),
+        parsed,
+        treatments,
+        options,
+        _open_documents(runs, treatments, options),
     )
+
+
+def _rankings(runs: Runs, n_judged: int, options: ScoringOptions) -> Iterator[Ranking]:
+    """Yield all lists, reranker by reranker and a few at a time; whoever listens is told of each few."""
+    n_scored = 0
+    for stack in runs.matched_stacks.batches(PART, n_judged):
+        for part in options.rankings(runs, stack):
+            begin_step("Scoring", n_scored, len(runs.tables), first_names(stack.names, 1))
+            yield part
+            del part  # before the next is made
+        n_scored += len(stack.names)
 
 
 def _refuse_noisy_keys(treatments: Sequence[Treatment], options: ScoringOptions) -> None:
@@ -190,22 +189,7 @@ def _each(names: Sequence[str] | str) -> Sequence[str]:
     return [names] if isinstance(names, str) else names
 
 
-def _begin(name: str, position: int, total: int, part: Ranking) -> Ranking:
-    """Tell whoever listens that a part of some rerankers' lists is to be scored, and return it."""
-    begin_step("Scoring", position, total, name)
-    return part
-
-
-class _BatchScores(NamedTuple):
-    """What `Evaluation` holds, of some rerankers."""
-
-    scores: pd.DataFrame
-    lists: pd.DataFrame
-    policies: pd.DataFrame
-    skipped: pd.MultiIndex
-
-
-def _score_batch(
+def _score(
     rerankers: Sequence[str],
     n_lists: IntArray,
     rankings: Iterable[Ranking],
@@ -213,8 +197,8 @@ def _score_batch(
     treatments: Sequence[Treatment],
     options: ScoringOptions,
     open_documents: OpenDocuments | None,
-) -> _BatchScores:
-    """Score the lists of some rerankers, a few lists at a time.
+) -> Evaluation:
+    """Score the lists of all rerankers, a few lists at a time.
 
     Args:
         rerankers: their names.
@@ -254,11 +238,14 @@ def _score_batch(
         "n_empty": np.bincount(owner[is_empty], minlength=len(rerankers)),
         "n_scored": np.bincount(owner[is_scored], minlength=len(rerankers)),
     }
-    return _BatchScores(
+    return Evaluation(
         scores=pd.DataFrame(
             table.T if is_scored.all() else table.T[is_scored], index=index, columns=columns, copy=False
         ),
         lists=pd.DataFrame({key: column[is_scored] for key, column in lists.items()}, index=index),
         policies=pd.DataFrame(counts, index=pd.Index(rerankers, name="reranker")),
+        measures=tuple(map(str, measures)),
+        ties=tuple(ties.name for ties in treatments),
+        options=options,
         skipped=list_index(rerankers, owner[~is_scored], queries.filter(pa.array(~is_scored))),
     )

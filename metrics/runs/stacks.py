@@ -127,6 +127,11 @@ class RunStacks:
             for place, name in enumerate(stack.names)
         }
 
+    @property
+    def n_lists(self) -> IntArray:
+        """(n_rerankers,) lists of each."""
+        return np.concatenate([np.diff(stack.list_ends) for stack in self.stacks])
+
     def reranker(self, name: str) -> RunStack:
         """Return one reranker alone."""
         number, place = self.places[name]
