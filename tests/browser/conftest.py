@@ -1,6 +1,6 @@
 """A real server, a real browser, and a page that fails on console errors and requests to other hosts."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 
 import postgresql
@@ -77,13 +77,26 @@ def gated_server(people):
     return people.address
 
 
+@contextmanager
+def _opened_profile(browser, server):
+    """A browser profile: it fetches the files of the app once, and its process stays."""
+    with browser.new_context(viewport=DESK, reduced_motion="reduce") as context:
+        context.new_page().goto(f"{server}/_stcore/health")
+        yield context
+
+
 @pytest.fixture(scope="session")
 def profile(browser, server):
-    """A browser profile for all pages: it fetches the files of the app once, and its process stays."""
-    context = browser.new_context(reduced_motion="reduce")
-    context.new_page().goto(f"{server}/_stcore/health")
-    yield context
-    context.close()
+    """A browser profile for all pages."""
+    with _opened_profile(browser, server) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def elsewhere(browser, server):
+    """A profile in which nothing is kept of what pages of the other keep: another browser."""
+    with _opened_profile(browser, server) as context:
+        yield context
 
 
 class PageWatch:

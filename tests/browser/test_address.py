@@ -68,15 +68,16 @@ def open_elsewhere(walker, visitor):
 
 @pytest.mark.parametrize(("seed", "sequences", "most_steps"), WALKS)
 def test_another_browser_shows_what_the_address_says_whatever_was_operated_before(
-    server, browser, profile, many_rerankers, seed, sequences, most_steps
+    server, elsewhere, profile, many_rerankers, seed, sequences, most_steps
 ):
     chance = random.Random(seed)  # noqa: S311 nothing is kept secret
     with (
-        browser.new_context(reduced_motion="reduce", viewport=LARGE) as other,
+        elsewhere.new_page() as other,
         profile.new_page() as page,
     ):
-        page.set_viewport_size(LARGE)
-        walker, visitor = Walker(page, chance), Walker(other.new_page(), chance)
+        for window in (page, other):
+            window.set_viewport_size(LARGE)
+        walker, visitor = Walker(page, chance), Walker(other, chance)
         begin(walker, server, STARTS[seed % len(STARTS)], many_rerankers)
         for number in range(sequences):
             for _ in range(chance.randint(1, most_steps)):

@@ -2,7 +2,7 @@
 
 import re
 
-from pages import DESK, LIGHT_RUNS, settle, upload
+from pages import LIGHT_RUNS, settle, upload
 from playwright.sync_api import expect
 
 from dashboard import cache
@@ -26,7 +26,7 @@ def shows(page, name, runs):
     expect(page.get_by_test_id("stSidebar")).to_contain_text(f"{runs} of {runs} reranker")
 
 
-def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, restart, browser):
+def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, restart, elsewhere):
     first = new_page(LIGHT_RUNS)
     upload(first, [text_file("llm.trec", RUN), text_file("qrels.txt", QRELS)])
     expect(first).to_have_url(re.compile(r"data=\w+&order=docid_desc$"))
@@ -38,8 +38,7 @@ def test_an_upload_survives_a_refresh_a_restart_and_another_browser(new_page, re
     link = first.url
     first.close()
     restart()
-    with browser.new_context(viewport=DESK, reduced_motion="reduce") as other_browser:
-        second = other_browser.new_page()
+    with elsewhere.new_page() as second:
         second.goto(link)
         shows(second, "Demo of *Monday*", 1)
         second.get_by_text("Add to what is loaded").click()
