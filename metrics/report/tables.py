@@ -110,6 +110,12 @@ Column = Iterable[object] | tuple[Iterable[object], str]
 """Values of a column of a table, as text or with a format of their figures."""
 
 
+def legend(meanings: Mapping[Any, str], words: Iterable[str]) -> str:
+    """Return what those words of a column mean that stand in it, in the order of `meanings`."""
+    used = set(words)
+    return " ".join(f"{word}: {meaning}" for word, meaning in meanings.items() if word in used)
+
+
 def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a column of figures holds
     """Return a figure as printed: a true minus, none on zero, a dash for none; `p` is the format of a p."""
     if pd.isna(value):

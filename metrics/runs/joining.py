@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
+from metrics.runs.findings.finding import reranker_prefix
 from metrics.runs.formats.registry import tie_order
 from metrics.runs.joined_judgments import Repeated, concat_judgments
 from metrics.runs.reading.columns import MissingScore
@@ -164,7 +165,7 @@ def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
         _refuse_lowest(table, origin, scores, missing)
         outcome = "put behind all others of their list, tied with each other"
     document, query = (quote(table[column][missing[0]].as_py()) for column in ("doc_id", "query_id"))
-    prefix = "" if File(origin.file, b"").stem == name else f"{name}: "
+    prefix = reranker_prefix(name, origin.file)
     message = (
         f"{prefix}Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
         f"such as document {document} of query {query}."

@@ -7,7 +7,7 @@ import pandas as pd
 from metrics.report.model import Section
 from metrics.report.sections.scores import SIGNED
 from metrics.report.studies import ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table, legend
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import AuditedOrder, audit_finding, widest_first, written_chances
 from metrics.studies.audit.standing import VERDICTS
@@ -81,5 +81,5 @@ def _pairs(order: AuditedOrder) -> Table:
             "p adj.": (rows["p_adjusted"], "p"),
             "Chance of the order": written_chances(rows),
         },
-        " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"])),
+        legend(VERDICTS, rows["verdict"]),
     )

@@ -5,7 +5,7 @@ import pandas as pd
 from metrics.report.model import Section
 from metrics.report.sections.scores import SIGNED, place_ranges
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table, legend
 from metrics.studies.significance.significance import Verdicts, significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.targets.target_summary import target_finding
@@ -155,7 +155,7 @@ def targets(studies: ReportStudies) -> Section:
             "Best": (rows["best"], FOUR_DECIMALS),
             "Passes": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
         },
-        " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(rows["verdict"])),
+        legend(VERDICTS, rows["verdict"]),
     )
     drawn_rows = rows[rows["reranker"] == studies.targets_for]
     return Section(

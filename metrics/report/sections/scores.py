@@ -10,7 +10,7 @@ from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.sections.holes import holes
 from metrics.report.studies import ReportStudies
-from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table
+from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
 from metrics.runs.findings.grouping import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.gap_summary import with_overall
@@ -108,8 +108,7 @@ def _leaderboard(studies: ReportStudies) -> Table:
     columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
         columns |= columns_by_order(studies, board) | {"Because": board["why"]}
-        verdicts = " ".join(f"{word}: {VERDICTS[word]}" for word in VERDICTS if word in set(board["verdict"]))
-        note = f"{note} {verdicts}"
+        note = f"{note} {legend(VERDICTS, board['verdict'])}"
     table = Table.of(f"{measure.traditional}, best tied first", columns, note)
     return replace(table, strong=best_cells(table.frame, measure.tied))
 

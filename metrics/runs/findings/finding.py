@@ -7,6 +7,7 @@ import pandas as pd
 
 from metrics.runs.findings.kinds.catalogue import BY_CODE
 from metrics.runs.findings.kinds.kind import Severity
+from metrics.runs.reading.files import File
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ def make_finding(
     """
     kind = BY_CODE[code]
     return Finding(severity or kind.severity, code, file, line, message, hint or kind.hint, count)
+
+
+def reranker_prefix(name: str, file: str) -> str:
+    """Return what begins a message about a reranker where the name of the file does not say which it is."""
+    return "" if File(file, b"").stem == name else f"{name}: "
 
 
 def as_frame(findings: Iterable[Finding]) -> pd.DataFrame:

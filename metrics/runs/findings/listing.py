@@ -8,10 +8,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.finding import Finding, make_finding
+from metrics.runs.findings.finding import Finding, make_finding, reranker_prefix
 from metrics.runs.findings.kinds.kind import Severity
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part, quote
@@ -104,8 +103,8 @@ class Listing(CheckedRows):
 
     @property
     def message_prefix(self) -> str:
-        """Begins a message where the name of the file does not say which reranker it is about."""
-        return "" if File(self.file, b"").stem == self.name else f"{self.name}: "
+        """As `reranker_prefix`."""
+        return reranker_prefix(self.name, self.file)
 
     @cached_property
     def order(self) -> IntArray:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from metrics.runs.findings.finding import Finding, make_finding
+from metrics.runs.findings.finding import Finding, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import Hashes
-from metrics.runs.reading.files import File
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import describe_part
 
@@ -28,23 +27,19 @@ class RerankerCoverage:
     n_judged_rows: int = 0
     query_hashes: list[Hashes] = field(default_factory=list)
 
-    def message_prefix(self, name: str) -> str:
-        """Return what begins a message where the name of the file does not say whom it is about."""
-        return "" if File(self.file, b"").stem == name else f"{name}: "
-
     def unjudged(self, name: str) -> list[Finding]:
         """Report that queries, or all documents of those that are judged, have no judgments."""
         n_known = int(self.has_rows.sum())
         if self.n_queries and not n_known and len(self.has_rows):
-            message = f"{self.message_prefix(name)}No query of the run is judged."
+            message = f"{reranker_prefix(name, self.file)}No query of the run is judged."
             return [make_finding("no-overlap", self.file, message, count=self.n_queries)]
         findings = []
         if lacking := self.n_queries - n_known:
             unjudged = describe_part(lacking, self.n_queries, "query", "have no judgments")
-            message = f"{self.message_prefix(name)}{unjudged}."
+            message = f"{reranker_prefix(name, self.file)}{unjudged}."
             findings.append(make_finding("queries-unjudged", self.file, message, count=lacking))
         if n_known and not self.n_judged_rows:
-            message = f"{self.message_prefix(name)}No document listed for a judged query is judged."
+            message = f"{reranker_prefix(name, self.file)}No document listed for a judged query is judged."
             findings.append(make_finding("documents-no-overlap", self.file, message, count=n_known))
         return findings
 
@@ -54,7 +49,7 @@ class RerankerCoverage:
         if not lacking:
             return []
         share = describe_part(lacking, n_queries, "query", "have no rows")
-        message = f"{self.message_prefix(name)}{share}; other rerankers have them."
+        message = f"{reranker_prefix(name, self.file)}{share}; other rerankers have them."
         return [make_finding("queries-differ", self.file, message, count=lacking)]
 
 

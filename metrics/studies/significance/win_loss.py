@@ -24,9 +24,9 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
         differs between the two), n (queries both have).
     """
     leads = {}
-    for how in ("expected", traditional):
-        values = evaluation.scores[measure, how].unstack("reranker", sort=False)  # noqa: PD010
-        leads[how] = values.drop(columns=baseline).sub(values[baseline], axis=0)
+    for ties in ("expected", traditional):
+        values = evaluation.scores[measure, ties].unstack("reranker", sort=False)  # noqa: PD010
+        leads[ties] = values.drop(columns=baseline).sub(values[baseline], axis=0)
     in_both = leads["expected"].notna()
     tied, before = (
         np.sign(lead.where(lead.abs() > EQUAL, 0.0)).where(in_both)
