@@ -14,7 +14,8 @@ from metrics.evaluation.merging import Means
 from metrics.evaluation.options import Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
-from metrics.runs import Runs, Table, read_runs
+from metrics.runs import Runs, Table
+from metrics.runs.from_paths import as_runs
 from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
 from metrics.ties.treatments import asks_for_bounds, treatment
@@ -105,10 +106,7 @@ class Running:
             raise UsageError(f"at={at!r}: give a number of seconds.")
         if moment < self._latest:
             raise UsageError(f"at={at}: the lists before came at {self._latest}. Add lists in order of time.")
-        if isinstance(runs, pd.DataFrame):
-            runs = read_runs(runs, qrels)
-        elif qrels is not None:
-            raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
+        runs = as_runs(runs, qrels)
         treatments = list(dict.fromkeys(self._treatments.values()))
         evaluation = score_runs(runs, self._measures, treatments, self._options)
         scores, rerankers = evaluation.scores, evaluation.policies.index.to_list()

@@ -13,7 +13,8 @@ from metrics.evaluation.merging import list_index
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
-from metrics.runs import Nested, Runs, Table, Tables, read_runs
+from metrics.runs import Nested, Runs, Table, Tables
+from metrics.runs.from_paths import as_runs
 from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import IntArray
 from metrics.support.memory import one_allocator
@@ -69,10 +70,7 @@ def evaluate(
         UsageError: a name or policy that does not exist, or judgments for runs that have theirs.
     """
     names = names_or_defaults(measures, ties)
-    if not isinstance(runs, Runs):
-        runs = read_runs(runs, qrels)
-    elif qrels is not None:
-        raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
+    runs = as_runs(runs, qrels)
     options = ScoringOptions(
         precision,
         missing,

@@ -77,6 +77,15 @@ def read_runs(
     return choice.combine(Runs.from_sources(sources, repeated))
 
 
+def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
+    """Return runs, read unless they are; a UsageError at judgments for runs that have theirs."""
+    if not isinstance(runs, Runs):
+        return read_runs(runs, qrels)
+    if qrels is not None:
+        raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
+    return runs
+
+
 def read_table(
     path: Path,
     columns: Mapping[str, str] | None = None,

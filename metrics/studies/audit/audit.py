@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
-from metrics.runs import Runs, Table, Tables, read_runs
+from metrics.runs import Runs, Table, Tables
+from metrics.runs.from_paths import as_runs
 from metrics.studies.audit.finding import convention_finding
 from metrics.studies.audit.names import NameMatches, match_names
 from metrics.studies.audit.published.reading import Files, read_published
@@ -80,10 +80,7 @@ def audit(
         ReadError: a file cannot be read; names file and line.
         UsageError: no figure is of a known reranker and measure, or a name is on neither side.
     """
-    if not isinstance(runs, Runs):
-        runs = read_runs(runs, qrels)
-    elif qrels is not None:
-        raise UsageError("qrels: these runs have their judgments. Give them to read_runs.")
+    runs = as_runs(runs, qrels)
     if not isinstance(published, PublishedTable):
         published = read_published(published)
     matches = match_names(published, runs, names)
