@@ -65,7 +65,7 @@ class ShownBoard:
 
     Attributes:
         board: the data.
-        rerankers: those shown, in the order of the data.
+        rerankers: those shown, in order.
         scoring: how lists are scored.
         evaluation: the values shown; its lists are those counted.
         segments: those shown, none where all are.

@@ -46,18 +46,10 @@ class NoiseCurves(NamedTuple):
 
 
 @cached_by_key(show_spinner="Adding noise …", max_entries=16)
-def shown_noise(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NoiseCurves:
-    """Return what noise does to some of the rerankers shown, over the lists shown.
-
-    Args:
-        view: what is shown.
-        measure: what is taken.
-        rerankers: whose curves.
-
-    Raises:
-        UsageError: a list whose orders under noise would take too long.
-    """
-    runs, n_rows = _runs_of(view, rerankers)
+def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
+    """Return what noise does to the lists shown; UsageError for one whose orders would take too long."""
+    runs = view.runs
+    n_rows = _n_rows(runs)
     levels = noise_levels(n_rows)
     drawn_levels = levels[::2]
     n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _MIN_DRAWS), _MAX_DRAWS))
@@ -72,11 +64,11 @@ def shown_noise(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> N
 
 
 @cached_by_key(show_spinner="Tying near scores …", max_entries=16)
-def shown_near_ties(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> NearTieCurves:
-    """Return what near ties do to some of the rerankers shown; arguments as of `shown_noise`."""
-    runs, n_rows = _runs_of(view, rerankers)
+def shown_near_ties(view: ShownBoard, measure: str) -> NearTieCurves:
+    """Return what near ties do to the lists shown."""
+    runs = view.runs
     with board_turn(view.board):
-        return near_tie_curves(runs, measure, near_distances(n_rows), view.scoring, view.queries)
+        return near_tie_curves(runs, measure, near_distances(_n_rows(runs)), view.scoring, view.queries)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
@@ -86,26 +78,20 @@ def weighed_scores(board: Board) -> list[str]:
 
 
 @cached_by_key(show_spinner="Weighing criteria …", max_entries=16)
-def shown_weightings(
-    view: ShownBoard, measure: str, rerankers: tuple[str, ...], criteria: tuple[str, ...]
-) -> pd.DataFrame:
+def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) -> pd.DataFrame:
     """Return what rerankers score by each weighted sum of criteria.
 
     Args:
         view: what is shown; what ranks together elsewhere is not among its scoring.
         measure: what is taken.
-        rerankers: whose values.
         criteria: two or three.
 
     Raises:
         UsageError: further scores are to split ties.
     """
     with board_turn(view.board):
-        runs, _ = _runs_of(view, rerankers)
-        return values_by_weighting(runs, measure, criteria, view.scoring, view.queries)
+        return values_by_weighting(view.runs, measure, criteria, view.scoring, view.queries)
 
 
-def _runs_of(view: ShownBoard, rerankers: tuple[str, ...]) -> tuple[Runs, int]:
-    """Return the runs of some rerankers, and how many rows they have."""
-    runs = view.board.runs.arranged({name: name for name in rerankers})
-    return runs, sum(len(table) for table in runs.tables.values())
+def _n_rows(runs: Runs) -> int:
+    return sum(len(table) for table in runs.tables.values())

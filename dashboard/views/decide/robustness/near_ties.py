@@ -9,23 +9,17 @@ from metrics import parse
 from metrics.studies.robustness.near_tie_curves import near_tie_finding
 
 
-def near_tie_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
-    """Draw tie ratios and the change of tied values as near scores tie.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        rerankers: whose curves.
-    """
+def near_tie_section(view: View, measure: str) -> None:
+    """Draw tie ratios and the change of tied values as near scores tie."""
     tied = parse(measure).tied
     heading(
         "Near ties",
         "Scores within ε of the highest of their group tie, from the top down (within:ε in Scoring): how many "
         "documents tie, and what it does to the value.",
     )
-    curves = shown_near_ties(view, measure, rerankers)
-    section_finding(near_tie_finding(curves, tied), rerankers)
-    colours = {name: view.colour(name) for name in rerankers}
+    curves = shown_near_ties(view, measure)
+    section_finding(near_tie_finding(curves, tied), view.rerankers)
+    colours = {name: view.colour(name) for name in view.rerankers}
     figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
     alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
     chart(figure, "near-ties", alt, wide=640)

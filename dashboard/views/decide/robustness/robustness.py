@@ -16,7 +16,7 @@ page_head(
     "lists are sorted again. A tie is what is left as σ goes to nothing.",
 )
 measure = session.measure()
-rerankers = sections.best_rerankers(view, measure)
+best_view = sections.best_rerankers(view, measure)
 if note := own_rule_note(measure):
     section_finding(note)
     st.info(f"Noise leaves no ties, so that {measure} has no rule to follow. Choose another measure.")
@@ -26,5 +26,5 @@ elif columns := view.scoring.tiebreak_by:
     names = escape_markdown(", ".join(columns))
     st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see what it does.")
 else:
-    sections.noise_sections(view, measure, rerankers)
-weight_section(view, measure, rerankers)
+    sections.noise_sections(best_view, measure)
+weight_section(best_view, measure)

@@ -1,5 +1,7 @@
 """Parts of the page Robustness: cards, the chart of curves, and the table of all rerankers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -29,36 +31,30 @@ _LARGEST = 1.0
 """Noise at which the loss of one reranker alone is told, too."""
 
 
-def best_rerankers(view: View, measure: str) -> tuple[str, ...]:
-    """Return the rerankers with the highest tied values, the best first; a few say so where there are more."""
+def best_rerankers(view: View, measure: str) -> View:
+    """Return the view of the rerankers with the highest tied values, the best first; say so of few of many."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
     if len(means) > MOST:
         st.caption(f"The best {MOST} of {len(means):,} rerankers.")
-    return tuple(str(name) for name in means.index[:MOST])
+    return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
 
 
-def noise_sections(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
-    """Draw what noise and near ties do to some rerankers; near ties alone where noise would take too long.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        rerankers: those that are drawn.
-    """
+def noise_sections(view: View, measure: str) -> None:
+    """Draw what noise and near ties do to rerankers; near ties alone where noise would take too long."""
     try:
-        curves = shown_noise(view, measure, rerankers)
+        curves = shown_noise(view, measure)
     except UsageError as error:
         st.warning(escape_markdown(str(error)))
-        near_tie_section(view, measure, rerankers)
+        near_tie_section(view, measure)
         return
     crossings = trades(curves.means)
     even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
     tied = parse(measure).tied
     own_finding = own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
-    finding((*robustness_finding(curves.means, tied, even), *own_finding), rerankers)
+    finding((*robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
     robustness_cards(curves, crossings, even)
     _draw_curves(view, measure, curves, crossings)
-    near_tie_section(view, measure, rerankers)
+    near_tie_section(view, measure)
     _draw_table(view, measure, curves, crossings)
 
 

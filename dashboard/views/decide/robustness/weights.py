@@ -26,14 +26,8 @@ _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria whose weights are drawn."""
 
 
-def weight_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None:
-    """Draw values over all weightings of two or three criteria; nothing where no second one ranks.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is taken.
-        rerankers: those that are drawn.
-    """
+def weight_section(view: View, measure: str) -> None:
+    """Draw values over all weightings of two or three criteria; nothing where no second one ranks."""
     columns = weighed_scores(view.board)
     if not columns:
         return
@@ -52,12 +46,12 @@ def weight_section(view: View, measure: str, rerankers: tuple[str, ...]) -> None
         return
     try:
         weighed = replace(view, scoring=replace(view.scoring, criteria=()))
-        values = shown_weightings(weighed, measure, rerankers, criteria)
+        values = shown_weightings(weighed, measure, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
         st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))
         return
-    section_finding(weighting_finding(values, parse(measure).tied), rerankers)
+    section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if values.notna().to_numpy().all():
         _draw_values(view, measure, values)
         _draw_table(measure, values)
