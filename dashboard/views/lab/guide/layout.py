@@ -12,29 +12,17 @@ from dashboard.widgets.components import heading
 _DEFINITION = re.compile(r"(`[^`]+`|\$[^$]+\$): (.*)", re.DOTALL)
 
 
-def draw_file(name: str, columns: int = 2, width: int = 300) -> None:
-    """Draw all parts of a file.
-
-    Args:
-        name: of the file, without ending.
-        columns: cards side by side.
-        width: least width of a card in pixels, where it is not alone in its row.
-    """
+def draw_file(name: str, columns: int = 2) -> None:
+    """Draw all parts of a file, so many of their cards side by side."""
     for part in read_parts(name):
-        draw_part(part, columns, width)
+        draw_part(part, columns)
 
 
-def draw_part(part: ProsePart, columns: int = 2, width: int = 300) -> None:
-    """Draw a part: its heading, its blocks, its cards and its notes.
-
-    Args:
-        part: what is drawn.
-        columns: cards side by side.
-        width: least width of a card in pixels, where it is not alone in its row.
-    """
+def draw_part(part: ProsePart, columns: int = 2) -> None:
+    """Draw a part: its heading, its blocks, its cards, so many side by side, and its notes."""
     draw_head(part)
     draw_blocks([block for block in part.rest if block.kind != "note"])
-    draw_cards(part.cards, columns, width)
+    draw_cards(part.cards, columns)
     draw_blocks([block for block in part.rest if block.kind == "note"])
 
 

@@ -9,6 +9,7 @@ from dashboard.session.controls import follow_defaults, pills
 from dashboard.widgets.audited_table import report_choices
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
+from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.targets.targets import PRESETS as READY_TARGETS
 from metrics.studies.targets.targets import Target
@@ -26,14 +27,9 @@ def section_label(name: str) -> str:
     return _SECTION_LABELS.get(name, name.capitalize())
 
 
-def choose_options(view: session.View, measure: str, leader: str) -> ReportOptions:
-    """Draw the controls of the page, and return what they say.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: the report's first.
-        leader: the reranker whose targets are drawn unless another is chosen.
-    """
+def choose_options(view: session.View, measure: str) -> ReportOptions:
+    """Draw the controls of the page, and return what they say; the measure is the report's first."""
+    leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         preset = session.segmented(
             "What for", tuple(PRESETS), "preset", "full", format_func=str.capitalize, help=_PRESET_HELP

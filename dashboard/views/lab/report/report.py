@@ -6,13 +6,11 @@ from dashboard.views.lab.report.options import choose_options
 from dashboard.views.lab.report.sections import preview_and_export, summary_cards
 from dashboard.views.lab.report.targets import target_sections
 from dashboard.widgets.components import finding, page_head
-from metrics.studies.leaderboard.leaderboard import leaderboard
 
 view = session.view()
 page_head("Report", "One file to send: what was scored, by which rule for ties, and what holds in every order.")
 measure = session.measure()
-leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
-options = choose_options(view, measure, leader)
+options = choose_options(view, measure)
 report = board_report(view.board, repr(options), options)
 finding(report.recommendation, view.rerankers)
 summary_cards(report.studies)
