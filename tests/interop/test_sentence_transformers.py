@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,16 +23,6 @@ CORPUS = {
     f"d{n}": text for n, text in enumerate(["dog", "cat", "fish", "bird", "cat dog", "fish", "dog", "cat bird"])
 }
 RELEVANT = {"q1": {"d0", "d4"}, "q2": {"d5", "elsewhere"}, "q3": set()}
-
-
-class BaseEvaluator:
-    """What an evaluator inherits, as documented."""
-
-    def __init__(self):
-        self.greater_is_better, self.primary_metric = True, None
-
-    def store_metrics_in_model_card_data(self, model, metrics, epoch, step):
-        model.model_card_data.append((metrics, epoch, step))
 
 
 class Embedder:
@@ -65,28 +55,9 @@ class PairScorer:
         return np.array([len({*query.split()} & {*text.split()}) for query, text in pairs], np.float32)
 
 
-def forget(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith(OURS)]:
-        monkeypatch.delitem(sys.modules, name)
-
-
-@pytest.fixture
-def evaluators(monkeypatch):
-    """Our evaluators on a base of the documented contract."""
-    package = {"": {}, ".base": {}, ".base.evaluation": {"BaseEvaluator": BaseEvaluator}}
-    for name, contents in package.items():
-        module = ModuleType(f"sentence_transformers{name}")
-        vars(module).update(contents)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-    forget(monkeypatch)
-    yield importlib.import_module(OURS)
-    for name in [name for name in sys.modules if name.startswith(OURS)]:
-        del sys.modules[name]  # for good: monkeypatch would put it back
-
-
+@pytest.mark.usefixtures("forgotten")
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    forget(monkeypatch)
     with pytest.raises(MissingPackageError, match=r'pip install "tiescope\[sentence-transformers\]"'):
         importlib.import_module(OURS)
 
@@ -224,17 +195,32 @@ def test_the_csv_has_a_row_a_call_and_other_columns_go_to_a_file_of_their_own(ev
 
 
 def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
-    with pytest.raises(UsageError, match=r"Sample 1 has query\. It needs query, positive, and either"):
-        evaluators.TiedRerankingEvaluator([{"query": "cat"}])
+    rerank, search = evaluators.TiedRerankingEvaluator, evaluators.TiedInformationRetrievalEvaluator
+    without_positive = {"query": "cat", "positive": None, "negative": []}
+    for sample, keys in (({"query": "cat"}, "query"), (None, "nothing"), (without_positive, "query, negative")):
+        with pytest.raises(UsageError, match=rf"Sample 1 has {keys}\. It needs query, positive, and either"):
+            rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
-        evaluators.TiedRerankingEvaluator(SAMPLES[2:])(Embedder())
+        rerank(SAMPLES[2:])(Embedder())
     with pytest.raises(UsageError, match="give documents, and queries with relevant ones"):
-        evaluators.TiedInformationRetrievalEvaluator(QUERIES, CORPUS, {})
-    rerank = evaluators.TiedRerankingEvaluator(SAMPLES)
-    with pytest.raises(UsageError, match=r"the shape \(8, 2\): it must give a score a document"):
-        rerank(SimpleNamespace(predict=lambda pairs, **_: np.zeros((len(pairs), 2))))
-    with pytest.raises(UsageError, match="8 of 8 scores of the model are not numbers"):
-        rerank(SimpleNamespace(predict=lambda pairs, **_: np.full(len(pairs), np.nan)))
+        search(QUERIES, CORPUS, {})
+    for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
+        with pytest.raises(UsageError, match="Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document"):
+            search(QUERIES, CORPUS, RELEVANT, **option)
+
+
+@pytest.mark.parametrize(
+    ("scores", "problem"),
+    [
+        (np.zeros((8, 2)), r"the shape \(8, 2\): it must give a score a document, \(8,\)"),
+        (np.zeros(3), r"the shape \(3,\): it must give a score a document, \(8,\)"),
+        (["1"] * 8, "of type <U1: they must be numbers"),
+        (np.full(8, np.nan), "8 of 8 scores of the model are not numbers"),
+    ],
+)
+def test_scores_that_are_no_number_a_document_are_refused(evaluators, scores, problem):
+    with pytest.raises(UsageError, match=problem):
+        evaluators.TiedRerankingEvaluator(SAMPLES)(SimpleNamespace(predict=lambda *_, **__: scores))
 
 
 @pytest.fixture

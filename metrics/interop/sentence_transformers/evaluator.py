@@ -85,14 +85,18 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
         return metrics
 
 
-def as_array(scores: Any, n_dimensions: int) -> Scores:  # noqa: ANN401
+def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
     """Return scores of a model, on any device, as an array in their precision; UsageError for other scores."""
     if hasattr(scores, "detach"):
         scores = scores.detach().cpu()
         scores = (scores.float() if "bfloat16" in str(scores.dtype) else scores).numpy()
     array: Scores = np.asarray(scores)
-    if array.ndim != n_dimensions:
-        raise UsageError(f"The model's scores have the shape {array.shape}: it must give a score a document.")
+    if array.shape != shape:
+        raise UsageError(
+            f"The model's scores have the shape {array.shape}: it must give a score a document, {shape}."
+        )
+    if array.dtype.kind not in "biuf":
+        raise UsageError(f"The model's scores are of type {array.dtype}: they must be numbers.")
     if n_missing := int(np.isnan(array).sum()):
         raise UsageError(f"{n_missing:,} of {array.size:,} scores of the model are not numbers.")
     return array

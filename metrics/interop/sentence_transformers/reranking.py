@@ -124,7 +124,7 @@ class TiedRerankingEvaluator(TiedEvaluator):
     def _predicted(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
         """Return the (n_documents,) scores that a CrossEncoder gives, sample by sample."""
         pairs = [[sample.query, document] for sample in samples for document in sample.documents]
-        return as_array(model.predict(pairs, prompt_name=self.prompt_name, **self.of_model), 1)
+        return as_array(model.predict(pairs, prompt_name=self.prompt_name, **self.of_model), (len(pairs),))
 
     def _similarities(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
         """Return the (n_documents,) similarities to their queries, sample by sample."""
@@ -134,22 +134,24 @@ class TiedRerankingEvaluator(TiedEvaluator):
             model, [sample.query for sample in samples], "query", truncate_dim=self.truncate_dim
         )
         documents = self.embed(model, texts, "document", truncate_dim=self.truncate_dim)
-        ends = np.cumsum([len(sample.documents) for sample in samples])
-        blocks = [
-            similarity(queries[number : number + 1], documents[end - len(sample.documents) : end])
-            for number, (sample, end) in enumerate(zip(samples, ends, strict=True))
+        sizes = [len(sample.documents) for sample in samples]
+        rows = [
+            as_array(similarity(queries[number : number + 1], documents[end - size : end]), (1, size))[0]
+            for number, (size, end) in enumerate(zip(sizes, np.cumsum(sizes), strict=True))
         ]
-        return np.concatenate([as_array(block, 2)[0] for block in blocks])
+        return np.concatenate(rows)
 
 
 def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) -> _Sample:  # noqa: FBT001
     """Return a sample, numbered from 1, with all documents that are ranked; UsageError where a part lacks."""
-    if not {"query", "positive"} <= row.keys() or ("negative" in row) == ("documents" in row):
+    keys = [key for key, value in row.items() if value is not None] if isinstance(row, Mapping) else []
+    if not {"query", "positive"} <= {*keys} or ("negative" in keys) == ("documents" in keys):
         raise UsageError(
-            f"Sample {number} has {', '.join(row)}. It needs query, positive, and either negative or documents."
+            f"Sample {number} has {', '.join(keys) or 'nothing'}. It needs query, positive, and either "
+            "negative or documents."
         )
     positive = _texts(row["positive"])
-    if "negative" in row:
+    if "negative" in keys:
         documents = positive + _texts(row["negative"])
         return _Sample(row["query"], documents, [place < len(positive) for place in range(len(documents))])
     documents, relevant = _texts(row["documents"]), set(positive)

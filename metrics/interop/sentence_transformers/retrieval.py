@@ -68,13 +68,15 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
             corpus_prompt_name: likewise.
 
         Raises:
-            UsageError: no document, or no query with a relevant one.
+            UsageError: no document, no query with a relevant one, no cut-off of nDCG, or chunks of none.
         """
         of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
         super().__init__(name, "results", write_csv=write_csv, of_model=of_model)
         self.queries = {query: text for query, text in queries.items() if relevant_docs.get(query)}
         if not self.queries or not corpus:
             raise UsageError("There is nothing to search: give documents, and queries with relevant ones.")
+        if not ndcg_at_k or corpus_chunk_size < 1:
+            raise UsageError("Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document or more.")
         self.corpus = list(corpus.values())
         positions = {document: position for position, document in enumerate(corpus)}
         self.relevant = np.array(
@@ -161,7 +163,7 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
                 model, texts, "document", truncate_dim=self.truncate_dim, **self.corpus_prompts
             )
             for name, similarity in functions.items():
-                tops[name].add(as_array(similarity(queries, documents), 2), first)
+                tops[name].add(as_array(similarity(queries, documents), (len(queries), len(documents))), first)
         return tops
 
     def _means(self, tops: TopScores) -> dict[str, float]:
