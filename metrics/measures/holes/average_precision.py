@@ -8,7 +8,8 @@ import numpy as np
 
 from metrics.measures.holes.model import Holes
 from metrics.measures.weights import harmonic_span
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.batch_by_depth import batch_by_depth
 
 
 def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]:
@@ -24,13 +25,14 @@ def _highest(holes: Holes) -> FloatArray:
     """
     b, r, c, u = holes.above, holes.relevant, holes.relevant_above, holes.unjudged
     n_above, end = holes.unjudged_above, b + r  # places b + 1 to end hold the relevant ones
+    tables = _tables(np.bincount(holes.lists, minlength=holes.n_lists))
     drop = harmonic_span(b, end)
-    below = holes.sums_by_list(drop, from_below=True) - drop
+    below = _sums_by_list(drop, tables, from_below=True) - drop
     added = u * (1 + below) + (c + n_above - b) * harmonic_span(end, end + u)
     sums = holes.per_list(r + (c - b) * drop)
     highest = sums / np.maximum(holes.n_relevant, 1)
     lists = holes.lists[holes.firsts]
-    upto = sums[holes.lists] + holes.sums_by_list(added)
+    upto = sums[holes.lists] + _sums_by_list(added, tables)
     ratios = upto / np.maximum(holes.n_relevant[holes.lists] + n_above + u, 1)
     highest[lists] = np.maximum(highest[lists], np.maximum.reduceat(ratios, holes.firsts))
     return np.asarray(highest)
@@ -43,26 +45,76 @@ def _lowest(holes: Holes) -> FloatArray:
     place p, below c judged relevant ones, it adds (c + 1)/p and 1/place of those below; to what the next one
     adds, below c' of them, it adds 1/p, and the c - c' between add as much each, or more. So the ratio of the
     sum to the number of relevant documents falls while the next one adds less than the ratio, and rises from
-    there on: it is smallest within the highest group whose first one adds less.
+    there on: it is smallest within the highest group whose first one adds less. No group above one where
+    (c + 1)/p alone is the first ratio, or more, is looked at.
     """
-    end, r, c, u = holes.end, holes.relevant, holes.relevant_above, holes.unjudged
-    n_above, start = holes.unjudged_above, end - r  # places start + 1 to end hold the relevant ones
+    relevant = np.flatnonzero(holes.relevant)
+    r, c, last = holes.relevant[relevant], holes.relevant_above[relevant], holes.end[relevant]
+    precisions = r + (c - last + r) * harmonic_span(last - r, last)
+    sums = np.bincount(holes.lists[relevant], precisions, minlength=holes.n_lists)
+    n_relevant = holes.n_relevant + holes.unlisted
+    lowest = sums / np.maximum(n_relevant, 1)
+    is_past = holes.relevant_above + 1 >= lowest[holes.lists] * (holes.end - holes.relevant)
+    near, lengths = _groups_below(holes, is_past)
+    end, r, c, u, lists = (
+        values[near]
+        for values in (holes.end, holes.relevant, holes.relevant_above, holes.unjudged, holes.lists)
+    )
+    start, tables = end - r, _tables(lengths)  # places start + 1 to end hold the relevant ones
     rise, filled = harmonic_span(start, end), harmonic_span(start - u, end)
-    below = holes.sums_by_list(filled, from_below=True) - filled
+    below = _sums_by_list(filled, tables, from_below=True) - filled
     judged = (c - start) * rise
     added = u * (1 + below) + (c - start + u) * filled - judged
-    sums, n_relevant = holes.per_list(r + judged), holes.n_relevant + holes.unlisted
-    before = sums[holes.lists] + (holes.sums_by_list(added, from_below=True) - added)
-    n_before = (n_relevant + holes.n_unjudged)[holes.lists] - n_above - u
+    before = sums[lists] + (_sums_by_list(added, tables, from_below=True) - added)
+    n_before = (n_relevant + holes.n_unjudged)[lists] - holes.unjudged_above[near] - u
     first_adds = (c + 1) / np.maximum(start, 1) + rise + below
-    groups = holes.first_with((u > 0) & (first_adds * n_before < before))
-    lowest, lists = sums / np.maximum(n_relevant, 1), holes.lists[groups]
+    groups = np.flatnonzero((u > 0) & (first_adds * n_before < before))
+    groups = groups[np.diff(lists[groups], prepend=-1) > 0]
+    firsts = np.cumsum(u[groups]) - u[groups]
+    group = np.repeat(groups, u[groups])
+    number = np.arange(1, len(group) + 1) - np.repeat(firsts, u[groups])
+    spans = harmonic_span(start[group] - number, end[group])
+    added = number * (1 + below[group]) + ((c - start)[group] + number) * spans - judged[group]
+    ratios = (before[group] + added) / (n_before[group] + number)
     if len(groups):
-        firsts = np.cumsum(u[groups]) - u[groups]
-        group = np.repeat(groups, u[groups])
-        number = np.arange(1, len(group) + 1) - np.repeat(firsts, u[groups])
-        spans = harmonic_span(start[group] - number, end[group])
-        added = number * (1 + below[group]) + ((c - start)[group] + number) * spans - judged[group]
-        ratios = (before[group] + added) / (n_before[group] + number)
-        lowest[lists] = np.minimum.reduceat(ratios, firsts)
+        lowest[lists[groups]] = np.minimum.reduceat(ratios, firsts)
     return np.asarray(lowest)
+
+
+def _groups_below(holes: Holes, is_past: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the groups of each list below the last one of which something holds, and how many they are."""
+    lengths = np.bincount(holes.lists, minlength=holes.n_lists)
+    ends = np.cumsum(lengths)
+    starts, past = ends - lengths, np.flatnonzero(is_past)
+    starts[holes.lists[past]] = past + 1  # the last one of each list stays
+    lengths = ends - starts
+    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum()), lengths
+
+
+def _sums_by_list(values: FloatArray, tables: list[IntArray], *, from_below: bool = False) -> FloatArray:
+    """(n_groups,) sum of a value over the groups of the list down to each, itself included.
+
+    Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
+
+    Args:
+        values: (n_groups,) of each group.
+        tables: as of `_tables`.
+        from_below: whether it is summed over the groups from the last one up to each.
+    """
+    padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
+    for table in tables:
+        of_lists = padded.take(table)
+        in_order = of_lists[:, ::-1] if from_below else of_lists
+        np.cumsum(in_order, axis=1, out=in_order)
+        sums[table] = of_lists
+    return sums[:-1]
+
+
+def _tables(lengths: IntArray) -> list[IntArray]:
+    """(n_rows, deepest) groups of lists of like many, a row each; past the last one the number of all."""
+    firsts, tables = np.cumsum(lengths) - lengths, []
+    for rows, deepest in batch_by_depth(lengths):
+        number = np.arange(deepest)
+        groups = firsts[rows][:, None] + number
+        tables.append(np.where(number < lengths[rows][:, None], groups, int(lengths.sum())))
+    return tables

@@ -23,7 +23,7 @@ def first_rank_bounds(value: Callable[[FloatArray], FloatArray]) -> Callable[[Ho
         bounds = np.zeros((2, holes.n_lists))
         worst, best = holes.leading
         for bound, group, rank in (
-            (bounds[0], worst, (holes.end - holes.relevant)[worst] + 1.0),
+            (bounds[0], worst, holes.end[worst] - holes.relevant[worst] + 1.0),
             (bounds[1], best, holes.above[best] + 1.0),
         ):
             within = np.full(len(rank), fill_value=True) if k is None else rank <= k
@@ -80,7 +80,7 @@ def mean_bounds(
             for table in holes.tables(holes.owner, from_below=sign < 0):
                 sums = table.running(start, each[holes.group])
                 first = n_judged_relevant[table.lists] + (holes.unlisted[table.lists] if sign < 0 else 0)
-                counts = first[:, None] + table.counts
+                counts = first + table.counts
                 bound[table.lists] = extreme_ratio(sums, counts, sign)
         return bounds[0], bounds[1]
 

@@ -14,13 +14,13 @@ from metrics.ties import Ranking
 
 
 class HoleTable(NamedTuple):
-    """Lists of like many unjudged documents, a row each.
+    """Lists of like many unjudged documents, a column each: short columns add up faster than short rows.
 
     Attributes:
-        lists: (n_rows,) the lists.
-        members: (n_rows, deepest) their unjudged documents, the first to be judged relevant first; past the
+        lists: (n_columns,) the lists.
+        members: (deepest, n_columns) their unjudged documents, the first to be judged relevant first; past the
             last one the number of all.
-        counts: (n_rows, deepest + 1) how many are judged relevant: 0, 1, ...; past the last one it again.
+        counts: (deepest + 1, n_columns) how many are judged relevant: 0, 1, ...; past the last one it again.
     """
 
     lists: IntArray
@@ -28,17 +28,17 @@ class HoleTable(NamedTuple):
     counts: IntArray
 
     def running(self, start: FloatArray, increments: FloatArray) -> FloatArray:
-        """Return (..., n_rows, deepest + 1) sums as documents are judged relevant, one after the other.
+        """Return (..., deepest + 1, n_columns) sums as documents are judged relevant, one after the other.
 
         Args:
             start: (..., n_lists) of each list while none is.
             increments: (..., n_unjudged) what each document adds.
         """
         sums = np.empty((*start.shape[:-1], *self.counts.shape))
-        sums[..., 0] = start.take(self.lists, axis=-1)
+        sums[..., 0, :] = start.take(self.lists, axis=-1)
         padded = np.concatenate([increments, np.zeros((*start.shape[:-1], 1))], axis=-1)
-        sums[..., 1:] = padded.take(self.members, axis=-1)
-        return np.cumsum(sums, axis=-1, out=sums)
+        sums[..., 1:, :] = padded.take(self.members, axis=-1)
+        return np.cumsum(sums, axis=-2, out=sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Holes:
         """(n_groups,) documents strictly above each group: b."""
         return self.ranking.above
 
-    @property
+    @cached_property
     def end(self) -> IntArray:
         """(n_groups,) last place of each group: b + n."""
         return self.ranking.above + self.ranking.sizes
@@ -188,45 +188,17 @@ class Holes:
     def above_in_list(self, values: IntArray) -> IntArray:
         """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
         before = np.cumsum(values) - values
-        return before - np.repeat(before[self.firsts], self._n_groups)
+        return before - before.take(self._first_groups)
+
+    @cached_property
+    def _first_groups(self) -> IntArray:
+        """(n_groups,) first group of the list of each."""
+        return np.repeat(self.firsts, np.diff(self.firsts, append=len(self.above)))
 
     @cached_property
     def firsts(self) -> IntArray:
         """(n_listed,) first group of each list that has documents."""
         return np.flatnonzero(self.above == 0)
-
-    @cached_property
-    def _n_groups(self) -> IntArray:
-        """(n_listed,) groups of each of these lists."""
-        return np.diff(self.firsts, append=len(self.above))
-
-    def sums_by_list(self, values: FloatArray, *, from_below: bool = False) -> FloatArray:
-        """(n_groups,) sum of a value over the groups of the list down to each, itself included.
-
-        Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
-
-        Args:
-            values: (n_groups,) of each group.
-            from_below: whether it is summed over the groups from the last one up to each.
-        """
-        padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
-        for table in self._group_tables:
-            of_lists = padded.take(table)
-            in_order = of_lists[:, ::-1] if from_below else of_lists
-            np.cumsum(in_order, axis=1, out=in_order)
-            sums[table] = of_lists
-        return sums[:-1]
-
-    @cached_property
-    def _group_tables(self) -> list[IntArray]:
-        """(n_rows, deepest) groups of lists of like many, a row each; past the last one the number of all."""
-        tables = []
-        for rows, deepest in batch_by_depth(self._n_groups):
-            number = np.arange(deepest)
-            groups = self.firsts[rows][:, None] + number
-            groups[number >= self._n_groups[rows][:, None]] = len(self.above)
-            tables.append(groups)
-        return tables
 
     @cached_property
     def unjudged_above(self) -> IntArray:
@@ -258,7 +230,7 @@ class Holes:
         counts = np.bincount(owner, minlength=self.n_lists)
         ends = np.cumsum(counts)
         for lists, deepest in batch_by_depth(counts + 1):
-            number, n_members = np.arange(deepest - 1), counts[lists][:, None]
-            first = (ends - 1 if from_below else ends - counts)[lists][:, None]
+            number, n_members = np.arange(deepest)[:, None], counts[lists]
+            first = (ends - 1 if from_below else ends - counts)[lists]
             members = np.where(number < n_members, first - number if from_below else first + number, len(owner))
-            yield HoleTable(lists, members, np.minimum(np.arange(deepest), n_members))
+            yield HoleTable(lists, members[:-1], np.minimum(number, n_members))

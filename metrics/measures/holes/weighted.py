@@ -67,7 +67,7 @@ def weighted_bounds(
             most_documents = int((holes.judged[levels] + holes.n_open).max(initial=0))
             totals_by_count = total(np.arange(most_documents + 1.0), k) * steps[:, None]
             for table in holes.tables(owner, from_below=sign < 0):
-                documents = judged[:, table.lists, None] + table.counts
+                documents = judged[:, None, table.lists] + table.counts
                 totals = np.stack([each.take(n) for each, n in zip(totals_by_count, documents, strict=True)])
                 if sign > 0:
                     bound[table.lists] = largest_ratio(table.running(start, added), totals)
@@ -102,7 +102,7 @@ def _weights_by_count(
     for sign, top, start in zip((-1, 1), tops, weights_of_judged(holes, weight, k, levels), strict=True):
         n_weighty = np.clip(limit - top.min(axis=0), 0, unjudged).astype(np.int64)
         group = np.repeat(np.arange(len(near)), n_weighty)
-        number = np.arange(len(group)) - np.repeat(np.cumsum(n_weighty) - n_weighty, n_weighty)
+        number = np.arange(len(group)) - (np.cumsum(n_weighty) - n_weighty).take(group)
         added = weight.singly(top.take(group, axis=1) + number, k)
         yield sign, start * steps[:, None], lists.take(group), added * steps[:, None]
 
