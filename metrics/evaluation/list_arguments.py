@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics.errors import UsageError
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, from_tensor
 
 Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 """One number or boolean a document: a list, an array, a column of a data frame."""
@@ -41,7 +41,7 @@ def grades_of(values: Values, name: str) -> FloatArray:
 def numbers_of(values: Values, name: str) -> FloatArray:
     """Return (n_docs,) numbers of one list; a UsageError says of these `name` which is none."""
     try:
-        array = np.asarray(values)
+        array = np.asarray(from_tensor(values))
         numbers = array.astype(np.float64) if array.dtype.kind in "biufO" or not array.size else None
     except (TypeError, ValueError, OverflowError):
         numbers = None

@@ -1,5 +1,7 @@
 """Names of array types, for signatures, and columns in one piece. Shapes stand in docstrings."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -50,3 +52,11 @@ def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
     codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), counts)
     mask = codes < 0 if distinct.null_count else None
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), distinct.dictionary)
+
+
+def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
+    """Return a tensor, on any device, as an array in its precision, bfloat16 as float32; else the values."""
+    if not hasattr(values, "detach"):
+        return values
+    tensor = values.detach().cpu()
+    return (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()

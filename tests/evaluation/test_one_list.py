@@ -4,6 +4,7 @@ import ast
 import doctest
 import math
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -182,3 +183,14 @@ def test_importing_the_package_leaves_functions_of_one_list_until_they_are_asked
     tree = ast.parse((ROOT / "metrics/__init__.py").read_text(encoding="utf-8"))
     at_once = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     assert not at_once & {"metrics.evaluation.one_list", "metrics.evaluation.other_names"}
+
+
+@pytest.mark.parametrize("dtype", ["torch.bfloat16", "torch.float32"])
+def test_a_tensor_that_still_learns_or_has_no_type_of_numpy_is_a_list_of_numbers(dtype):
+    def to_numpy():
+        return np.float32([8, 8, 5])
+
+    plain = SimpleNamespace(dtype=dtype, cpu=lambda: plain, float=lambda: SimpleNamespace(numpy=to_numpy))
+    if dtype == "torch.float32":
+        plain.numpy = to_numpy
+    assert metrics.reciprocal_rank([0, 1, 0], SimpleNamespace(detach=lambda: plain)) == 0.75

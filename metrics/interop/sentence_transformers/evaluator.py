@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from metrics.errors import MissingPackageError, UsageError
+from metrics.support.arrays import from_tensor
 
 try:
     from sentence_transformers.base.evaluation import BaseEvaluator
@@ -87,10 +88,7 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
 
 def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
     """Return scores of a model, on any device, as an array in their precision; UsageError for other scores."""
-    if hasattr(scores, "detach"):
-        scores = scores.detach().cpu()
-        scores = (scores.float() if "bfloat16" in str(scores.dtype) else scores).numpy()
-    array: Scores = np.asarray(scores)
+    array: Scores = np.asarray(from_tensor(scores))
     if array.shape != shape:
         raise UsageError(
             f"The model's scores have the shape {array.shape}: it must give a score a document, {shape}."
