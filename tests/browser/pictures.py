@@ -1,5 +1,6 @@
 """A page as it looks: light on a desk, dark on a phone."""
 
+import os
 from pathlib import Path
 
 from barriers import barriers
@@ -8,6 +9,8 @@ from pages import DESK, set_scheme, settle
 from playwright.sync_api import expect
 
 SHOTS = Path(__file__).parent / "shots"
+ARE_LOOKED_AT = "PYTEST_XDIST_WORKER" not in os.environ
+"""Pictures are for a person, who asks for them by running browser tests alone, not by all tests at once."""
 PHONE = {"width": 390, "height": 844}
 README_PAGE = "leaderboard"
 """Its first screen, light and dark, down to the chart of places, is README's picture."""
@@ -32,7 +35,9 @@ LOOKS = {
 
 
 def take_picture(page, name, *size):
-    """Take a picture of the window, or of so much of it: width, height."""
+    """Take a picture of the window, or of so much of it: width, height; if anybody looks at it."""
+    if not ARE_LOOKED_AT:
+        return
     SHOTS.mkdir(exist_ok=True)
     clip = dict(zip(("x", "y", "width", "height"), (0, 0, *size), strict=True)) if size else None
     page.screenshot(path=SHOTS / f"{name}.png", clip=clip)
@@ -58,7 +63,7 @@ def judge_look(page, name, look):
     problems = barriers(page, f"{name}, {look}")
     height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
     take_picture(page, f"{name}-{look}", size["width"], min(height, TALLEST))
-    if (name, size) == (README_PAGE, DESK):
+    if ARE_LOOKED_AT and (name, size) == (README_PAGE, DESK):
         page.set_viewport_size(README_SIZE)
         page.evaluate("document.activeElement.blur()")
         take_picture(page, f"first-screen-{look}")

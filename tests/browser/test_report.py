@@ -1,4 +1,4 @@
-"""The HTML report, opened from disk without a network; and what the Report page hands out."""
+"""The HTML report, opened from disk without a network."""
 
 from datetime import date
 
@@ -6,6 +6,7 @@ import pytest
 from barriers import barriers
 from boards import HOSTILE, board
 from playwright.sync_api import expect
+from reports import charts
 from repository import SAMPLE
 
 from dashboard.charts.report import draw_charts
@@ -18,29 +19,33 @@ CUT_TABLES = """() => [...document.querySelectorAll(".scroll:has(table)")]
 DOT = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 180, 240)"}
 
 
+@pytest.fixture(scope="module")
+def offline(browser):
+    """A profile without a network: what one page has compiled, the next has."""
+    with browser.new_context(offline=True, reduced_motion="reduce") as context:
+        yield context
+
+
 @pytest.fixture
-def open_offline(browser):
-    """Open files from disk, each without a network; nothing may be asked for and nothing go wrong."""
-    contexts, requests, problems = [], [], []
+def open_offline(offline):
+    """Open files from disk, without a network; nothing may be asked for and nothing go wrong."""
+    requests, problems = [], []
 
     def note_warning(message):
         if message.type in ("error", "warning"):
             problems.append(message.text)
 
-    def open_file(path, **options):
-        context = browser.new_context(offline=True, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
+    def open_file(path, color_scheme="light"):
+        page = offline.new_page()
         page.on("request", lambda request: requests.append(request.url))
         page.on("console", note_warning)
         page.on("pageerror", lambda error: problems.append(str(error)))
+        page.emulate_media(color_scheme=color_scheme)
         page.goto(path.as_uri())
         requests.remove(path.as_uri())
         return page
 
     yield open_file
-    for context in contexts:
-        context.close()
     assert requests == []
     assert problems == []
 
@@ -53,18 +58,10 @@ def report_file(tmp_path_factory):
     return path
 
 
-def charts(page):
-    """Charts of a page, once each is drawn."""
-    drawn_charts = page.locator(".chart")
-    for chart in drawn_charts.all():
-        expect(chart.locator(".main-svg").first).to_be_visible()
-    return drawn_charts
-
-
 def test_the_file_opens_from_disk_and_asks_for_nothing_in_any_theme_on_a_phone_and_on_paper(
     open_offline, report_file
 ):
-    page = open_offline(report_file, color_scheme="light")
+    page = open_offline(report_file)
     expect(charts(page)).to_have_count(5)
     dot = page.locator("#chart-leaderboard .scatterlayer path.point").last
     expect(dot).to_have_css("fill", DOT["light"])
@@ -95,24 +92,3 @@ def test_names_in_it_never_run(open_offline, tmp_path):
     charts(page)
     assert page.evaluate("window.ran") is None
     assert page.locator("img").count() == 0
-
-
-def test_the_page_hands_out_the_file_it_previews_and_every_other(new_page):
-    page = new_page("/report?title=For+you&data=Sample%3A+simulated+rerankers")
-    frame = page.frame_locator("iframe[title='Preview of the report']")
-    expect(frame.locator("h1")).to_have_text("For you")
-    expect(charts(frame)).to_have_count(5)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="HTML").click()
-    handed_out = download.value.path().read_text(encoding="utf-8")
-    assert handed_out == page.locator("iframe[title='Preview of the report']").get_attribute("srcdoc")
-    starts = {
-        "Markdown": b"# For you",
-        "LaTeX": b"% For you",
-        "CSV": b"reranker,query_id",
-        "Parquet": b"PAR1",
-    }
-    for name, start in starts.items():
-        with page.expect_download() as download:
-            page.get_by_role("button", name=name).first.click()
-        assert download.value.path().read_bytes().startswith(start)

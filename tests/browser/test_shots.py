@@ -1,5 +1,7 @@
 """Every page, light, dark and as on a phone: judged by axe-core, and a picture for a person to look at."""
 
+from urllib.parse import urlencode
+
 import pandas as pd
 import pytest
 from barriers import barriers
@@ -7,18 +9,23 @@ from opening import DATA_PAGES
 from pages import go, upload
 from pictures import LOOKS, judge_look
 from playwright.sync_api import expect
+from reports import TITLE, expect_handed_out
 
 from dashboard import cache
 
 FIRST = next(iter(DATA_PAGES))
+LINK = "/?" + urlencode({"title": TITLE})
+"""What the report of that page is called is in the link of every page."""
 MARKUP = "<b>*x*</b>$1$ [a](b) :red[{}]\u202e %{{x}}"
 
 
 def problems_of_pages(page, look):
-    """What each page but the first, in which the visitor is, has in a look."""
+    """What each page has in a look; the visitor is on the first."""
     problems = judge_look(page, FIRST, look)
     for name, title in list(DATA_PAGES.items())[1:]:
         go(page, title)
+        if name == "report":
+            expect_handed_out(page)
         problems += judge_look(page, name, look)
     return problems
 
@@ -49,8 +56,10 @@ def marked_up(tmp_path):
     return path
 
 
-def test_in_the_light_no_page_scrolls_sideways_and_nothing_has_a_serious_barrier(new_page):
-    page = new_page("/")
+def test_in_the_light_no_page_scrolls_sideways_or_has_a_serious_barrier_and_a_report_is_handed_out_as_previewed(
+    new_page,
+):
+    page = new_page(LINK)
     problems = problems_of_popovers(page, "light") + judge_look(page, FIRST, "phone")
     assert problems + problems_of_pages(page, "light") == []
 
@@ -76,5 +85,5 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
 @pytest.mark.slow
 @pytest.mark.parametrize("look", LOOKS)
 def test_no_page_of_the_sample_does_so_in_any_theme_at_any_width(new_page, look):
-    page = new_page("/")
+    page = new_page(LINK)
     assert problems_of_pages(page, look) == []
