@@ -52,7 +52,7 @@ class LoadedBoards:
                 self._boards.pop(key, None)
 
     def get(self, start: str, *, by_link: bool = False) -> Board | None:
-        """Return the board whose key begins so, None where none is held, or `by_link` none its key opens."""
+        """Return the board whose key begins so, None for none; with `by_link`, of those that a key opens."""
         with self._lock:
             keys = [key for key in self._boards if not by_link or key in self._linked]
             key = next((key for key in keys if len(start) >= HASH and key.startswith(start)), None)
