@@ -134,7 +134,8 @@ class Judgments:
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:
         """Query, place from 0, and grade of each judgment above 0, the highest grade of a query first."""
         graded = np.flatnonzero(self.grades > 0)
-        graded = graded[np.lexsort((-self.grades[graded], self.lists[graded]))]
+        place = self.lists[graded] * len(self.levels) - np.searchsorted(self.levels, self.grades[graded])
+        graded = graded[np.argsort(place)]
         lists = self.lists[graded]
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[graded]
 
