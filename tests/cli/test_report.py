@@ -17,11 +17,14 @@ def run_and_qrels(write):
 
 
 def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, write):
-    table = write("table.md", "| run | MRR |\n|---|---|\n| strict | 0.7083 |\n| coarse | 0.5 |\n")
+    rows = "| strict | 70.83 | 1 |\n| coarse | 50.00 | 2 |\n| other | 60.00 | 3 |\n"
+    table = write("table.md", f"| run | MRR | BLEU |\n|---|---|---|\n{rows}")
     code, out, err = call("report", *run_and_qrels, *DAY, "--preset", "short", "--published", table)
     assert (code, err) == (0, "")
     assert "## Audit" in out
     assert "of 1 order" in out or "one order printed" in out
+    assert "Percents, divided by 100: MRR." in out
+    assert "Left out, as no name is matched: reranker 'other'; measure 'BLEU'." in out
     full = call("report", *run_and_qrels, *DAY, "--section", "method", "--published", table)[1]
     assert "table.md" in full
 

@@ -32,10 +32,20 @@ def auditing(studies: ReportStudies) -> Section:
         "audit",
         "Audit",
         f"The published table, {files} ({size}), made again from the runs, then with ties averaged.",
-        sentences=(audit_finding(audit, order),),
+        sentences=(audit_finding(audit, order), *((note,) for note in _notes(audit))),
         tables=tuple(tables),
         charts=("published",) if len(order.places) > 1 else (),
     )
+
+
+def _notes(audit: Audit) -> list[str]:
+    """Return sentences on what of the table and of the runs is left out, and on what was read otherwise."""
+    names = audit.names
+    parts = {
+        "Left out, as no name is matched": names.unmatched,
+        "Not in the table": first_names(names.unpublished),
+    }
+    return [*audit.published.notes, *(f"{what}: {text}." for what, text in parts.items() if text)]
 
 
 def _figures(audit: Audit, means: pd.DataFrame) -> Table:
@@ -45,9 +55,10 @@ def _figures(audit: Audit, means: pd.DataFrame) -> Table:
     wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
     columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
     best = audit.reproduction.conventions.iloc[0]
+    n_off = best["does_not_come_out"]
     counts = (
         f"{best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by rounding, "
-        f"{best['does_not_come_out']:,} do not come out"
+        f"{n_off:,} {'does' if n_off == 1 else 'do'} not come out"
     )
     marks = "≈ is off by rounding; brackets: computed minus printed, where a figure does not come out."
     return Table.of("What comes out", columns, f"Rule: {audit.reproduction.best.label}. {counts}. {marks}")

@@ -18,7 +18,6 @@ from metrics.studies.audit.digits import VERDICTS, PrintedDigits
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.support.wording import first_names, quote
 
 COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
 """Columns that count figures by verdict, in the order of `VERDICTS`."""
@@ -89,7 +88,7 @@ class ComparedFigures:
         if not is_known.any():
             raise UsageError(
                 "No figure is of a reranker and a measure that are known. Not matched: "
-                f"{_unmatched(names)}. Name them by hand: --names published=ours."
+                f"{names.unmatched}. Name them by hand: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         present = set(matched["reranker"])
@@ -207,16 +206,3 @@ def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -
     """Return the (n,) list of each figure, `_MEAN` where it is a mean, `_NOT_JUDGED` where there is none."""
     rows = lists.get_indexer(pd.MultiIndex.from_arrays([rerankers.to_numpy(), queries.fillna("").to_numpy()]))
     return np.where(queries.isna(), _MEAN, np.where(rows < 0, _NOT_JUDGED, rows)).astype(np.int64)
-
-
-def _unmatched(names: NameMatches) -> str:
-    """Return the published names that are nobody's, with what each is alike."""
-    parts = []
-    for noun, table in (("rerankers", names.rerankers), ("measures", names.measures)):
-        rows = table.loc[table["how"] == "", ["published", "candidates"]]
-        texts = [
-            quote(name) + (f" (alike: {', '.join(candidates)})" if candidates else "")
-            for name, candidates in rows.itertuples(index=False)
-        ]
-        parts += [f"{noun} {first_names(texts, 5)}"] if texts else []
-    return "; ".join(parts)

@@ -46,6 +46,19 @@ class NameMatches:
         """Return the reranker of the runs that a published name means; empty where none does."""
         return _matched(self.rerankers, published)
 
+    @property
+    def unmatched(self) -> str:
+        """The published names that are nobody's, with what each is alike; empty where there is none."""
+        parts = []
+        for noun, table in (("reranker", self.rerankers), ("measure", self.measures)):
+            rows = table.loc[table["how"] == "", ["published", "candidates"]]
+            texts = [
+                quote(name) + (f" (alike: {', '.join(candidates)})" if candidates else "")
+                for name, candidates in rows.itertuples(index=False)
+            ]
+            parts += [f"{noun}{'s' * (len(texts) > 1)} {first_names(texts, 5)}"] if texts else []
+        return "; ".join(parts)
+
     def measure(self, published: str) -> str:
         """Return our measure that a published name means; empty where none does."""
         return _matched(self.measures, published)
