@@ -144,7 +144,7 @@ def test_columns_that_were_chosen_are_in_the_command():
 
 def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
     for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 11)):
-        page = opened("report", data=label, targets=targets)
+        page = opened("report", data=label, targets=targets, preview="text")
         assert metrics(page)["Targets met, tied"].endswith(f"of {n_targets}")
     page = opened("report", data=label)
     assert "Targets met, tied" not in metrics(page)
@@ -153,7 +153,7 @@ def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(l
 
 
 def test_a_target_that_means_none_is_named_and_none_is_held(label):
-    page = opened("report", data=label, targets="P@1>>0.1")
+    page = opened("report", data=label, targets="P@1>>0.1", preview="text")
     assert "is no target" in only(page.error).value
     assert "Targets met, tied" not in metrics(page)
 

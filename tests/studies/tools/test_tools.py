@@ -257,28 +257,22 @@ def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_p
     assert len(calls) == 1 + len(policies)
 
 
+BETWEEN = {"RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"}
+"""Measures that tools take of all lists, as the evaluation does."""
+
+
 @settings(max_examples=30)
 @given(tables())
-def test_values_of_tools_that_hold_scores_as_read_lie_between_the_worst_and_the_best_order(table):
+def test_tied_is_the_expected_mean_and_what_tools_make_of_scores_as_read_lies_between_worst_and_best(table):
     given_runs = Runs.from_frame(drawn(table))
-    measures = ["RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"]
-    evaluation = (
-        evaluate(given_runs, measures, ["optimistic", "pessimistic"]).summary().xs("mean", axis=1, level=2)
-    )
+    treatments = ["expected", "pessimistic", "optimistic"]
+    means = evaluate(given_runs, MEASURES, treatments).summary()
     as_read = ("trec_eval", "trec_eval -c", "ranx")
-    rows = emulate(given_runs, measures, map(find_tool, as_read))
-    for row in rows[rows["refusal"] == ""].itertuples():
-        low, high = (evaluation.loc[row.reranker, (row.measure, t)] for t in ("pessimistic", "optimistic"))
-        assert low - 1e-12 <= row.value <= high + 1e-12
-
-
-@settings(max_examples=30)
-@given(tables())
-def test_the_tied_column_is_the_expected_mean_of_the_evaluation(table):
-    given_runs = Runs.from_frame(drawn(table))
-    expected = evaluate(given_runs, MEASURES, ["expected"]).summary()
-    for row in emulate(given_runs, MEASURES, [find_tool("ranx")]).itertuples():
-        assert row.tied == pytest.approx(expected.loc[row.reranker, (row.measure, "expected", "mean")])
+    for row in emulate(given_runs, MEASURES, map(find_tool, as_read)).itertuples():
+        tied, low, high = (means.loc[row.reranker, (row.measure, ties, "mean")] for ties in treatments)
+        assert row.tied == pytest.approx(tied)
+        if row.measure in BETWEEN and row.refusal == "":
+            assert low - 1e-12 <= row.value <= high + 1e-12
 
 
 def test_a_reranker_without_one_judged_query_has_no_value():
