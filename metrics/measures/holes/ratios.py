@@ -54,7 +54,7 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def _ratio(part: FloatArray, total: FloatArray) -> FloatArray:
-    return np.divide(part, total, out=np.zeros_like(part), where=total > 0)
+    return np.asarray(part / np.where(total > 0, total, 1.0))
 
 
 def _best(parts: FloatArray, totals: FloatArray, ratios: FloatArray) -> tuple[FloatArray, FloatArray]:
