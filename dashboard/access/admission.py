@@ -58,6 +58,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
         "" if entries else "who is allowed: --allow ADDRESS, or addresses in TIESCOPE_ALLOW",
     ]
     if missing := "; ".join(filter(None, parts)):
+        host = host or "every address of this machine"
         exposure = f"Others can reach {host}, so sign-in is needed"
         reason = "Sign-in is set up in part" if is_loopback(host) else exposure
         raise UsageError(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from metrics.cli.options.reading import NamedPath, ReadingOptions
-from metrics.cli.options.shared import OutputFormat, TableOutput, parse_run, with_shared_options
+from metrics.cli.options.shared import OutputFormat, Qrels, TableOutput, parse_run, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
@@ -28,12 +28,14 @@ def check_command(
             help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
         ),
     ],
+    qrels: Qrels = None,
     *,
     table_output: TableOutput,
     reading: ReadingOptions,
 ) -> None:
     """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    findings, rerankers = check_files(files, **vars(reading))
+    judgments = [NamedPath(None, str(qrels))] if qrels else []
+    findings, rerankers = check_files([*files, *judgments], **vars(reading))
     if table_output.format == OutputFormat.table:
         lines = _printed(group_findings(findings, rerankers))
         write_text("".join(f"{clean(line)}\n" for line in lines), table_output.path)

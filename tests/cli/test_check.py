@@ -26,7 +26,9 @@ def test_findings_are_printed_with_file_line_hint_and_count(call, write):
 
 def test_files_may_come_in_any_order(call, write):
     files = [write("llm.trec", RUN), write("qrels.txt", QRELS)]
-    assert call("check", *files, "--format", "csv")[1] == call("check", *files[::-1], "--format", "csv")[1]
+    reported = call("check", *files, "--format", "csv")[1]
+    assert call("check", *files[::-1], "--format", "csv")[1] == reported
+    assert call("check", files[0], "--qrels", files[1], "--format", "csv")[1] == reported
 
 
 def test_judgments_alone_are_checked(call, write):
