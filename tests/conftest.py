@@ -35,8 +35,15 @@ def pytest_collection_modifyitems(config, items):
                 item.add_marker(pytest.mark.skip(reason=f"takes minutes: pytest -m {marker}"))
 
 
-def pytest_collection_finish():
-    gc.freeze()  # Streamlit looks for garbage in all there is after each run of a page
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage in what is collected: not meanwhile, nor where Streamlit does, after each page."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class BrowserTestsTogether(LoadScopeScheduling):

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,16 @@ from metrics import Runs, evaluate
 MILLION = 1_000_000
 
 
+@cache
+def names(n):
+    return pa.array(map(str, range(n)), pa.string())
+
+
 def one_tie(size, relevant, above=0):
     rows = above + size
     table = {
-        "query_id": ["q"] * rows,
-        "doc_id": list(map(str, range(rows))),
+        "query_id": pa.repeat("q", rows),
+        "doc_id": names(MILLION + 10).slice(0, rows),
         "score": np.r_[np.arange(above, 0, -1) + 1.0, np.ones(size)],
         "relevance": np.r_[np.zeros(rows - relevant), np.ones(relevant)],
     }
