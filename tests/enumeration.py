@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, permutations, product
 from statistics import mean
 from typing import NamedTuple
@@ -226,14 +226,20 @@ def _summary(
     return summarise(_every_value(measure, groups, judged))
 
 
-def over_orderings(summarise: Callable, measure: str, listing: JudgedList) -> Fraction | float:
-    """What a function makes of the value of each distinct arrangement, all equally likely."""
-    rule = RULES[name_and_parameter(measure)[0]]
+@lru_cache(2**12)  # the lists of a test, which takes one measure under every treatment
+def _seen(name: str, listing: JudgedList) -> tuple[tuple[tuple, ...], object]:
+    """What a measure sees of each tie group, and what it takes from the judgments."""
+    rule = RULES[name]
     groups = tuple(
         tuple(rule.of_document(doc, listing.relevant_from) for doc in group)
         for group in tie_groups(listing.docs)
     )
-    return _summary(measure, groups, rule.of_judgments(listing), summarise)
+    return groups, rule.of_judgments(listing)
+
+
+def over_orderings(summarise: Callable, measure: str, listing: JudgedList) -> Fraction | float:
+    """What a function makes of the value of each distinct arrangement, all equally likely."""
+    return _summary(measure, *_seen(name_and_parameter(measure)[0], listing), summarise)
 
 
 def every_value(measure: str, listing: JudgedList) -> tuple[Fraction | float, ...]:
