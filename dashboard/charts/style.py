@@ -23,8 +23,6 @@ BELOW, BELOW_TICKS = 48, 29
 
 Axes take the room they need; but where a margin is too small for that, plotly draws the whole figure again.
 """
-SIGNED_TICKS = {"tickformat": "+~r", "labelalias": {"+0": "0"}}
-"""Of an axis of differences: a sign, but not before 0."""
 _TALLEST_LEGEND = 300
 """Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
 
@@ -113,6 +111,7 @@ def _axis(palette: Palette) -> dict[str, Any]:
         "showline": False,
         "ticks": "",
         "exponentformat": "none",
+        "labelalias": {"+0": "0"},
         "tickfont": {"size": 12, "color": palette.muted},
         "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
         "fixedrange": True,

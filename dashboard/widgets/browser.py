@@ -61,7 +61,6 @@ def mend_looks(colours: Palette) -> None:
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
         f"{_BADGE} {{ white-space: normal !important; }}"
-        "[data-testid=stFullScreenFrame] { width: round(down, 100%, 1px); }"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_PAIR_WITHOUT_ROOM} {{ grid-column: 1 / -1 !important; }}</style>"
     )

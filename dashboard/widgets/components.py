@@ -22,7 +22,6 @@ from dashboard.widgets.columns import (
     writers,
     written,
 )
-from dashboard.widgets.figures import SentFigure
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
@@ -144,7 +143,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
     with keep_wide(wide):
-        st.plotly_chart(SentFigure(figure), key=f"chart-{key}", alt=alt, **_looks(key))
+        st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
 def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
@@ -157,8 +156,15 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
     with keep_wide(wide):
-        selection: dict[str, Any] = {"on_select": "rerun", "selection_mode": "points"}
-        st.plotly_chart(SentFigure(figure), key=key, alt=alt, **_looks(key), **selection)
+        st.plotly_chart(
+            figure,
+            theme=None,
+            key=key,
+            alt=alt,
+            on_select="rerun",
+            selection_mode="points",
+            config=_config(key),
+        )
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
@@ -170,10 +176,12 @@ def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
     return parts.grid(1, wrap=False, min_column_width=wide).cell()
 
 
-def _looks(name: str) -> dict[str, Any]:
-    image = {"format": "svg", "filename": f"tiescope-{name}"}
-    config = {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": image}
-    return {"theme": None, "config": config}
+def _config(name: str) -> dict[str, Any]:
+    return {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tiescope-{name}"},
+    }
 
 
 def table(

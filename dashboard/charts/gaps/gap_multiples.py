@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from dashboard.charts.gaps.panel_layers import first_dots
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import SIGNED_TICKS, add_notes, note_of, style, subplots
+from dashboard.charts.style import add_notes, note_of, style, subplots
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 
@@ -46,7 +46,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure = subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    figure.update_yaxes(nticks=_TICKS, range=[-reach, reach], showticklabels=False, **SIGNED_TICKS, **zero)
+    figure.update_yaxes(tickformat="+~r", nticks=_TICKS, range=[-reach, reach], showticklabels=False, **zero)
     figure.update_yaxes(showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     titles, labels = list[dict[str, object]](), chart_names(colours, _TITLES[width])

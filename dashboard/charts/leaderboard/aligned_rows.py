@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import SIGNED_TICKS, padded_range, style, subplots
+from dashboard.charts.style import padded_range, style, subplots
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -79,7 +79,7 @@ def _add_ties_and_gaps(
     style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index, palette)
     title = f"{measure} gap of single lists"
-    return figure.update_xaxes(title_text=title, nticks=6, col=col, **SIGNED_TICKS)
+    return figure.update_xaxes(title_text=title, tickformat="+~r", nticks=6, col=col)
 
 
 def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
