@@ -225,11 +225,19 @@ class Holes:
         """(n_unjudged,) list of each unjudged document."""
         return self.lists[self.group]
 
-    def tables(self, owner: IntArray, *, from_below: bool = False) -> Iterator[HoleTable]:
-        """Yield all lists with some of their unjudged documents, from the top of each or from below."""
+    def tables(
+        self, owner: IntArray, is_taken: BoolArray | None = None, *, from_below: bool = False
+    ) -> Iterator[HoleTable]:
+        """Yield lists with some of their unjudged documents.
+
+        Args:
+            owner: (n,) list of each document, top first.
+            is_taken: (n_lists,) whether each list is yielded; None: all are.
+            from_below: whether documents are from below in each, and not from the top.
+        """
         counts = np.bincount(owner, minlength=self.n_lists)
         ends = np.cumsum(counts)
-        for lists, deepest in batch_by_depth(counts + 1):
+        for lists, deepest in batch_by_depth(counts + 1 if is_taken is None else (counts + 1) * is_taken):
             number, n_members = np.arange(deepest)[:, None], counts[lists]
             first = (ends - 1 if from_below else ends - counts)[lists]
             members = np.where(number < n_members, first - number if from_below else first + number, len(owner))

@@ -18,7 +18,7 @@ def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
         total: the same shape.
         sign: 1 or -1.
     """
-    ratios = _ratio(part, total)
+    ratios = ratio(part, total)
     return np.asarray(ratios.max(axis=0) if sign > 0 else ratios.min(axis=0))
 
 
@@ -45,7 +45,7 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
     for _ in range(_MAX_STEPS):
         if not len(open_lists):
             break
-        better = _ratio(*_best(parts, totals, ratios[open_lists]))
+        better = ratio(*_best(parts, totals, ratios[open_lists]))
         is_better = better > ratios[open_lists]
         open_lists = open_lists[is_better]
         ratios[open_lists] = better[is_better]
@@ -53,7 +53,8 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
     return ratios
 
 
-def _ratio(part: FloatArray, total: FloatArray) -> FloatArray:
+def ratio(part: FloatArray, total: FloatArray) -> FloatArray:
+    """Return part/total; 0 over 0 is 0."""
     return np.asarray(part / np.where(total > 0, total, 1.0))
 
 

@@ -1,13 +1,14 @@
 """Joint bounds of measures that add up gains by place."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from metrics.measures.holes.model import Holes
-from metrics.measures.holes.ratios import extreme_ratio, largest_ratio
+from metrics.measures.holes.ratios import extreme_ratio, largest_ratio, ratio
 from metrics.measures.weights import Weight
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 Parameter = float | None
 Bounds = tuple[FloatArray, FloatArray]
@@ -39,11 +40,16 @@ def weighted_bounds(
     divisor is convex in x for each level and has its least at no smaller x for a higher one, while x may be no
     larger there: it is the same.
 
+    Most lists need no look at numbers of documents between none that may weigh something and all. Where they
+    raise no divisor, none is smallest and all is largest; none is smallest where nothing else gains. And a
+    document that stands no lower than its number among those of its level adds what it adds to the divisor, or
+    more: where each does, all is largest, for no ratio is above 1.
+
     Args:
         weight: what each place weighs.
         of_grade: gain of a grade; None: 1 for relevant documents.
-        total: what the gain of a level is divided by, which grows with its documents, and ever
-            less where there are several levels; None: nothing.
+        total: what the gain of a level is divided by, which grows with its documents, by document n no more
+            than place n weighs, and ever less where there are several levels; None: nothing.
 
     Source of what lists that are cut add to an endless weight, all places past their end: the residual of
     Moffat & Zobel, TOIS 2008.
@@ -52,59 +58,101 @@ def weighted_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
+        steps = steps[:, None]
         bounds = np.zeros((2, holes.n_lists))
-        for bound, (sign, start, owner, added) in zip(
-            bounds, _weights_by_count(holes, weight, k, levels, steps), strict=True
-        ):
+        ends = zip(bounds, (-1, 1), _stretches(holes, weight, k, levels), strict=True)
+        for bound, sign, (weights, stretches) in ends:
+            start = weights * steps
+            gains = start if sign < 0 else start + stretches.weights(holes, weight, k) * steps
+            bound[:] = gains.sum(axis=0)
             if total is None:
-                bound[:] = start.sum(axis=0) + (_per_list(holes, owner, added).sum(axis=0) if sign > 0 else 0)
-                if sign > 0 and holes.is_cut and weight.endless:
-                    n_docs = holes.ranking.n_docs.astype(np.float64)
-                    bound[:] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
                 continue
-            weightless = 0 if sign > 0 else holes.n_open - np.bincount(owner, minlength=holes.n_lists)
-            judged = holes.judged[levels] + weightless
-            most_documents = int((holes.judged[levels] + holes.n_open).max(initial=0))
-            totals_by_count = total(np.arange(most_documents + 1.0), k) * steps[:, None]
-            for table in holes.tables(owner, from_below=sign < 0):
-                documents = judged[:, None, table.lists] + table.counts
-                totals = np.stack([each.take(n) for each, n in zip(totals_by_count, documents, strict=True)])
+            n_weighty = np.bincount(stretches.lists, stretches.lengths, holes.n_lists).astype(np.int64)
+            judged = holes.judged[levels] + (0 if sign > 0 else holes.n_open - n_weighty)
+            by_count = total(np.arange(int((judged + n_weighty).max(initial=0)) + 1.0), k)
+            none, every = (by_count.take(documents) for documents in (judged, judged + n_weighty))
+            is_open = (every > none).any(axis=0)
+            is_open &= (
+                bound > 0 if sign < 0 else stretches.is_low(np.where(judged < weight.depth(k), judged, np.inf))
+            )
+            bound[:] = ratio(bound, ((none if sign < 0 else every) * steps).sum(axis=0))
+            owner, places = stretches.documents(is_open)
+            added = weight.singly(places, k) * steps
+            for table in holes.tables(owner, is_open, from_below=sign < 0):
+                totals = by_count.take(judged[:, None, table.lists] + table.counts) * steps[..., None]
                 if sign > 0:
                     bound[table.lists] = largest_ratio(table.running(start, added), totals)
                 else:
                     sums = table.running(start.sum(axis=0), added.sum(axis=0))
                     bound[table.lists] = extreme_ratio(sums, totals.sum(axis=0), sign)
+        if total is None and holes.is_cut and weight.endless:
+            n_docs = holes.ranking.n_docs.astype(np.float64)
+            bounds[1] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
         return bounds[0], bounds[1]
 
     return joint
 
 
-def _weights_by_count(
-    holes: Holes, weight: Weight, k: Parameter, levels: slice, steps: FloatArray
-) -> Iterator[tuple[int, FloatArray, IntArray, FloatArray]]:
-    """Yield what relevant documents weigh where they stand last in their tie, and then where they stand first.
+class _Stretches(NamedTuple):
+    """Places of the unjudged documents of a tie group that may weigh something.
+
+    Attributes:
+        lists: (n_stretches,) list of each.
+        tops: (n_levels, n_stretches) places above it, where the documents have the grade of a level.
+        lengths: (n_stretches,) its documents.
+        n_above: (n_stretches,) unjudged documents above it.
+    """
+
+    lists: IntArray
+    tops: IntArray
+    lengths: IntArray
+    n_above: IntArray
+
+    def weights(self, holes: Holes, weight: Weight, k: Parameter) -> FloatArray:
+        """(n_levels, n_lists) what all documents weigh."""
+        limit = weight.depth(k)
+        ends = np.minimum(self.tops + self.lengths, limit)
+        return _per_list(holes, self.lists, weight.span(np.minimum(self.tops, limit), ends, k))
+
+    def is_low(self, judged: FloatArray) -> BoolArray:
+        """(n_lists,) whether some document stands lower than its number among those of its level.
+
+        Args:
+            judged: (n_levels, n_lists) judged documents of each level.
+        """
+        is_low = (self.tops - self.n_above > judged.take(self.lists, axis=1)).any(axis=0) & (self.lengths > 0)
+        return np.bincount(self.lists[is_low], minlength=judged.shape[1]) > 0
+
+    def documents(self, is_taken: BoolArray) -> tuple[IntArray, IntArray]:
+        """List, and (n_levels, n) places above, of each document of some lists."""
+        taken = np.flatnonzero(is_taken.take(self.lists))
+        lengths = self.lengths.take(taken)
+        stretch = np.repeat(taken, lengths)
+        number = np.arange(len(stretch)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return self.lists.take(stretch), self.tops.take(stretch, axis=1) + number
+
+
+def _stretches(
+    holes: Holes, weight: Weight, k: Parameter, levels: slice
+) -> Iterator[tuple[FloatArray, _Stretches]]:
+    """Yield where relevant documents stand last in their tie, and then where they stand first.
 
     Args:
         holes: the lists.
         weight: what each place weighs.
         k: cut-off, or the parameter of the weight.
         levels: which levels.
-        steps: (n_levels,) what each level gains.
 
     Yields:
-        -1 or 1, (n_levels, n_lists) gain of judged documents, (n_open,) list of each unjudged one that may
-        weigh something, (n_levels, n_open) what it adds.
+        (n_levels, n_lists) what judged documents weigh, and the stretches of the others.
     """
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged, lists = holes.counts[levels].take(near, axis=1), holes.unjudged[near], holes.lists[near]
     tops = holes.end[near] - counts - unjudged, holes.above[near] + counts
-    for sign, top, start in zip((-1, 1), tops, weights_of_judged(holes, weight, k, levels), strict=True):
+    for top, judged in zip(tops, weights_of_judged(holes, weight, k, levels), strict=True):
         n_weighty = np.clip(limit - top.min(axis=0), 0, unjudged).astype(np.int64)
-        group = np.repeat(np.arange(len(near)), n_weighty)
-        number = np.arange(len(group)) - (np.cumsum(n_weighty) - n_weighty).take(group)
-        added = weight.singly(top.take(group, axis=1) + number, k)
-        yield sign, start * steps[:, None], lists.take(group), added * steps[:, None]
+        yield judged, _Stretches(lists, top, n_weighty, holes.unjudged_above[near])
 
 
 def weights_of_judged(
