@@ -8,7 +8,7 @@ import numpy as np
 
 from metrics.measures.holes.model import Holes
 from metrics.measures.weights import harmonic_span
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.batch_by_depth import batch_by_depth
 
 
@@ -21,20 +21,34 @@ def _highest(holes: Holes) -> FloatArray:
     """Return the largest: unjudged documents are relevant from the top, and relevant ones stand first.
 
     Each one more of a group adds at least what the last one did, for its precision grows. So the ratio of the
-    sum to the number of relevant documents is largest before a group or after it, never within.
+    sum to the number of relevant documents is largest before a group or after all, never within. Where all are
+    relevant, those of a group below b documents, c of them relevant, have the precision (c + r + 1)/(b + r + 1)
+    or more, and without them and all below the sum is smaller by their precisions, or more. So no group below
+    the last one where this is less than the ratio of all is looked at.
     """
-    b, r, c, u = holes.above, holes.relevant, holes.relevant_above, holes.unjudged
-    n_above, end = holes.unjudged_above, b + r  # places b + 1 to end hold the relevant ones
-    tables = _tables(np.bincount(holes.lists, minlength=holes.n_lists))
-    drop = harmonic_span(b, end)
-    below = _sums_by_list(drop, tables, from_below=True) - drop
-    added = u * (1 + below) + (c + n_above - b) * harmonic_span(end, end + u)
-    sums = holes.per_list(r + (c - b) * drop)
-    highest = sums / np.maximum(holes.n_relevant, 1)
-    lists = holes.lists[holes.firsts]
-    upto = sums[holes.lists] + _sums_by_list(added, tables)
-    ratios = upto / np.maximum(holes.n_relevant[holes.lists] + n_above + u, 1)
-    highest[lists] = np.maximum(highest[lists], np.maximum.reduceat(ratios, holes.firsts))
+    b, r, u = holes.above, holes.relevant, holes.unjudged
+    c = holes.relevant_above + holes.unjudged_above
+    filled = b + r + u
+    highest = holes.per_list(r + u + (c - b) * harmonic_span(b, filled))
+    highest /= np.maximum(holes.n_relevant + holes.n_unjudged, 1)
+    low = np.flatnonzero((u > 0) & (c + r + 1 < highest[holes.lists] * (b + r + 1)))
+    starts, _ = _ends_of_lists(holes)
+    ends = starts.copy()
+    ends[holes.lists[low]] = low + 1  # the last one of each list stays
+    near, lengths = _groups_between(starts, ends)
+    relevant = np.flatnonzero((r > 0) & (lengths > 0)[holes.lists])
+    owner, top, length = holes.lists[relevant], b[relevant], r[relevant]
+    drop = harmonic_span(top, top + length)  # places top + 1 to top + length hold the relevant ones
+    sums, drops = (
+        np.bincount(owner, values, minlength=holes.n_lists)
+        for values in (length + (holes.relevant_above[relevant] - top) * drop, drop)
+    )
+    lists, tables, b, r, c, u = holes.lists[near], _tables(lengths), b[near], r[near], c[near], u[near]
+    below = drops[lists] - _sums_by_list(harmonic_span(b, b + r), tables)
+    added = u * (1 + below) + (c - b) * harmonic_span(b + r, b + r + u)
+    before = sums[lists] + _sums_by_list(added, tables) - added
+    ratios = before / np.maximum(holes.n_relevant[lists] + holes.unjudged_above[near], 1)
+    np.maximum.at(highest, lists, ratios)
     return np.asarray(highest)
 
 
@@ -55,7 +69,10 @@ def _lowest(holes: Holes) -> FloatArray:
     n_relevant = holes.n_relevant + holes.unlisted
     lowest = sums / np.maximum(n_relevant, 1)
     is_past = holes.relevant_above + 1 >= lowest[holes.lists] * (holes.end - holes.relevant)
-    near, lengths = _groups_below(holes, is_past)
+    past = np.flatnonzero(is_past)
+    starts, ends = _ends_of_lists(holes)
+    starts[holes.lists[past]] = past + 1  # the last one of each list stays
+    near, lengths = _groups_between(starts, ends)
     end, r, c, u, lists = (
         values[near]
         for values in (holes.end, holes.relevant, holes.relevant_above, holes.unjudged, holes.lists)
@@ -81,12 +98,15 @@ def _lowest(holes: Holes) -> FloatArray:
     return np.asarray(lowest)
 
 
-def _groups_below(holes: Holes, is_past: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return the groups of each list below the last one of which something holds, and how many they are."""
+def _ends_of_lists(holes: Holes) -> tuple[IntArray, IntArray]:
+    """(n_lists,) each; the first group of each list, and the end of its last one."""
     lengths = np.bincount(holes.lists, minlength=holes.n_lists)
     ends = np.cumsum(lengths)
-    starts, past = ends - lengths, np.flatnonzero(is_past)
-    starts[holes.lists[past]] = past + 1  # the last one of each list stays
+    return ends - lengths, ends
+
+
+def _groups_between(starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the groups of each list from one to before another, and how many they are."""
     lengths = ends - starts
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum()), lengths
 
