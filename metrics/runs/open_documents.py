@@ -54,7 +54,9 @@ def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, q
     rows, n_bits = np.flatnonzero(is_unjudged), _place_bits(len(queries))
     numbers = hashes.take(rows)
     numbers >>= n_bits
-    numbers |= (places.astype(np.uint64) << (64 - n_bits)).take(pairs.query.take(rows))
+    spans = pairs.query_spans  # of rows with one query: far fewer than rows
+    n_rows = np.diff(np.searchsorted(rows, spans))
+    numbers |= np.repeat((places.astype(np.uint64) << (64 - n_bits)).take(pairs.query.take(spans[:-1])), n_rows)
     return numbers
 
 

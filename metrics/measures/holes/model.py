@@ -188,12 +188,8 @@ class Holes:
     def above_in_list(self, values: IntArray) -> IntArray:
         """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
         before = np.cumsum(values) - values
-        return before - before.take(self._first_groups)
-
-    @cached_property
-    def _first_groups(self) -> IntArray:
-        """(n_groups,) first group of the list of each."""
-        return np.repeat(self.firsts, np.diff(self.firsts, append=len(self.above)))
+        lengths = np.diff(self.firsts, append=len(self.above))
+        return before - np.repeat(before.take(self.firsts), lengths)
 
     @cached_property
     def firsts(self) -> IntArray:
@@ -218,7 +214,8 @@ class Holes:
     def first_with(self, is_held: BoolArray) -> IntArray:
         """The first group of each list of which something holds, of lists that have one."""
         groups = np.flatnonzero(is_held)
-        return groups[np.diff(self.lists[groups], prepend=-1) > 0]
+        lists = self.lists.take(groups)
+        return np.asarray(groups[np.append(True, lists[1:] != lists[:-1])[: len(groups)]])
 
     @cached_property
     def owner(self) -> IntArray:
