@@ -19,7 +19,6 @@ MAIN = sys.modules["__main__"]
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
-os.environ["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"  # as in the config of the app
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes of a test would each compile all there is
 sys.dont_write_bytecode = False
 hypothesis_settings.register_profile("suite", deadline=None, derandomize=True, max_examples=15)

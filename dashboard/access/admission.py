@@ -62,8 +62,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
         exposure = f"Others can reach {host}, so sign-in is needed"
         reason = "Sign-in is set up in part" if is_loopback(host) else exposure
         raise UsageError(
-            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches {host} sees and changes "
-            "all."
+            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches it sees and changes all."
         )
 
 

@@ -46,7 +46,8 @@ def commands_page() -> str:
     """Return what --help says of every command, a table each."""
     parts = [
         "# Commands",
-        "What `tiescope COMMAND --help` says. `-o FILE` writes whole or not at all; `-` reads standard input.",
+        "What `tiescope COMMAND --help` says. `-o FILE` writes whole or not at all; `-` reads standard input. "
+        "[Exit codes](../how-to/report.md#files-and-exit-codes-of-every-command) are those of every command.",
     ]
     for name, command in tiescope.commands.items():
         loaded = command.loaded

@@ -93,10 +93,17 @@ def profile(browser, server):
 
 
 @pytest.fixture(scope="session")
-def elsewhere(browser, server):
-    """A profile in which nothing is kept of what pages of the other keep: another browser."""
+def _other_profile(browser, server):
     with _opened_profile(browser, server) as context:
         yield context
+
+
+@pytest.fixture
+def elsewhere(_other_profile):
+    """A profile in which nothing is kept of pages of the other, or of an earlier test: another browser."""
+    yield _other_profile
+    _other_profile.clear_cookies()
+    _other_profile.pages[0].evaluate("localStorage.clear()")
 
 
 class PageWatch:

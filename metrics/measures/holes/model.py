@@ -166,12 +166,6 @@ class Holes:
         return np.repeat(np.arange(len(self.unjudged)), self.unjudged)
 
     @cached_property
-    def number(self) -> IntArray:
-        """(n_unjudged,) number of each among the unjudged ones of its group, from 1."""
-        before = np.cumsum(self.unjudged) - self.unjudged
-        return np.arange(1, len(self.group) + 1) - before.take(self.group)
-
-    @cached_property
     def n_unjudged(self) -> IntArray:
         """(n_lists,) unjudged documents of each list."""
         return self.per_list(self.unjudged).astype(np.int64)

@@ -33,7 +33,9 @@ _DERIVED = {
     *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
     *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
 }
-"""Words, in small letters, of what is computed from values of a measure."""
+"""Words, in small letters, of what is computed from values of a measure; a P is precision."""
+_WITHIN_NAMES = re.compile(r"reciprocal\s+rank|rank[\s-]+biased|cumulative\s+gain", re.IGNORECASE)
+"""Where such words are part of a measure's name."""
 _MAX_NAME = 200
 """Letters of a name that are looked at."""
 
@@ -77,7 +79,8 @@ def measures_within(published: str) -> tuple[str, ...]:
     after ±, it says what stands beside the value.
     """
     name = published[:_MAX_NAME]
-    if not _DERIVED.isdisjoint(_BESIDE.sub(" ", name).casefold().split()):
+    beside = _WITHIN_NAMES.sub(" ", _BESIDE.sub(" ", name)).split()
+    if not _DERIVED.isdisjoint(word if word == "P" else word.casefold() for word in beside):
         return ()
     words = re.split(r"[\s/|:,()\[\]]+", name)
     return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))

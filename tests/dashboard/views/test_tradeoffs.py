@@ -197,6 +197,16 @@ def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_th
     assert "+ better than middle, − worse." in said
 
 
+def test_both_tables_stand_in_the_order_of_the_measure_shown_whichever_was_shown_before():
+    orders = []
+    for measure in ("RR", "Hits@10"):
+        page = opening.opened("tradeoffs", measure=measure)
+        tables = [opening.table(page, title)["reranker"] for title in ("Against", "All figures")]
+        orders.append([list(dict.fromkeys(names)) for names in tables])
+        assert orders[-1][0] == orders[-1][1]
+    assert orders[0] != orders[1]
+
+
 def test_a_name_is_text_in_every_chart():
     for figure in charts(within_budget("hostile names")[1]).values():
         assert "<b>*x*" not in json.dumps(figure)

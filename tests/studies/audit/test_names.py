@@ -175,6 +175,23 @@ def test_what_stands_beside_the_values_of_a_measure_does_not_hide_it(name):
     assert match_names(table, runs_of("x")).measures["matched"].tolist() == ["nDCG@10"]
 
 
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("Mean Reciprocal Rank (MRR)", "RR"),
+        ("DL19 Reciprocal Rank (RR)", "RR"),
+        ("Normalized Discounted Cumulative Gain (nDCG@10)", "nDCG@10"),
+        ("Discounted cumulative gain DCG@5", "DCG@5"),
+        ("Rank-biased precision (RBP(0.8))", "RBP(0.8)"),
+        ("MRR / P @ 10", "RR"),
+    ],
+)
+def test_words_of_a_measures_own_name_do_not_hide_it_in_a_heading_or_a_row(name, ours):
+    for text in (f'run,"{name}",Hits@1\nx,1,1\n', f'measure,x\n"{name}",1\nHits@1,1\n'):
+        table = read_published({"t.csv": text.encode()})
+        assert match_names(table, runs_of("x")).measures["matched"].tolist() == [ours, "Hits@1"]
+
+
 def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
     with pytest.raises(UsageError) as error:
         audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})

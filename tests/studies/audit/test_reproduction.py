@@ -268,3 +268,8 @@ def test_what_fits_by_rounding_is_not_dropped_beside_what_fits_to_the_digit():
     result = audited(runs, "reranker,RR@10\na,0.063\n", relevant_from=1)
     assert {"expected", "input"} <= {each.treatment for each in result.reproduction.fitting}
     assert str(result).startswith("1 of 1 figure comes out, at times by rounding, under")
+    twins = metrics.Runs({"a": runs.tables["a"], "b": runs.tables["a"]}, runs.qrels)
+    both = str(audited(twins, "reranker,RR@10\na,0.063\nb,0.063\n", relevant_from=1))
+    assert both.startswith("2 of 2 figures come out, up to 2 of them by rounding, under")
+    rounded = str(audited(twins, "reranker,Hits@1\na,0.063\nb,0.063\n", relevant_from=1))
+    assert "2 of 2 figures come out, 2 of them by rounding" in rounded

@@ -1,5 +1,7 @@
 """Trade-offs: what a better ranking costs in time, and whether what it finds is different."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard import cache, session
@@ -60,8 +62,9 @@ with chart_place:
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)
-    timed = with_latency(depths.only(list(rows.index)), list_seconds)
-    compared = cached.experiment_table(view, k, view.traditional, baseline, test, correction, timed)
+    ordered = replace(view, rerankers=list(rows.index))
+    timed = with_latency(depths.only(ordered.rerankers), list_seconds)
+    compared = cached.experiment_table(ordered, k, view.traditional, baseline, test, correction, timed)
     experiment_table(compared, view.traditional, baseline, test, correction, has_targets=has_targets)
     figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
     if has_segments:
