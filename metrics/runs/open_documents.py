@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from metrics.runs.model import Runs
 
 
+_ROWS = 2**16
+"""Rows numbered at once: few enough to stay in the cache."""
+
+
 class OpenDocuments(NamedTuple):
     """What nobody judged of some queries, and what it may be.
 
@@ -51,13 +55,12 @@ def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, q
     places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1))
     if (places < 0).any():
         is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
-    rows, n_bits = np.flatnonzero(is_unjudged), _place_bits(len(queries))
-    numbers = hashes.take(rows)
-    numbers >>= n_bits
-    spans = pairs.query_spans  # of rows with one query: far fewer than rows
-    n_rows = np.diff(np.searchsorted(rows, spans))
-    numbers |= np.repeat((places.astype(np.uint64) << (64 - n_bits)).take(pairs.query.take(spans[:-1])), n_rows)
-    return numbers
+    n_bits = _place_bits(len(queries))
+    leading, numbers = places.astype(np.uint64) << (64 - n_bits), [np.empty(0, np.uint64)]
+    for start in range(0, len(hashes), _ROWS):
+        rows = start + np.flatnonzero(is_unjudged[start : start + _ROWS])
+        numbers.append((hashes.take(rows) >> n_bits) | leading.take(pairs.query.take(rows)))
+    return np.concatenate(numbers)
 
 
 def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:

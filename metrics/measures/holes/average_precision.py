@@ -32,10 +32,9 @@ def _highest(holes: Holes) -> FloatArray:
     highest = holes.per_list(r + u + (c - b) * harmonic_span(b, filled))
     highest /= np.maximum(holes.n_relevant + holes.n_unjudged, 1)
     low = np.flatnonzero((u > 0) & (c + r + 1 < highest[holes.lists] * (b + r + 1)))
-    starts, _ = _ends_of_lists(holes)
-    ends = starts.copy()
+    ends = holes.spans[0].copy()
     ends[holes.lists[low]] = low + 1  # the last one of each list stays
-    near, lengths = _groups_between(starts, ends)
+    near, lengths = _groups_between(holes.spans[0], ends)
     relevant = np.flatnonzero((r > 0) & (lengths > 0)[holes.lists])
     owner, top, length = holes.lists[relevant], b[relevant], r[relevant]
     drop = harmonic_span(top, top + length)  # places top + 1 to top + length hold the relevant ones
@@ -68,11 +67,10 @@ def _lowest(holes: Holes) -> FloatArray:
     sums = np.bincount(holes.lists[relevant], precisions, minlength=holes.n_lists)
     n_relevant = holes.n_relevant + holes.unlisted
     lowest = sums / np.maximum(n_relevant, 1)
-    is_past = holes.relevant_above + 1 >= lowest[holes.lists] * (holes.end - holes.relevant)
-    past = np.flatnonzero(is_past)
-    starts, ends = _ends_of_lists(holes)
+    past = np.flatnonzero(holes.relevant_above + 1 >= lowest[holes.lists] * (holes.end - holes.relevant))
+    starts = holes.spans[0].copy()
     starts[holes.lists[past]] = past + 1  # the last one of each list stays
-    near, lengths = _groups_between(starts, ends)
+    near, lengths = _groups_between(starts, holes.spans[1])
     end, r, c, u, lists = (
         values[near]
         for values in (holes.end, holes.relevant, holes.relevant_above, holes.unjudged, holes.lists)
@@ -96,13 +94,6 @@ def _lowest(holes: Holes) -> FloatArray:
     if len(groups):
         lowest[lists[groups]] = np.minimum.reduceat(ratios, firsts)
     return np.asarray(lowest)
-
-
-def _ends_of_lists(holes: Holes) -> tuple[IntArray, IntArray]:
-    """(n_lists,) each; the first group of each list, and the end of its last one."""
-    lengths = np.bincount(holes.lists, minlength=holes.n_lists)
-    ends = np.cumsum(lengths)
-    return ends - lengths, ends
 
 
 def _groups_between(starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:

@@ -181,14 +181,16 @@ class Holes:
 
     def above_in_list(self, values: IntArray) -> IntArray:
         """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
-        before = np.cumsum(values) - values
-        lengths = np.diff(self.firsts, append=len(self.above))
-        return before - np.repeat(before.take(self.firsts), lengths)
+        starts, ends = self.spans
+        upto = np.append(0, np.cumsum(values))
+        return np.asarray(upto[:-1] - np.repeat(upto.take(starts), ends - starts))
 
     @cached_property
-    def firsts(self) -> IntArray:
-        """(n_listed,) first group of each list that has documents."""
-        return np.flatnonzero(self.above == 0)
+    def spans(self) -> tuple[IntArray, IntArray]:
+        """(n_lists,) each; the first group of each list, and the end of its last one."""
+        lengths = np.bincount(self.lists, minlength=self.n_lists)
+        ends = np.cumsum(lengths)
+        return ends - lengths, ends
 
     @cached_property
     def unjudged_above(self) -> IntArray:
