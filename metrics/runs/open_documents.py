@@ -68,7 +68,7 @@ def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
     numbers = np.concatenate([np.empty(0, np.uint64), *documents])
     numbers.sort()
     is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
-    places = numbers[is_first] >> (64 - _place_bits(n_queries))
+    places = numbers.take(np.flatnonzero(is_first)) >> (64 - _place_bits(n_queries))
     return np.bincount(places.astype(np.int64), minlength=n_queries)
 
 

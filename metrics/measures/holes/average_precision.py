@@ -31,16 +31,16 @@ def _highest(holes: Holes) -> FloatArray:
     filled = b + r + u
     highest = holes.per_list(r + u + (c - b) * harmonic_span(b, filled))
     highest /= np.maximum(holes.n_relevant + holes.n_unjudged, 1)
-    low = np.flatnonzero((u > 0) & (c + r + 1 < highest[holes.lists] * (b + r + 1)))
+    low = np.flatnonzero((u > 0) & (c + r + 1 < highest.take(holes.lists) * (b + r + 1)))
     ends = holes.spans[0].copy()
     ends[holes.lists[low]] = low + 1  # the last one of each list stays
     near, lengths = _groups_between(holes.spans[0], ends)
-    relevant = np.flatnonzero((r > 0) & (lengths > 0)[holes.lists])
-    owner, top, length = holes.lists[relevant], b[relevant], r[relevant]
+    relevant = np.flatnonzero((r > 0) & (lengths > 0).take(holes.lists))
+    owner, top, length = holes.lists.take(relevant), b.take(relevant), r.take(relevant)
     drop = harmonic_span(top, top + length)  # places top + 1 to top + length hold the relevant ones
     sums, drops = (
         np.bincount(owner, values, minlength=holes.n_lists)
-        for values in (length + (holes.relevant_above[relevant] - top) * drop, drop)
+        for values in (length + (holes.relevant_above.take(relevant) - top) * drop, drop)
     )
     lists, tables, b, r, c, u = holes.lists[near], _tables(lengths), b[near], r[near], c[near], u[near]
     below = drops[lists] - _sums_by_list(harmonic_span(b, b + r), tables)
@@ -62,12 +62,12 @@ def _lowest(holes: Holes) -> FloatArray:
     (c + 1)/p alone is the first ratio, or more, is looked at.
     """
     relevant = np.flatnonzero(holes.relevant)
-    r, c, last = holes.relevant[relevant], holes.relevant_above[relevant], holes.end[relevant]
+    r, c, last = (values.take(relevant) for values in (holes.relevant, holes.relevant_above, holes.end))
     precisions = r + (c - last + r) * harmonic_span(last - r, last)
-    sums = np.bincount(holes.lists[relevant], precisions, minlength=holes.n_lists)
+    sums = np.bincount(holes.lists.take(relevant), precisions, minlength=holes.n_lists)
     n_relevant = holes.n_relevant + holes.unlisted
     lowest = sums / np.maximum(n_relevant, 1)
-    past = np.flatnonzero(holes.relevant_above + 1 >= lowest[holes.lists] * (holes.end - holes.relevant))
+    past = np.flatnonzero(holes.relevant_above + 1 >= lowest.take(holes.lists) * (holes.end - holes.relevant))
     starts = holes.spans[0].copy()
     starts[holes.lists[past]] = past + 1  # the last one of each list stays
     near, lengths = _groups_between(starts, holes.spans[1])

@@ -140,7 +140,7 @@ class Holes:
         """(n_levels, n_lists) judged documents of each query with at least each grade, listed or not."""
         judgments = self.ranking.judgments
         n_queries = len(judgments.query_ids)
-        rows = (judgments.lists[judgments.grades >= grade] for grade in self.grades)
+        rows = (judgments.lists.take(np.flatnonzero(judgments.grades >= grade)) for grade in self.grades)
         columns = (np.bincount(lists, minlength=n_queries) for lists in rows)
         return np.stack([judgments.by_list(column) for column in columns])
 

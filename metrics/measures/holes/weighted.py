@@ -148,11 +148,13 @@ def _stretches(
     """
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
-    counts, unjudged, lists = holes.counts[levels].take(near, axis=1), holes.unjudged[near], holes.lists[near]
-    tops = holes.end[near] - counts - unjudged, holes.above[near] + counts
+    counts, unjudged, lists = (
+        values.take(near, axis=-1) for values in (holes.counts[levels], holes.unjudged, holes.lists)
+    )
+    tops = holes.end.take(near) - counts - unjudged, holes.above.take(near) + counts
     for top, judged in zip(tops, weights_of_judged(holes, weight, k, levels), strict=True):
         n_weighty = np.clip(limit - top.min(axis=0), 0, unjudged).astype(np.int64)
-        yield judged, _Stretches(lists, top, n_weighty, holes.unjudged_above[near])
+        yield judged, _Stretches(lists, top, n_weighty, holes.unjudged_above.take(near))
 
 
 def weights_of_judged(
@@ -168,10 +170,10 @@ def weights_of_judged(
     """
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.counts[levels][0] > 0))
-    counts, lists = holes.counts[levels].take(near, axis=1), holes.lists[near]
+    counts, lists = holes.counts[levels].take(near, axis=1), holes.lists.take(near)
     last, first = (
         _per_list(holes, lists, weight.span(np.minimum(top, limit), np.minimum(top + counts, limit), k))
-        for top in (holes.end[near] - counts, holes.above[near])
+        for top in (holes.end.take(near) - counts, holes.above.take(near))
     )
     return last, first
 
