@@ -32,14 +32,13 @@ _FIELDS = tuple(field.name for field in fields(Convention))
 
 def convention_finding(reproduction: Reproduction) -> Prose:
     """Say by which convention the published figures come out; of several that fit, never one."""
-    counts = reproduction.conventions.iloc[0]
-    n, n_out = reproduction.n_figures, int(counts["does_not_come_out"])
+    n, n_out = reproduction.n_figures, int(reproduction.conventions["does_not_come_out"].iloc[0])
     if n_out == n:
         return (
             "No convention that was tried gives any figure of the table. By the usual one, ",
             Strong(reproduction.best.label),
-            f", none comes out{_largest(counts['largest_difference'])}.",
-            *_failures(reproduction),
+            ", none comes out",
+            *_where_it_fails(reproduction),
         )
     come_out = Strong(part_of(n - n_out, n, "figure"))
     outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(reproduction, n - n_out)}"
@@ -49,29 +48,29 @@ def convention_finding(reproduction: Reproduction) -> Prose:
             *_nearest(reproduction.fitting),
             ": ",
             come_out,
-            f"{outcome}{_largest(counts['largest_difference'])}.",
-            *_failures(reproduction),
+            outcome,
+            *_where_it_fails(reproduction),
         )
     shared, either = _alternatives(reproduction.fitting)
-    if shared:
-        label = Strong("; ".join(shared))
-        open_words = _what_is_open(reproduction) if either else ""
-        if reproduction.n_by_chance >= _HARDLY:
-            return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{open_words}"
+    if not shared:
         return (
-            "The table was made by this convention: ",
-            label,
-            ": ",
             come_out,
-            f"{outcome.rstrip(',')}.{open_words}",
+            f"{outcome} under ",
+            Strong(count_of(len(reproduction.fitting), "convention")),
+            f", which {_why_alike(reproduction)}: ",
+            Strong("; ".join(either)),
+            f". {_what_would_tell(reproduction)}",
         )
+    label = Strong("; ".join(shared))
+    open_words = _what_is_open(reproduction) if either else ""
+    if reproduction.n_by_chance >= _HARDLY:
+        return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{open_words}"
     return (
+        "The table was made by this convention: ",
+        label,
+        ": ",
         come_out,
-        f"{outcome} under ",
-        Strong(count_of(len(reproduction.fitting), "convention")),
-        f", which {_why_alike(reproduction)}: ",
-        Strong("; ".join(either)),
-        f". {_what_would_tell(reproduction)}",
+        f"{outcome.rstrip(',')}.{open_words}",
     )
 
 
@@ -106,10 +105,6 @@ def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
     if n_rounded.max() > n_rounded.min():
         return f", {f'up to {of_them}' if of_them else 'at times '}by rounding,"
     return f", {of_them}by rounding" if n_rounded.max() else ", all to the digit"
-
-
-def _largest(difference: float) -> str:
-    return f"; the largest difference is {decimal(difference)}" if difference else ""
 
 
 def _nearest(fitting: Sequence[Convention]) -> Prose:
@@ -201,8 +196,9 @@ def _all_differ(reproduction: Reproduction) -> bool:
     return reproduction.n_fitting_alike == len(reproduction.fitting)
 
 
-def _failures(reproduction: Reproduction) -> Prose:
-    """Say for whom, by what and in which queries the nearest convention fails, and what fits another."""
+def _where_it_fails(reproduction: Reproduction) -> Prose:
+    """End a sentence: how far, for whom and by what the nearest convention fails, and what fits another."""
+    largest = reproduction.conventions["largest_difference"].iloc[0]
     figures = reproduction.figures()
     failed = figures[figures["verdict"] == "does not come out"]
     places = [
@@ -216,6 +212,7 @@ def _failures(reproduction: Reproduction) -> Prose:
     n_unjudged = int(failed["computed"].isna().sum())
     unjudged = f" Nobody judged the queries of {count_of(n_unjudged, 'figure')}." if n_unjudged else ""
     return (
+        f"; the largest difference is {decimal(largest)}." if largest else ".",
         f" It fails for {places[0]}; by {places[1]}{addition}.{unjudged}",
         *_by_measure(reproduction, failed),
     )
