@@ -30,6 +30,7 @@ from chromium import find
 
 MEASURES = ("AP", "nDCG@10", "R@10", "Hits@10", "RR")
 PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide", "Runs")
+PARTS = ("start", "sample", "large", "upload", "memory", "idle")
 FORGOTTEN = 25
 """Seconds after which a page that was closed is forgotten: see `disconnectedSessionTTL`."""
 CLICKED = dict.fromkeys(PAGES[:4], MEASURES) | {"Trade-offs": ("10", "50", "5", "20")}
@@ -249,7 +250,7 @@ def measured(browser, folder, arguments):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeats", type=int, default=10)
-    options.add_argument("--only", nargs="+", default=["start", "sample", "large", "upload", "memory", "idle"])
+    options.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     arguments = options.parse_args()
     print(f"medians of {arguments.repeats}; load of the machine before: {os.getloadavg()[0]:.1f}")
     print(f"{'what':44}{'ours':>9}{'bare':>9}{'ratio':>9}{'goal':>9}{'CPU':>9}")
