@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -42,10 +42,9 @@ def running(arguments, healthy, folder, environment=None):
 def _wait_until_healthy(address, process, log):
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=1):
-                return
-        except (urllib.error.URLError, TimeoutError):
-            continue
+        with suppress(urllib.error.URLError, TimeoutError), urllib.request.urlopen(address, timeout=1):
+            return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.1)  # asked without a pause, it would lose the processor to the question
     log.seek(0)
     pytest.fail(f"the server did not start:\n{log.read()}")
