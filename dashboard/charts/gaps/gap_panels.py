@@ -111,13 +111,12 @@ def _add_dots(
         opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
         hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
         queries = [query + others for query, others in zip(queries, hidden, strict=True)]
-    values = [lists["tie_ratio"], lists["max_tie_size"]]
     figure.add_scatter(
         x=lists[x],
         y=lists[y],
         mode="markers",
         marker={"size": 6, "color": colour, "opacity": opacity},
-        customdata=np.column_stack([lists.index.to_numpy(), names, queries, *values]),
+        customdata=np.column_stack([lists.index.to_numpy(), names, queries]),
         hovertemplate=hover,
         selected={"marker": {"opacity": _OPACITY}},
         unselected={"marker": {"opacity": _OPACITY}},

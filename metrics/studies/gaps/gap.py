@@ -32,15 +32,13 @@ def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) 
         for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
         they differ by rounding).
     """
-    table = evaluation.lists[_LIST_COLUMNS].reset_index()
+    ties = {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
+    columns: dict[str, pd.Series[float]] = {}
     for prefix, measure in measures.items():
-        values = evaluation.scores[measure].reset_index(drop=True)
-        table[f"{prefix}_traditional"] = values[traditional]
-        table[f"{prefix}_tied"] = values["expected"]
-        table[f"{prefix}_worst"] = values["pessimistic"]
-        table[f"{prefix}_best"] = values["optimistic"]
-        table[f"{prefix}_gap"] = difference(values[traditional], values["expected"])
-    return table
+        for name, treatment in ties.items():
+            columns[f"{prefix}_{name}"] = pd.Series(evaluation.scores[measure, treatment].array)
+        columns[f"{prefix}_gap"] = difference(columns[f"{prefix}_traditional"], columns[f"{prefix}_tied"])
+    return evaluation.lists[_LIST_COLUMNS].reset_index().assign(**columns)
 
 
 def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":

@@ -6,6 +6,24 @@ from dashboard.cache import ShownBoard
 from dashboard.server.board_results import cached_by_key
 from metrics.studies.gaps.argmax import argmax_losses
 from metrics.studies.gaps.complexity import list_complexity
+from metrics.studies.gaps.gap_summary import gap_summary, with_overall
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def list_summary(
+    view: ShownBoard, first: str, second: str, traditional: str, kind: str, _lists: pd.DataFrame
+) -> pd.DataFrame:
+    """Return what the notebook prints of lists, of all together and of each reranker.
+
+    Args:
+        view: what is shown.
+        first: the first measure.
+        second: the second measure.
+        traditional: the treatment taken as the traditional one.
+        kind: which lists are shown.
+        _lists: those, as `gaps` returns them.
+    """
+    return with_overall(gap_summary(_lists), _lists).reset_index()
 
 
 @cached_by_key(show_spinner="Counting orderings …", max_entries=8)

@@ -7,13 +7,16 @@ from dashboard import session
 from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.session.address import get_open_list, set_open_list
 from dashboard.session.controls import clicked_row
-from dashboard.widgets.columns import deviation_columns, gap_columns
+from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import FEWEST, correlation
-from metrics.studies.gaps.gap_summary import gap_summary, with_overall
 from metrics.support.shown_columns import shown_columns
+
+_FIRST_LISTS = 100
+"""Lists in the table unless more are asked for: ten of them are in sight at a time."""
 
 
 def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
@@ -75,15 +78,14 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
         list_panel(view, reranker, query, (first, second))
 
 
-def summary_table(lists: pd.DataFrame, first: str, second: str) -> None:
+def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     """Draw what the notebook prints of its lists, of all lists together and of each reranker.
 
     Args:
-        lists: as for `correlation_cards`.
+        summary: as `list_summary` returns it.
         first: the first measure.
         second: the second measure.
     """
-    summary = with_overall(gap_summary(lists), lists).reset_index()
     table(
         summary,
         "Summary",
@@ -110,8 +112,11 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
         first: the first measure.
         second: the second measure.
     """
+    row_range = shown_rows(len(lists), "largest", _FIRST_LISTS, MOST_WRITTEN)
+    ordered = row_range.of(lists.sort_values("first_size", ascending=False, kind="stable"))
+    left_out = f"The first {len(ordered):,} of {len(lists):,} rows; the CSV has them all."
     table(
-        lists.sort_values("first_size", ascending=False, kind="stable"),
+        ordered,
         "Lists with the largest gap",
         "gaps",
         shown_columns(
@@ -123,10 +128,12 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
             measure=first,
         )
         | shown_columns(("second_gap", "measure_gap"), measure=second),
-        download=lists.drop(columns=["first_size", "second_size"]).rename(
+        download=lambda: lists.drop(columns=["first_size", "second_size"]).rename(
             columns=lambda name: _spelled_out(name, first, second)
         ),
+        explanation=left_out * (len(ordered) < len(lists)),
     )
+    row_range.buttons()
 
 
 def _spelled_out(column: str, first: str, second: str) -> str:

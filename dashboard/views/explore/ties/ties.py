@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.views.explore.ties.argmax import argmax_section
+from dashboard.views.explore.ties.cached import list_summary
 from dashboard.views.explore.ties.complexity import cost_section
 from dashboard.views.explore.ties.sections import (
     correlation_cards,
@@ -39,7 +40,7 @@ if lists[["first_gap", "second_gap"]].any(axis=None):
 else:
     missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
     st.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
-summary_table(lists, first, second)
+summary_table(list_summary(view, first, second, view.traditional, kind, lists), first, second)
 argmax_section(view, first)
 if session.segmented("Below", BELOW, "below", label_visibility="collapsed") == BELOW[0]:
     largest_gaps_table(lists, first, second)
