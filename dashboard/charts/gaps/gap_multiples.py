@@ -26,6 +26,8 @@ _LEAST_SPAN = 0.04
 """Share that an axis of tie ratios spans at least."""
 _LINE, _HALO = 2.5, 6.5
 """Width of a mean, and of the ground around it where it lies on dots of any colour."""
+_DOT, _DOT_SHARE = 2.7, 0.015
+"""Height in pixels of the dot of a list of any reranker, and its width as a share of its axis."""
 
 
 def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> go.Figure:
@@ -49,17 +51,22 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure.update_yaxes(tickformat="+~r", nticks=_TICKS, range=[-reach, reach], showticklabels=False, **zero)
     figure.update_yaxes(showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
+    ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
+    dots = _dots_path(context, _DOT_SHARE * (ratio_range[1] - ratio_range[0]))
     titles, labels = list[dict[str, object]](), chart_names(colours, _TITLES[width])
+    shapes = list[dict[str, object]]()
     for index, (name, colour) in enumerate(colours.items()):
         place = {"row": index // across + 1, "col": index % across + 1}
-        _add_dots(figure, context, _thin(own_lists[name], reach), palette, colour, **place)
-        _add_mean(figure, means[name], palette.ground, _HALO, hoverinfo="skip", **place)
-        _add_mean(figure, means[name], palette.text, hoverinfo="skip", **place)
+        _add_dots(figure, _thin(own_lists[name], reach), colour, **place)
+        shapes.append(_shape(dots, faded(palette.muted, 0.5), _DOT, index, layer="between"))
+        if len(means[name]):
+            line = _line_path(means[name])
+            shapes.append(_shape(line, palette.ground, _HALO, index))
+            shapes.append(_shape(line, palette.text, _LINE, index))
         titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
-    style(figure, palette, 40 + 220 * rows, t=36, l=53, r=19)
-    figure.update_layout(showlegend=False).update_xaxes(title_text="tie ratio", row=rows, col=1)
-    figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False)
-    figure.update_xaxes(range=_ratio_range(pd.concat(own_lists.values())["tie_ratio"]))
+    style(figure, palette, 40 + 220 * rows, t=36, l=53, r=19).update_layout(showlegend=False, shapes=shapes)
+    figure.update_xaxes(title_text="tie ratio", row=rows, col=1)
+    figure.update_xaxes(tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
         _add_means(figure, means, colours, row=len(colours) // across + 1, col=len(colours) % across + 1)
         titles.append(_title("Means, all together", palette, len(colours)))
@@ -72,8 +79,15 @@ def _add_means(
 ) -> None:
     """Add all means to one panel, whose axis ends with those that leave zero."""
     for name, mean in means.items():
-        hover = f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>"
-        _add_mean(figure, mean, colours[name], hovertemplate=hover, **place)
+        if len(mean):
+            figure.add_scatter(
+                x=mean["x"],
+                y=mean["mean"],
+                mode="lines",
+                line={"color": colours[name], "width": _LINE},
+                hovertemplate=f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>",
+                **place,
+            )
     figure.update_yaxes(side="right", range=None, showticklabels=True, title_text=None, **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
@@ -88,18 +102,8 @@ def _ratio_range(ratios: pd.Series) -> list[float]:
     return [low - air, high + air]
 
 
-def _add_dots(
-    figure: go.Figure, context: pd.DataFrame, own: pd.DataFrame, palette: Palette, colour: str, **place: int
-) -> None:
-    """Add all lists in grey, and a reranker's own in its colour."""
-    figure.add_scatter(
-        x=context["tie_ratio"],
-        y=context["first_gap"],
-        mode="markers",
-        hoverinfo="skip",
-        marker={"size": 3, "color": faded(palette.muted, 0.5)},
-        **place,
-    )
+def _add_dots(figure: go.Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
+    """Add a reranker's own lists in its colour."""
     figure.add_scatter(
         x=own["tie_ratio"],
         y=own["first_gap"],
@@ -114,13 +118,23 @@ def _add_dots(
     )
 
 
-def _add_mean(
-    figure: go.Figure, mean: pd.DataFrame, colour: str, width: float = _LINE, **trace: object
-) -> None:
-    """Add a local mean: x, mean."""
-    if len(mean):
-        line = {"color": colour, "width": width}
-        figure.add_scatter(x=mean["x"], y=mean["mean"], mode="lines", line=line, **trace)
+def _dots_path(lists: pd.DataFrame, width: float) -> str:
+    """Return a path of a dash for each list: one element, where a mark for each would be hundreds a panel."""
+    ratios, gaps = lists["tie_ratio"], lists["first_gap"]
+    dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
+    return "".join(f"M{low:.4f},{gap:.4f}H{high:.4f}" for low, gap, high in dashes)
+
+
+def _line_path(mean: pd.DataFrame) -> str:
+    """Return the path of a local mean: x, mean."""
+    return "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in zip(mean["x"], mean["mean"], strict=True))
+
+
+def _shape(path: str, colour: str, width: float, index: int, layer: str = "above") -> dict[str, object]:
+    """Return a line along a path in a panel; panels are counted row by row."""
+    axis = "" if index == 0 else str(index + 1)
+    line = {"color": colour, "width": width}
+    return {"type": "path", "path": path, "xref": f"x{axis}", "yref": f"y{axis}", "line": line, "layer": layer}
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:

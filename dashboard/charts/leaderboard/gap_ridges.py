@@ -16,6 +16,8 @@ from metrics.support.wording import percent
 _KERNEL = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
 _HIGHEST = 0.82
 """Part of a row that the highest ridge fills."""
+_BASE = 0.3
+"""Part of a row from its middle down to its ridge."""
 
 
 def add_ridges(
@@ -38,42 +40,48 @@ def add_ridges(
     """
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1
-    traces: list[go.Scatter] = []
+    bases = np.arange(len(heights), dtype=np.float64) + _BASE
     title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
-    notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
-    for row, (name, height) in enumerate(zip(rerankers.index, heights, strict=True)):
-        base = row + 0.3
-        gap, share = rerankers.loc[name, "gap"], rerankers.loc[name, "lists_with_gap"]
-        traces += _ridge(edges, height / highest, base, palette)
-        traces.append(_mean(str(name), gap, base, palette))
-        notes.append(note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **beside))
-    figure.add_traces(traces, rows=1, cols=col)
+    notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
+    notes += [
+        note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
+        for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True)
+    ]
+    traces = [*_ridges(edges, [height / highest for height in heights], bases, palette)]
+    figure.add_traces([*traces, _means(rerankers["gap"], bases, palette)], rows=1, cols=col)
     add_notes(figure, notes)
 
 
-def _ridge(edges: FloatArray, height: FloatArray, base: float, palette: Palette) -> Iterator[go.Scatter]:
-    """Yield the ground line of a row and the two sides of its ridge; `height` is at most 1."""
+def _ridges(
+    edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, palette: Palette
+) -> Iterator[go.Scatter]:
+    """Yield the ground lines of the rows, and the two sides of their ridges; heights are at most 1."""
     look = {"hoverinfo": "skip", "showlegend": False}
     line = {"color": palette.grid, "width": 1}
-    yield go.Scatter(x=[-edges[-1], edges[-1]], y=[base, base], mode="lines", line=line, **look)
+    ends = np.tile([-edges[-1], edges[-1], np.nan], len(bases))
+    yield go.Scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, **look)
     centre = (edges[1:] + edges[:-1]) / 2
     below = np.r_[centre[centre < 0], 0.0]
     above = np.r_[0.0, centre[centre >= 0]]
     for x, colour in ((below, palette.other), (above, palette.traditional)):
-        y = base - _HIGHEST * np.interp(x, centre, height)
-        outline = {"x": np.r_[x, x[::-1]], "y": np.r_[y, np.full(len(x), base)]}
-        yield go.Scatter(**outline, fill="toself", mode="none", fillcolor=colour, opacity=0.75, **look)
+        y = [
+            np.r_[base - _HIGHEST * np.interp(x, centre, height), np.full(len(x) + 1, base)]
+            for base, height in zip(bases, heights, strict=True)
+        ]
+        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
+        yield go.Scatter(**sides, fill="toself", mode="none", fillcolor=colour, opacity=0.75, **look)
 
 
-def _mean(name: str, gap: float, base: float, palette: Palette) -> go.Scatter:
-    """Return the mark of the mean gap of a reranker."""
+def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> go.Scatter:
+    """Return the marks of the mean gaps of rerankers."""
     border = {"color": palette.ground, "width": 1}
     return go.Scatter(
-        x=[gap],
-        y=[base],
+        x=gaps,
+        y=bases,
         mode="markers",
         showlegend=False,
         marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        hovertemplate=f"<b>{hover_text(name)}</b><br>mean gap %{{x:+.4f}}<extra></extra>",
+        customdata=[hover_text(str(name)) for name in gaps.index],
+        hovertemplate="<b>%{customdata}</b><br>mean gap %{x:+.4f}<extra></extra>",
     )

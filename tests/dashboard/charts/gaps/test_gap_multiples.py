@@ -1,5 +1,7 @@
 """Small panels of gap against tie ratio."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -63,8 +65,28 @@ def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
 def test_a_mean_has_the_ground_around_it_on_dots_of_any_colour(palette):
-    lines = [trace for trace in multiples(3, palette).data if trace.mode == "lines"]
-    halo, mean = lines[:2]
+    halo, mean = [shape for shape in multiples(3, palette).layout.shapes if shape.layer == "above"][:2]
     assert (halo.line.color, mean.line.color) == (palette.ground, palette.text)
     assert halo.line.width >= mean.line.width + 3
-    assert list(halo.y) == list(mean.y)
+    assert halo.path == mean.path
+    assert (halo.xref, halo.yref) == (mean.xref, mean.yref)
+
+
+def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_own():
+    lists = pd.DataFrame(
+        {
+            "reranker": ["a", "a", "b"],
+            "query_id": "q",
+            "tie_ratio": [0.2, 0.6, 1.0],
+            "first_gap": [0, 0.1, -0.1],
+        }
+    )
+    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR")
+    behind = [shape for shape in figure.layout.shapes if shape.layer == "between"]
+    assert [(shape.xref, shape.yref) for shape in behind] == [("x", "y"), ("x2", "y2")]
+    for shape in behind:
+        dashes = [re.split("[,H]", dash) for dash in shape.path.split("M")[1:]]
+        ratios = [(float(low) + float(high)) / 2 for low, _, high in dashes]
+        assert ratios == pytest.approx([0.2, 0.6, 1.0], abs=1e-4)
+        assert [float(gap) for _, gap, _ in dashes] == [0, 0.1, -0.1]
+    assert [len(trace.x) for trace in figure.data] == [2, 1]
