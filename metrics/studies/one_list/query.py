@@ -159,7 +159,7 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
     return pd.DataFrame(
         {
             "ordering": np.arange(1, len(orders) + 1),
-            "documents": [" ".join(ids[document] for document in row) for row in orders.tolist()],
+            "documents": [" ".join(map(ids.__getitem__, row)) for row in orders.tolist()],
             "first_relevant": first_relevant_ranks(graded),
         }
         | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}

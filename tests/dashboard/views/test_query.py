@@ -17,6 +17,7 @@ from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.views.explore.query import tables
 from dashboard.views.explore.query.tables import _without_shared_start
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
@@ -155,8 +156,34 @@ def test_too_many_orderings_are_cut_and_their_number_said():
     tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{int(at == 0)}\n" for at in range(9))
     page = explored(data=label(board(tied_csv=tied)))
     assert "The first 5,040 of 362,880 orderings" in page_text(page)
-    assert len(table(page, "ordering")) == 5040
+    assert "The first 250 of 5,040 rows; the CSV has them all." in page_text(page)
+    assert table(page, "ordering")["ordering"].to_list() == list(range(1, 251))
     assert "mean over the table is" not in page_text(page)
+
+
+@pytest.mark.parametrize(("every", "number"), [("Orderings", 720), ("Relevance patterns", 360)])
+def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_leaves_out(
+    every, number, monkeypatch
+):
+    downloads, show = {}, tables.table
+    monkeypatch.setattr(
+        tables,
+        "table",
+        lambda frame, title, name, columns, download=None, explanation="": (
+            downloads.update({name: download}),
+            show(frame, title, name, columns, download, explanation),
+        ),
+    )
+    tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{min(at, 4)}\n" for at in range(6))
+    page = explored(data=label(board(tied_csv=tied)), every=every)
+    name = every.lower().replace(" ", "-")
+    shown, whole = table(page, name.removesuffix("s").rpartition("-")[2]), downloads[name]()
+    assert f"Every {every.lower()[:-1]}: {number}" in page_text(page)
+    assert len(whole) == number
+    for column in ("first_relevant", "RR", "Hits@3"):
+        assert whole[column].head(250).to_list() == shown[column].to_list()
+    if every == "Orderings":
+        assert whole["documents"].nunique() == number
 
 
 def test_every_measure_of_the_list_has_its_worst_best_and_deviation():

@@ -1,5 +1,7 @@
 """Tables of the Query explorer: values, documents, and orderings of one list."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -16,7 +18,9 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion_words
 
 MAX_ORDERINGS = 5040
-"""Orderings or patterns listed at most: seven documents in one tie."""
+"""Orderings or patterns that a download lists at most: seven documents in one tie."""
+FIRST_ORDERINGS = 250
+"""Those that the table shows: nobody reads more at once."""
 MAX_CELLS = 500_000
 """Documents of all orderings listed."""
 MAX_LENGTH = 5_000
@@ -110,19 +114,22 @@ def orders_table(current: ListInView) -> None:
         return
     for measure in current.columns:
         columns |= shown_columns((measure, "value"), measure=measure)
-    rows = list_orders(
-        current.ranking, current.query, current.columns, min(MAX_ORDERINGS, MAX_CELLS // n_documents)
-    )
-    is_whole = len(rows) == number
+    limit = min(MAX_ORDERINGS, MAX_CELLS // n_documents)
+    listing = partial(list_orders, current.ranking, current.query, current.columns)
+    rows = listing(min(FIRST_ORDERINGS, limit))
+    n_listed = limit if number is None else min(number, limit)
+    is_whole = n_listed == number
     title = (
-        f"Every {name[:-1]}: {number_text}" if is_whole else f"The first {len(rows):,} of {number_text} {name}"
+        f"Every {name[:-1]}: {number_text}" if is_whole else f"The first {n_listed:,} of {number_text} {name}"
     )
     texts, n_shared = _without_shared_start(list(rows[text]))
-    explanation = (
-        f"The first {n_shared:,} places are the same in all of them, and left out." if n_shared else ""
-    )
+    explanations = [
+        f"The first {len(rows):,} of {n_listed:,} rows; the CSV has them all." * (len(rows) < n_listed),
+        f"The first {n_shared:,} places are the same in all rows shown, and left out." * (n_shared > 0),
+    ]
     shown_rows = rows.assign(**{text: list(map(_shorten, texts))})
-    table(shown_rows, title, name.replace(" ", "-"), columns | last, rows, explanation)
+    explanation = " ".join(filter(None, explanations))
+    table(shown_rows, title, name.replace(" ", "-"), columns | last, partial(listing, limit), explanation)
     describe_values(current.scores.loc[current.columns])
 
 
