@@ -10,6 +10,8 @@ import plotly.graph_objects as go
 from dashboard.server.board_results import cached_for_board
 
 P = ParamSpec("P")
+OF_NO_BOARD = "no board"
+"""What figures of lists that are on no board are kept by, in the place of its key."""
 _MOST_FIGURES = 64
 """Figures kept at most, of all boards: those of some pages under some measures."""
 

@@ -1,7 +1,7 @@
 """The presentation: one sentence and one chart a slide, of the board and the measure shown."""
 
 import pytest
-from boards import EXTREMES
+from boards import COARSE, EXTREMES, QRELS, STRICT, board
 from opening import charts, only, opened, plain
 
 from dashboard import cache
@@ -55,3 +55,10 @@ def test_every_slide_of_an_odd_board_says_something(name):
         sentences.append(sentence(page))
     assert all(sentences)
     assert len(set(sentences)) == len(sentences)
+
+
+def test_a_slide_that_is_kept_is_not_that_of_another_baseline():
+    label = cache.loaded_boards().add(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)).label
+    for baseline in ("strict", "coarse"):
+        page = opened("present", data=label, slide="3", baseline=baseline)
+        assert any(f"against {baseline}, Holm" in plain(caption.value) for caption in page.caption)

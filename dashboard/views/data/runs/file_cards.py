@@ -1,8 +1,10 @@
 """What files were read as: a card each, the choice of columns, and the first rows."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import pandas as pd
+import plotly.graph_objects as go
 import pyarrow.compute as pc
 import streamlit as st
 
@@ -11,6 +13,7 @@ from dashboard.charts.column_histogram import column_histogram
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library import Board, BoardSpec, queries_text
+from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import Colour, chart, heading
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
@@ -23,6 +26,41 @@ _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 """Columns of long texts, and their width, so that the scores are in sight."""
 _SUMMARY = {one.name: one.summary.split(";")[0].rstrip(".") for one in FORMATS}
 _HELP = {one.name: one.summary for one in COLUMNS}
+
+
+class Shape(NamedTuple):
+    """What a card says of all rows of a file.
+
+    Attributes:
+        n_values: distinct scores or grades.
+        n_queries: its queries.
+        histogram: of its scores or grades.
+    """
+
+    n_values: int
+    n_queries: int
+    histogram: go.Figure
+
+
+@cached_by_key(show_spinner=False, max_entries=64)
+def _shape(board: Board, position: int, colours: Palette) -> Shape:
+    source = board.sources[position]
+    is_run = source.kind == "run"
+    values = source.table["score" if is_run else "relevance"]
+    return Shape(
+        n_values=pc.count_distinct(values).as_py(),
+        n_queries=len(pc.unique(source.table["query_id"])),
+        histogram=column_histogram(values, colours, is_score=is_run),
+    )
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _first_rows(board: Board, position: int) -> pd.DataFrame:
+    """Return the rows that are previewed, each with its line."""
+    source = board.sources[position]
+    head = source.table.slice(0, PREVIEWED).to_pandas()
+    head.insert(0, source.origin.unit.capitalize(), [source.origin.line_of(row) for row in range(len(head))])
+    return head
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
@@ -45,20 +83,18 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
 def _card(
     board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
 ) -> None:
-    scores = source.kind == "run"
-    values = source.table["score" if scores else "relevance"]
-    distinct, queries = pc.count_distinct(values).as_py(), len(pc.unique(source.table["query_id"]))
+    shape = _shape(board, position, colours)
     with st.container(horizontal=True, horizontal_alignment="distribute"):
         st.markdown(f"**{escape_markdown(file.name)}**")
         _badge(findings)
     packed = f", {file.packed}" if file.packed else ""
     st.caption(
         f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{count_of(len(source.table), 'row')} · "
-        f"{queries_text(queries)} · {file.size / 1000:,.0f} kB"
+        f"{queries_text(shape.n_queries)} · {file.size / 1000:,.0f} kB"
     )
-    chart(column_histogram(values, colours, is_score=scores), f"shape-{position}", f"Histogram of {file.name}.")
+    chart(shape.histogram, f"shape-{position}", f"Histogram of {file.name}.")
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.caption(count_of(distinct, "distinct score" if scores else "distinct grade"))
+        st.caption(count_of(shape.n_values, "distinct score" if source.kind == "run" else "distinct grade"))
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
         ):
@@ -84,7 +120,7 @@ def columns_and_rows(board: Board) -> None:
     position = names.index(name)
     source = board.sources[position]
     choose_columns(board.spec, position, source.header, source.mapping, session.rebuild_board)
-    _preview(board.sources[position])
+    _preview(_first_rows(board, position), source)
 
 
 def choose_columns(
@@ -123,11 +159,8 @@ def choose_columns(
             )
 
 
-def _preview(source: Source) -> None:
+def _preview(head: pd.DataFrame, source: Source) -> None:
     """The first rows, each column headed by ours and the file's name for it."""
-    head = source.table.slice(0, PREVIEWED).to_pandas()
-    line = source.origin.unit.capitalize()
-    head.insert(0, line, [source.origin.line_of(row) for row in range(len(head))])
     columns = {
         ours: st.column_config.Column(
             ours if ours == theirs else f"{ours} ← {theirs}", width=_TEXT_WIDTH if ours in _LONG else None

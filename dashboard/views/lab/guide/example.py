@@ -12,12 +12,14 @@ from dashboard.session.controls import number_input
 from dashboard.views.lab.guide.layout import draw_cards, draw_head
 from dashboard.views.lab.guide.prose import ProsePart, read_parts
 from dashboard.widgets.components import Card, cards, chart, finding
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
 
 MOST_TIED = 30
 MOST_ABOVE = 20
 _ICONS = ("join_inner", "casino", "straighten")
+_cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_example)
 
 
 def one_minute() -> None:
@@ -40,11 +42,11 @@ def one_minute() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        figure = tie_ladder(example.documents, session.theme(), example.k)
+        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, session.theme(), example.k)
         chart(figure, "guide-ladder", "The list of the example.")
     with right:
         draw_head(first_hit_part)
-        figure = first_hit_bars(example.chances, session.theme(), None)
+        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, session.theme(), None)
         chart(figure, "guide-first-hit", "Chance of each rank of the first relevant document.")
     _draw_formulas(formulas_part, example)
 
@@ -59,7 +61,7 @@ def _choose_example() -> WorkedExample:
         above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
     with grid.cell():
         k = number_input("Cut-off k", 1, MOST_TIED + MOST_ABOVE, 3, "cutoff")
-    return worked_example(tied, relevant, above, k)
+    return _cached_example(tied, relevant, above, k)
 
 
 def _draw_answers(example: WorkedExample) -> None:

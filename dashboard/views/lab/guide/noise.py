@@ -8,10 +8,12 @@ from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.views.lab.guide.layout import draw_cards, draw_folded, draw_head, draw_part
 from dashboard.views.lab.guide.prose import read_parts
 from dashboard.widgets.components import Card, cards, chart
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from metrics.studies.guide.noise_example import noise_example
 
 SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
 """Standard deviations that are offered."""
+_cached_example = st.cache_resource(show_spinner=False, max_entries=len(SIGMAS))(noise_example)
 
 
 def noise() -> None:
@@ -21,7 +23,7 @@ def noise() -> None:
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
     draw_head(example_part)
     sigma = session.segmented("Noise σ", SIGMAS, "sigma", "0.05")
-    example = noise_example(float(sigma))
+    example = _cached_example(float(sigma))
     cards(
         Card("list", "MRR", f"{example.traditional:.4f}", "as the file lists the tie", "orange"),
         Card("circle", "MTRR", f"{example.tied:.4f}", "σ to nothing: the tied value", "blue"),
@@ -31,10 +33,11 @@ def noise() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        chart(tie_ladder(example.documents, session.theme(), 1), "noise-ladder", "The list of the example.")
+        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, session.theme(), 1)
+        chart(figure, "noise-ladder", "The list of the example.")
     with right:
         draw_head(rank_part)
-        figure = first_hit_bars(example.chances, session.theme(), None)
+        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, session.theme(), None)
         chart(figure, "noise-ranks", "Chance of each rank of the relevant document under noise.")
     draw_part(sources)
     draw_folded(more)

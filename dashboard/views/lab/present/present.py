@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.enlarged import FACTOR, enlarged
+from dashboard.charts.enlarged import FACTOR
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.library import queries_text
@@ -21,8 +21,6 @@ from metrics.measures import question
 from metrics.studies.prose import Prose, Strong, headline
 
 _ASSETS = Path(__file__).parents[3] / "assets"
-_HEIGHT = 520
-"""Height of a chart in pixels at most: with its sentence and its foot it fills a window of 810."""
 
 
 def chosen_measure(view: View) -> str:
@@ -90,11 +88,9 @@ with foot, st.container(horizontal=True, vertical_alignment="center", gap="mediu
 slide = slides[number - 1]()
 sentence.header(title(slide.finding, view.rerankers), anchor=False)
 note.caption(escape_markdown(provenance(view, measure, slide)))
-if slide.figure is not None:
+is_narrow = session.is_narrow()
+shown_figure = slide.figure if is_narrow else slide.large_figure
+if shown_figure is not None:
     with figure:
-        if session.is_narrow():
-            chart(slide.figure, f"slide-{number}", slide.alt, wide=slide.wide)
-        else:
-            height = min(_HEIGHT, 2 * int(slide.figure.layout.height))
-            wide = round(FACTOR * slide.wide)
-            chart(enlarged(slide.figure, height), f"slide-{number}", slide.alt, wide=wide)
+        wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
+        chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)

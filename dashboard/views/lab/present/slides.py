@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import plotly.graph_objects as go
 
 from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.enlarged import enlarged
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.palette import Palette
+from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
@@ -30,6 +33,8 @@ MOST_ROWS = 12
 _MOST_PANELS = 3
 _PANELS, _PHONE = 600, 350
 """Pixels across that a figure of panels needs, and that a phone has."""
+_HEIGHT = 520
+"""Height of a chart in pixels at most: with its sentence and its foot it fills a window of 810."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,12 @@ class Slide:
     note: str = ""
     wide: int = _PHONE
 
+    @cached_property
+    def large_figure(self) -> go.Figure | None:
+        """The figure as a room sees it."""
+        figure = self.figure
+        return figure and enlarged(figure, min(_HEIGHT, 2 * int(figure.layout.height)))
+
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     """Return what makes each slide, in their order; none is made before it is shown."""
@@ -63,7 +74,26 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
         _tests: has_pairs and has_queries,
         _list: has_ties,
     }
-    return [partial(slide, view, measure) for slide, is_shown in says_something.items() if is_shown]
+    settings = (measure, view.traditional, view.baseline, view.palette)
+    return [
+        partial(_make_slide, view, slide.__name__, slide, *settings)
+        for slide, is_shown in says_something.items()
+        if is_shown
+    ]
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _make_slide(
+    view: View,
+    name: str,
+    _draw: Callable[[View, str], Slide],
+    measure: str,
+    traditional: str,
+    baseline: str,
+    palette: Palette,
+) -> Slide:
+    """Return a slide; its name and the settings tell it from others of what is shown."""
+    return _draw(view, measure)
 
 
 def _order(view: View, measure: str) -> Slide:

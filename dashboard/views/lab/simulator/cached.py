@@ -38,8 +38,11 @@ from metrics.simulation.reranker_text import (
     reranker_table,
 )
 from metrics.simulation.tables import plain_columns
+from metrics.studies.gaps.gap import gaps
+from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
 from metrics.studies.gaps.precisions import coarser_runs, precision_curve
+from metrics.studies.leaderboard.leaderboard import leaderboard
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",
@@ -59,11 +62,9 @@ SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rer
 ]
 """The notebook's four rerankers, and one that never ties."""
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
-SECOND = {"Notebook: four LLMs": "Hits@5"}
+_SECOND = {"Notebook: four LLMs": "Hits@5"}
 """Second measure of the gaps, where it is not Hits@3."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
-OF_NO_BOARD = "simulator"
-"""What figures of simulated lists are kept by, in the place of the key of a board."""
 
 
 class Simulation(NamedTuple):
@@ -138,6 +139,24 @@ def scores(simulation: Simulation) -> Evaluation:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
+def places(simulation: Simulation) -> pd.DataFrame:
+    """Return the leaderboard of the simulated rerankers by RR."""
+    return leaderboard(scores(simulation), "RR", "input")
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def list_gaps(simulation: Simulation) -> pd.DataFrame:
+    """Return the gaps of each list in RR and in the second measure, signed."""
+    return gaps(scores(simulation), {"first": "RR", "second": second_measure(simulation)}, "input")
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def gap_sizes(simulation: Simulation) -> pd.DataFrame:
+    """Return each reranker's mean gaps and ties."""
+    return gap_summary(list_gaps(simulation))
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
 def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
     """Return what the same reranker scores under every tie probability."""
     probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
@@ -163,6 +182,11 @@ def precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) 
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     runs = view.board.runs.arranged({reranker: reranker})
     return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
+
+
+def second_measure(simulation: Simulation) -> str:
+    """Return the measure whose gaps stand beside those in RR."""
+    return _SECOND.get(simulation.kind, "Hits@3")
 
 
 def as_csv(table: pa.Table) -> bytes:

@@ -12,8 +12,6 @@ from dashboard.views.lab.simulator.cached import (
     CONTINUOUS_KIND,
     KINDS,
     LLM,
-    OF_NO_BOARD,
-    SECOND,
     SEVERAL,
     SYNTHETIC,
     Simulation,
@@ -22,13 +20,11 @@ from dashboard.views.lab.simulator.settings import choose_simulation
 from dashboard.views.lab.simulator.tables import mean_columns
 from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from metrics import parse
 from metrics.simulation import long_table
-from metrics.studies.gaps.gap import gap_finding, gaps
-from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.gaps.gap import gap_finding
 from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, growth_finding
-from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -83,7 +79,7 @@ def _growth_section(simulation: Simulation) -> None:
 
 def _reranker_section(simulation: Simulation) -> None:
     """Draw several rerankers as on the Leaderboard."""
-    rows = leaderboard(cached.scores(simulation), "RR", "input")
+    rows = cached.places(simulation)
     if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
         figure = kept_figure(OF_NO_BOARD, score_bounds, rows, session.theme(), parse("RR").traditional)
@@ -92,8 +88,7 @@ def _reranker_section(simulation: Simulation) -> None:
 
 def _gap_section(simulation: Simulation) -> None:
     """Draw the notebook's six panels."""
-    second = SECOND.get(simulation.kind, "Hits@3")
-    lists = gaps(cached.scores(simulation), {"first": "RR", "second": second}, "input")
+    second, lists = cached.second_measure(simulation), cached.list_gaps(simulation)
     lists = lists.assign(first_size=lists["first_gap"].abs(), second_size=lists["second_gap"].abs())
     heading(
         "Ties against gaps",
@@ -109,18 +104,17 @@ def _gap_section(simulation: Simulation) -> None:
 
 def _figure_table(simulation: Simulation) -> None:
     """Draw each reranker's means, gaps and ties as a table."""
-    second = SECOND.get(simulation.kind, "Hits@3")
+    second = cached.second_measure(simulation)
     evaluation = cached.scores(simulation)
     means = evaluation.scores.groupby(level="reranker", sort=False).mean()
     first_means, first_columns = mean_columns(means, evaluation.measures[:1])
     other_means, other_columns = mean_columns(means, evaluation.measures[1:])
-    summary = gap_summary(gaps(evaluation, {"first": "RR", "second": second}, "input"))
     columns = shown_columns("reranker", "tie_ratio") | first_columns | gap_columns("first", "RR")
     columns |= other_columns | gap_columns("second", second)
     columns |= shown_columns("with_ties", ("n", "n_lists"), "tie_groups", "max_tie_size")
     columns |= deviation_columns({"first_gap_std": "|RR gap|", "second_gap_std": f"|{second} gap|"})
     columns |= shown_columns("max_tie_size_mean", "tie_size_mean")
-    rows = summary.join([first_means, other_means]).reset_index()
+    rows = cached.gap_sizes(simulation).join([first_means, other_means]).reset_index()
     with st.expander("In figures"):
         table(rows, "In figures", "simulated", columns)
 

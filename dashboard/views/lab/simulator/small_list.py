@@ -8,10 +8,9 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
-from dashboard.views.lab.simulator.cached import OF_NO_BOARD
 from dashboard.views.lab.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.widgets.components import Card, cards, chart, finding, heading, side_by_side
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
 from dashboard.widgets.text_table import TextTable, number, text
@@ -146,6 +145,7 @@ def _documents(frame: pd.DataFrame) -> list[Document]:
     ]
 
 
+@st.cache_resource(show_spinner=False, max_entries=16)
 def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)

@@ -1,6 +1,7 @@
 """Tables of the Simulator: the orderings of one small list, and the notebook's scenarios."""
 
 from collections.abc import Iterable
+from functools import cache
 
 import pandas as pd
 
@@ -37,22 +38,25 @@ def ordering_table(orders: pd.DataFrame, count: str, values: pd.DataFrame) -> No
 
 def scenario_table() -> None:
     """Draw the notebook's table of its scenarios."""
+    rows, columns = _scenarios()
+    table(rows, "The four scenarios", "scenarios", columns)
+
+
+@cache
+def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
+    """Return the notebook's scenarios, a row each, and how the columns are shown."""
     evaluation = evaluate(notebook_scenarios(), ["RR", "Hits@3", "Hits@5"], ["input", "expected"])
     values, columns = mean_columns(evaluation.scores, evaluation.measures)
     rows = evaluation.lists[["n_tie_groups", "max_tie_size"]].join(values.rename(columns=_file_name))
     rows = rows.reset_index("query_id").reset_index(drop=True)
     documents = [scenario_documents(name) for name in rows["query_id"]]
-    table(
-        rows.assign(
-            scores=[" ".join(f"{document.score:g}" for document in listed) for listed in documents],
-            grades=[" ".join(f"{document.grade:g}" for document in listed) for listed in documents],
-        ),
-        "The four scenarios",
-        "scenarios",
-        shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
-        | {_file_name(name): column for name, column in columns.items()}
-        | shown_columns("scores", "grades"),
+    rows = rows.assign(
+        scores=[" ".join(f"{document.score:g}" for document in listed) for listed in documents],
+        grades=[" ".join(f"{document.grade:g}" for document in listed) for listed in documents],
     )
+    columns = {_file_name(name): column for name, column in columns.items()}
+    first_columns = shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
+    return rows, first_columns | columns | shown_columns("scores", "grades")
 
 
 def _file_name(column: str) -> str:
