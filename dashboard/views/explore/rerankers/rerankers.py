@@ -5,6 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.views.explore.rerankers.cached import gaps_and_summary
 from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.likeness import likeness_section
 from dashboard.views.explore.rerankers.readings import readings_section
@@ -14,8 +15,6 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tie_rules import own_rule_note
@@ -37,8 +36,7 @@ second = "Hits@5" if measure != "Hits@5" else "RR"
 if chosen.measure.answers:
     name, second = question(chosen), measure
 first = str(name)
-lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
-summary = gap_summary(lists)
+lists, summary = gaps_and_summary(view, first, second, view.traditional)
 sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
 summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
 finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
