@@ -19,6 +19,7 @@ from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.views.explore.query import tables
 from dashboard.views.explore.query.tables import _without_shared_start
+from metrics.studies.leaderboard.judging.one_query import relevance_chances
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
 
@@ -340,6 +341,19 @@ def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_h
     ]
     assert sum(shape["line"]["color"] == LIGHT.text for shape in ladders["layout"]["shapes"]) == 1
     assert np.isnan(table(page, "doc_id")["grade"].iloc[1])
+
+
+def test_how_likely_documents_are_relevant_is_learned_once_for_measures_of_one_depth(holed, monkeypatch):
+    depths = []
+
+    def spy(runs, options, depth):
+        depths.append(depth)
+        return relevance_chances(runs, options, depth)
+
+    monkeypatch.setattr("dashboard.views.explore.query.cached.relevance_chances", spy)
+    for measure in ("R@6", "nDCG@6", "nDCG@7"):
+        explored(data=label(holed), query="q", reranker="x", beside="y", measure=measure)
+    assert depths == [6, 7]
 
 
 def test_the_text_of_a_document_is_escaped_and_cut_in_its_hover(rows):

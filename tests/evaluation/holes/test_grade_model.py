@@ -84,3 +84,17 @@ def test_estimates_are_said_to_be_none_for_ap_and_where_judged_documents_tell_no
     assert not expectations_at_rate(relevant_alone, names, draws=2)["is_estimable"].any()
     _, hardly_judged = board(20, 0.2, lambda query, place: 0.4 + 0 * query * place)
     assert not expectations_at_rate(hardly_judged, names, draws=2)["is_estimable"].any()
+
+
+def test_cases_of_one_query_and_one_evidence_count_as_if_a_hair_told_them_apart():
+    rng = np.random.default_rng(3)
+    queries, bands = rng.integers(0, 5, 300), rng.integers(0, 4, 300).astype(float)
+    is_success = rng.random(300) < expit(bands - queries)
+    together = QueryLogit.fit(is_success, bands, queries, 6)
+    apart = QueryLogit.fit(is_success, bands + np.arange(300) * 1e-13, queries, 6)
+    assert together.means == pytest.approx(apart.means, abs=1e-9)
+    assert together.roots == pytest.approx(apart.roots, abs=1e-9)
+    order = rng.permutation(300)
+    assert QueryLogit.fit(is_success[order], bands[order], queries[order], 6).means == pytest.approx(
+        together.means, abs=1e-9
+    )

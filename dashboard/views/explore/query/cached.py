@@ -6,12 +6,15 @@ import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.library import Board
 from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions
 from metrics.evaluation.options import adds_queries
 from metrics.studies.leaderboard.holes import are_bounds_known, can_narrow
 from metrics.studies.leaderboard.judging.one_query import first_to_judge, relevance_chances
+from metrics.studies.leaderboard.judging.plan import plan_depth
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
 
@@ -63,10 +66,10 @@ def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
 
 
 @cached_by_key(show_spinner=False, max_entries=4)
-def _relevance_chances(view: ShownBoard, measure: str) -> "pd.Series[float] | None":
+def _relevance_chances(board: Board, scoring: ScoringOptions, depth: int) -> "pd.Series[float] | None":
     """Return the chance of each unjudged document to be relevant; None where nothing tells how likely it is."""
-    with board_turn(view.board), suppress(UsageError):
-        return relevance_chances(view.board.runs, measure, view.scoring)
+    with board_turn(board), suppress(UsageError):
+        return relevance_chances(board.runs, scoring, depth)
     return None
 
 
@@ -84,5 +87,5 @@ def document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None:
         return None
     if adds_queries(runs, view.scoring):
         return None
-    chances = _relevance_chances(view, measure)
+    chances = _relevance_chances(view.board, view.scoring, plan_depth(name))
     return None if chances is None else first_to_judge(view.runs, measure, view.scoring, query, chances)

@@ -20,13 +20,13 @@ from metrics.studies.leaderboard.judging.copies import (
 from metrics.studies.leaderboard.judging.plan import plan_depth
 
 
-def relevance_chances(runs: Runs, measure: str, options: ScoringOptions) -> "pd.Series[float]":
+def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Series[float]":
     """Return the chance of each unjudged document to be relevant, as judged ones of all queries tell.
 
     Args:
         runs: what was ranked.
-        measure: name of the measure, whose cut-off is the last place that counts.
         options: how lists are scored.
+        depth: the last place that counts: `plan_depth` of the measure.
 
     Returns:
         index: hash of query and document.
@@ -35,7 +35,7 @@ def relevance_chances(runs: Runs, measure: str, options: ScoringOptions) -> "pd.
         UsageError: nobody judged a document that is ranked.
     """
     documents = RankedDocuments.of(runs, options)
-    rates = documents.unjudged_rates(None, plan_depth(parse(measure)))
+    rates = documents.unjudged_rates(None, depth)
     return pd.Series(rates, documents.hashes[~documents.is_judged])
 
 

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from boards import EXTREMES
 
-from metrics import UsageError, read_runs
+from metrics import UsageError, parse, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import joint_bounds
 from metrics.studies.leaderboard.judging import COLUMNS, form_for, plan_finding, plan_judging
 from metrics.studies.leaderboard.judging.one_query import first_to_judge, relevance_chances
+from metrics.studies.leaderboard.judging.plan import plan_depth
 from metrics.studies.prose import plain
 
 RUN = pd.DataFrame(
@@ -114,7 +115,7 @@ def test_queries_that_do_not_count_have_no_part_in_it():
 def test_the_first_of_a_query_is_the_first_that_the_plan_of_all_queries_has_of_it(measure):
     runs = read_runs(RUN, QRELS)
     documents = plan_judging(runs, measure, draws=1).documents
-    chances = relevance_chances(runs, measure, ScoringOptions())
+    chances = relevance_chances(runs, ScoringOptions(), plan_depth(parse(measure)))
     for query, first in (("q", documents[documents["query_id"] == "q"]["doc_id"].iloc[0]), ("r", "a")):
         assert first_to_judge(runs, measure, ScoringOptions(), query, chances) == first
     assert first_to_judge(runs, measure, ScoringOptions(), "s", chances) is None

@@ -3,11 +3,12 @@
 import pandas as pd
 import pytest
 
-from metrics import UsageError, read_runs
+from metrics import UsageError, parse, read_runs
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.evaluation.holes import joint_bounds
 from metrics.studies.leaderboard.judging import JudgingPlan, closing_text, plan_finding, plan_judging
 from metrics.studies.leaderboard.judging.one_query import relevance_chances
+from metrics.studies.leaderboard.judging.plan import plan_depth
 from metrics.studies.leaderboard.judging.returned import judgments_value, value_finding
 from metrics.studies.prose import plain
 
@@ -138,7 +139,7 @@ def test_rates_are_told_by_the_whole_board_and_bars_are_of_the_rerankers_that_co
         each.documents.set_index("doc_id").loc["a", "narrowing"]
         for each in (plan, *(plan_judging(shown, "RR", rate=rate) for rate in (0, 1, None)))
     )
-    chances = relevance_chances(whole, "RR", ScoringOptions())
+    chances = relevance_chances(whole, ScoringOptions(), plan_depth(parse("RR")))
     ways = [(1 - chance) * at_zero + chance * at_one for chance in chances]
     assert min(abs(of_a - way) for way in ways) < 1e-9
     assert abs(of_a - alone) > 1e-6
