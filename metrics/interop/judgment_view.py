@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.runs import Runs
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, with_column
 
 
 class JudgmentView(NamedTuple):
@@ -37,8 +37,7 @@ class JudgmentView(NamedTuple):
             changed = grades.copy()
             for grade, gain in self.gains:
                 changed[grades == grade] = gain
-            position = judgments.column_names.index("relevance")
-            judgments, grades = judgments.set_column(position, "relevance", pa.array(changed)), changed
+            judgments, grades = with_column(judgments, "relevance", pa.array(changed)), changed
         runs = runs.judged_by(judgments)
         return _judged(runs, grades) if self.judged_only else runs
 

@@ -11,7 +11,7 @@ from metrics.errors import RepeatError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import IntArray, combine_chunks
+from metrics.support.arrays import IntArray, combine_chunks, with_column
 from metrics.support.wording import quote
 
 Repeated = Literal["error", "first", "max"]
@@ -73,9 +73,7 @@ def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
     target_row_of[documents] = target_rows[rows]
     replacements = pa.array(target_row_of[places], mask=target_row_of[places] < 0)
     column = pc.coalesce(targets, targets.take(replacements))
-    return RunStack.single(
-        "", table.set_column(table.column_names.index("target_id"), "target_id", column), judgments.origin
-    )
+    return RunStack.single("", with_column(table, "target_id", column), judgments.origin)
 
 
 def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:

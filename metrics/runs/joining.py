@@ -17,7 +17,7 @@ from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import FloatArray, IntArray, combine_chunks
+from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
 from metrics.support.wording import quote
 
 
@@ -151,8 +151,7 @@ def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Fi
     if missing_score == "drop":
         return stack.take(np.flatnonzero(~is_missing))
     settled = pa.array(np.where(is_missing, -np.inf, scores))
-    position = stack.table.column_names.index("score")
-    return replace(stack, table=stack.table.set_column(position, "score", settled))
+    return replace(stack, table=with_column(stack.table, "score", settled))
 
 
 def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in
 
 if TYPE_CHECKING:
     from metrics.runs.model import Runs
@@ -52,7 +51,7 @@ def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, q
         is_unjudged: (n_rows,) whether nobody judged it.
         queries: the judged queries; rows of others are left out.
     """
-    places = np.asarray(pc.fill_null(pc.index_in(pairs.queries, value_set=queries), -1))
+    places = places_in(pairs.queries, queries)
     if (places < 0).any():
         is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
     n_bits = _place_bits(len(queries))

@@ -11,7 +11,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
+from metrics.support.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    coded,
+    combine_chunks,
+    places_in,
+    span_starts,
+)
 from metrics.support.cached import cached_property
 
 Hashes = npt.NDArray[np.uint64]
@@ -92,8 +100,7 @@ class QueryDocKeys:
     @cached_property
     def query_spans(self) -> IntArray:
         """(n_spans + 1,) first row of each span of neighbouring rows with one query, and the end."""
-        changes = np.flatnonzero(self.query[1:] != self.query[:-1]) + 1
-        return np.concatenate([[0], changes, [len(self.query)]]) if len(self.query) else np.zeros(1, np.int64)
+        return np.append(span_starts(self.query), len(self.query))
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -152,21 +159,19 @@ class QueryDocKeys:
         hashes = self.hashes[order]
         occurs = np.zeros(2**_BITS, dtype=bool)
         occurs[_high_bits(hashes)] = True
-        starts = np.flatnonzero(np.concatenate([[True], hashes[1:] != hashes[:-1]])[: len(hashes)])
-        return hashes, order, occurs, int(np.diff(np.append(starts, len(hashes))).max(initial=0))
+        n_most = int(np.diff(span_starts(hashes), append=len(hashes)).max(initial=0))
+        return hashes, order, occurs, n_most
 
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
         """Return rows whose pair another table holds, too, and its row of each; both name a query alike."""
         starts = range(0, len(self.query), _ROWS)
-        theirs = np.asarray(pc.fill_null(pc.index_in(self.queries, value_set=table.queries), -1))
+        theirs = places_in(self.queries, table.queries)
         parts = [self._match(start, table, theirs) for start in starts]
         self.__dict__.pop("hashes", None)  # as large as the scores, and not needed again
         rows, table_rows = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
         return np.concatenate(rows), np.concatenate(table_rows)
 
-    def _match(
-        self, start: int, table: "QueryDocKeys", theirs: npt.NDArray[np.int32]
-    ) -> tuple[IntArray, IntArray]:
+    def _match(self, start: int, table: "QueryDocKeys", theirs: IntArray) -> tuple[IntArray, IntArray]:
         """Find the pairs of a part of the rows, as `match`; `theirs` has -1 for queries the table lacks."""
         hashes, order, occurs, n_most = table.hash_index
         own = self.hashes[start : start + _ROWS]
@@ -192,7 +197,7 @@ def _queries_by_reranker(
     """Return the queries of rerankers whose rows stand together, as they appear, and the one of each row."""
     n_queries = max(len(queries.dictionary), 1)
     code = np.repeat(np.arange(len(row_ends) - 1) * n_queries, np.diff(row_ends)) + queries.indices.to_numpy()
-    starts = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]])[: len(code)])
+    starts = span_starts(code)
     lists = pa.array(code[starts]).dictionary_encode()
     query = np.repeat(lists.indices.to_numpy(), np.diff(starts, append=len(code)))
     return queries.dictionary.take(pa.array(lists.dictionary.to_numpy() % n_queries)), query

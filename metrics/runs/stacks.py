@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, with_column
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -177,7 +177,7 @@ class RunStacks:
         stacks = []
         for stack in self.stacks:
             scores = pa.array(np.concatenate([score_of(name) for name in stack.names]))
-            table = stack.table.set_column(stack.table.column_names.index("score"), "score", scores)
+            table = with_column(stack.table, "score", scores)
             stacks.append(replace(stack, table=table, known_pairs=stack.pairs))
         return RunStacks(stacks)
 

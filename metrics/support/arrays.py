@@ -54,6 +54,31 @@ def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), distinct.dictionary)
 
 
+def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
+    """(n_spans,) first place of each span of neighbours that are equal in all columns of one length."""
+    is_first = np.zeros(len(columns[0]), dtype=bool)
+    is_first[:1] = True
+    for column in columns:
+        is_first[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(is_first)
+
+
+def joined_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """Whole numbers from each start on, as many as its length says, one range after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
+
+
+def places_in(texts: pa.Array, distinct: pa.Array) -> IntArray:
+    """(n,) place of each text among distinct ones, -1 where it is none of them."""
+    return np.asarray(pc.fill_null(pc.index_in(texts, value_set=distinct), -1)).astype(np.int64)
+
+
+def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
+    """Return a table with other values in the column of a name."""
+    return table.set_column(table.column_names.index(name), name, values)
+
+
 def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
     """Return a tensor, on any device, as an array in its precision, bfloat16 as float32; else the values."""
     if not hasattr(values, "detach"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 from metrics.ties.noise import NoisyOrder
@@ -119,7 +119,7 @@ class TieGroups:
 
     @cached_property
     def _first_of_list(self) -> IntArray:
-        starts = np.flatnonzero(np.r_[True, self.lists[1:] != self.lists[:-1]][: len(self.lists)])
+        starts = span_starts(self.lists)
         return np.repeat(starts, np.diff(np.append(starts, len(self.lists))))
 
     @cached_property
@@ -180,7 +180,7 @@ class ScoredGroups:
         groups = owner[np.diff(owner, prepend=-1) > 0]
         size, above = ranking.sizes[groups], ranking.above[groups]
         place = np.cumsum(size) - size
-        documents = np.repeat(ranking.starts[groups] - place, size) + np.arange(int(size.sum()))
+        documents = joined_ranges(ranking.starts[groups], size)
         return cls(
             documents=documents,
             all_grades=ranking.grades,

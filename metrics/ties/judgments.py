@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks, places_in
 from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
@@ -147,8 +147,7 @@ class Judgments:
 
     def places(self, pairs: QueryDocKeys) -> IntArray:
         """(n,) place in `query_ids` of each query of a run, -1 where it is not judged."""
-        positions = pc.fill_null(pc.index_in(pairs.queries, value_set=self.query_ids), -1)
-        return np.asarray(positions).astype(np.int64)
+        return places_in(pairs.queries, self.query_ids)
 
     @cached_property
     def levels(self) -> FloatArray:

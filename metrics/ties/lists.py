@@ -13,7 +13,7 @@ from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.fronts import criterion, front_numbers, highest_first
 from metrics.ties.judgments import Judgments, check_relevant_from
@@ -178,15 +178,12 @@ class Lists:
         lists, start, length = self._query_spans
         span = slice(*np.searchsorted(lists, (first, end)))
         lists, start, length = lists[span], start[span], length[span]
-        stop = np.cumsum(length)
-        before = stop - length
-        head = np.flatnonzero(np.diff(lists, prepend=-1))
-        bounds = np.append(before[head], length.sum())
+        head = span_starts(lists)
+        bounds = np.append((np.cumsum(length) - length)[head], length.sum())
         if not len(start) or (start[1:] == start[:-1] + length[:-1]).all():
             begin = int(start[0]) if len(start) else 0
             return slice(begin, begin + int(length.sum())), lists[head] - first, bounds
-        rows = np.repeat(start - before, length) + np.arange(int(length.sum()))
-        return rows, lists[head] - first, bounds
+        return joined_ranges(start, length), lists[head] - first, bounds
 
     def judged_rows_of(self, first: int, end: int) -> tuple[IntArray, IntArray, IntArray]:
         """Return what `rows_of` does, of the rows that somebody judged; a list without any has none."""

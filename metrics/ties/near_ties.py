@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
 from metrics.ties.sorting import sort_descending
 
 _ROUNDING = 2.0**-50
@@ -60,8 +60,8 @@ def _group_heads(sorted_scores: FloatArray, starts: IntArray, lowest: FloatArray
     is_long = sorted_scores[bounds[1:] - 1] < lowest[bounds[:-1]]
     first, length = bounds[:-1][is_long], np.diff(bounds)[is_long]
     if len(first):
+        documents = joined_ranges(first, length)
         stop = np.cumsum(length)
-        documents = np.repeat(first - (stop - length), length) + np.arange(stop[-1])
         is_head[documents] = _head_places(sorted_scores[documents], lowest[documents], stop, length)
     return np.flatnonzero(is_head[:-1])
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, span_starts
 from metrics.ties.extremes.pools import best_of_pool, worst_of_pool
 from metrics.ties.extremes.targets import most_targets_first, most_targets_last
 from metrics.ties.groups import ScoredGroups, TieGroups
@@ -249,12 +249,12 @@ def refine(
         rank = key(ranking, scored)
         value = scored.owner * (int(rank.max(initial=0)) + 1) + rank
         order = np.argsort(value, kind="stable")  # most stand in order, which this kind makes use of
-        first = _starts(value[order])
+        first = span_starts(value[order])
         part = np.repeat(np.arange(len(first)), np.diff(first, append=len(value)))
         contributing = np.flatnonzero(scored.contributes[order])
         places = order[contributing]
     part_of, documents = part[contributing], scored.documents[places]
-    start = _starts(part_of)
+    start = span_starts(part_of)
     parts = part_of[start]
     owner = scored.owner[first[parts]]
     above = scored.offset[owner] + first[parts]
@@ -275,8 +275,3 @@ def refine(
         targets=None if ranking.targets is None else ranking.targets[documents],
         noise=noise,
     )
-
-
-def _starts(values: IntArray) -> IntArray:
-    """Places where a value differs from the one before, the first included."""
-    return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])

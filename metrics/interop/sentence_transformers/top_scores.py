@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, span_starts
 
 _MAX_ROWS = 1_000_000
 """Rows that are evaluated at once."""
@@ -89,5 +89,5 @@ def _rows(groups: pd.DataFrame) -> pd.DataFrame:
 
 def _places(owners: IntArray) -> IntArray:
     """Return the place of each row among those of its owner, from 0; rows of one owner stand together."""
-    starts = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]][: len(owners)])
+    starts = span_starts(owners)
     return np.arange(len(owners)) - np.repeat(starts, np.diff(np.r_[starts, len(owners)]))

@@ -14,7 +14,7 @@ from metrics.runs import File, Source
 from metrics.runs.formats.parquet import ParquetTable
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.scale.dask.files import DatasetFile
-from metrics.support.arrays import IntArray, coded
+from metrics.support.arrays import IntArray, coded, span_starts
 
 ROWS = 2**20
 """Rows of a part, at least: few enough for a worker of 1 GB."""
@@ -130,9 +130,7 @@ def list_spans(source: Source) -> tuple[IntArray, Hashes]:
     if "reranker" in source.table.column_names:
         rerankers = coded(source.table["reranker"])
         names, owner = rerankers.dictionary, rerankers.indices.to_numpy()
-    changes = query[1:] != query[:-1]
-    changes |= owner[1:] != owner[:-1]
-    starts = np.append(np.zeros(min(len(query), 1), np.int64), np.flatnonzero(changes) + 1)
+    starts = span_starts(query, owner)
     texts = queries.dictionary.take(pa.array(query[starts]))
     return starts, hashes_after(text_hashes(names), owner[starts], texts)
 

@@ -15,6 +15,7 @@ from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import sum_counts
 from metrics.runs.writing import open_output
 from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, SQUARES, VERSION, column_of
+from metrics.support.arrays import span_starts
 
 
 def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
@@ -112,7 +113,7 @@ def _totals(part: Evaluation) -> pd.DataFrame:
     for measure in part.measures if "expected" in part.ties else ():
         columns[column_of(measure, SQUARES)] = part.scores[measure, "expected"] ** 2
     owner = part.scores.index.codes[0]
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    starts = span_starts(owner)
     sums: dict[str, Any] = {
         name: np.add.reduceat(one.to_numpy(), starts) if len(starts) else [] for name, one in columns.items()
     }

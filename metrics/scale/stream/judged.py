@@ -4,14 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.runs import Repeated, Runs, Source
 from metrics.runs.findings import Finding
 from metrics.runs.open_documents import OpenDocuments, grades_of, unjudged_rows
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, joined_ranges, places_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +48,7 @@ class QueryJudgments:
 
     def places(self, queries: pa.Array) -> IntArray:
         """(n,) place of each query among those judged, -1 where it is not."""
-        found_at = pc.fill_null(pc.index_in(queries, value_set=self.pairs.queries), -1)
-        return np.asarray(found_at).astype(np.int64)
+        return places_in(queries, self.pairs.queries)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
         """Return runs judged by the judgments of some queries, which know what is open in the whole."""
@@ -74,5 +72,4 @@ class QueryJudgments:
     def rows_of(self, places: IntArray) -> pa.Table:
         """The judgments of some queries, query by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
-        positions = np.repeat(start - (np.cumsum(n) - n), n) + np.arange(int(n.sum()))
-        return self.table.take(pa.array(self.order[positions])).combine_chunks()
+        return self.table.take(pa.array(self.order[joined_ranges(start, n)])).combine_chunks()

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.studies.one_list.grade_orders import orders_of_list
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, span_starts
 from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
 from metrics.ties.permutations import TRACTABLE
 
@@ -205,8 +205,7 @@ def value_chances(
     tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
     if not measure.measure.family.by_grades:
         return None
-    starts = np.flatnonzero(np.diff(tie_groups, prepend=-1))
-    orders = orders_of_list(gains, starts, depth, min(max_orders, CELLS // max(1, depth)))
+    orders = orders_of_list(gains, span_starts(tie_groups), depth, min(max_orders, CELLS // max(1, depth)))
     if orders is None:
         return None
     return measure.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1]

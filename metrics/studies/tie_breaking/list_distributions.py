@@ -81,9 +81,9 @@ def _value_by_rank(measure: MeasureAt, deepest: int) -> FloatArray:
     """Return (deepest,) values of a list whose first relevant document has rank 1, 2, ..."""
     positions, no_ids = np.arange(deepest), np.empty(0, dtype=np.int64)
     no_judgments = Judgments(pa.nulls(deepest, pa.string()), 1, no_ids, no_ids.astype(np.float64))
-    ones = np.ones(deepest, dtype=np.int64)
+    sizes = np.ones(deepest, dtype=np.int64)
     return measure.values(
-        TieGroups(no_judgments, positions + 1, positions, positions, ones, positions, np.ones(deepest))
+        TieGroups(no_judgments, positions + 1, positions, positions, sizes, positions, np.ones(deepest))
     )
 
 

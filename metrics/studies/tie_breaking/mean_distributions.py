@@ -7,7 +7,6 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
@@ -26,7 +25,7 @@ from metrics.studies.tie_breaking.sampling import (
     skewness_and_kurtosis,
     thinned,
 )
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, places_in
 from metrics.ties import Ranking
 
 MAX_NORMAL_ERROR = 0.002
@@ -193,8 +192,7 @@ class _MovingLists:
 
 def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
     """(n,) list of each value in the ranking, once it is clear that both were made alike."""
-    indices = pc.fill_null(pc.index_in(pa.array(values.index), value_set=ranking.query_ids), -1)
-    list_ids = np.asarray(indices).astype(np.int64)
+    list_ids = places_in(pa.array(values.index), ranking.query_ids)
     again = measure.values(RefinedGroups(ranking).of(measure))[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs import Runs
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, with_column
 from metrics.ties import Ranking
 
 View = Callable[[Runs, float], Runs]
@@ -49,9 +49,7 @@ def binarise(runs: Runs, level: float) -> Runs:
 
     def cut(table: pa.Table) -> pa.Table:
         is_relevant = pc.cast(pc.greater_equal(table["relevance"], level), pa.float64())
-        return table.set_column(
-            table.column_names.index("relevance"), "relevance", pc.multiply(is_relevant, float(level))
-        )
+        return with_column(table, "relevance", pc.multiply(is_relevant, float(level)))
 
     if runs.qrels is not None:
         return replace(runs, qrels=cut(runs.qrels))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
 from metrics.support.cached import cached_property
 from metrics.ties.noise.model import Spreads
 from metrics.ties.noise.tiles import Tiles
@@ -50,7 +50,7 @@ def level_rows(spreads: Spreads, tiles: Tiles, part: IntArray) -> Iterator[tuple
         if start < stop:
             n = n_levels[start:stop]
             owner = np.repeat(np.arange(stop - start), n)
-            yield part[start:stop], owner, np.arange(len(owner)) + (first[start:stop] - np.cumsum(n) + n)[owner]
+            yield part[start:stop], owner, joined_ranges(first[start:stop], n)
 
 
 @dataclass(frozen=True, eq=False)

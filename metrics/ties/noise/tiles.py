@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
 from metrics.ties.noise.limits import MAX_STRETCHES, refuse_long, refuse_wide
 from metrics.ties.noise.model import REACH, Spreads
 
@@ -95,8 +95,7 @@ class Tiles:
 
 def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
     """Return every document of clusters, and before it the place of its cluster."""
-    owner = np.repeat(np.arange(len(starts)), sizes)
-    return owner, np.arange(len(owner)) + (starts - (np.cumsum(sizes) - sizes))[owner]
+    return np.repeat(np.arange(len(starts)), sizes), joined_ranges(starts, sizes)
 
 
 def _units(
@@ -181,7 +180,7 @@ def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntA
         (n,) the stretch each piece is of, its lower end and its upper end.
     """
     tile = np.repeat(np.arange(len(n_pieces)), n_pieces)
-    piece = np.arange(len(tile)) - (np.cumsum(n_pieces) - n_pieces)[tile]
+    piece = joined_ranges(np.zeros_like(n_pieces), n_pieces)
     width = (high - low)[tile] / n_pieces[tile]
     return tile, low[tile] + piece * width, low[tile] + (piece + 1) * width
 

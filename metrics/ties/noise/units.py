@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.ties.noise.batches import Batch, Members
 from metrics.ties.noise.generating import Take
 
@@ -107,12 +107,11 @@ def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:
     member = members[tile, column]
     order = np.lexsort((units[member], tile))
     tile, member, unit = tile[order], member[order], units[member[order]]
-    is_new = np.ones(len(tile), dtype=bool)
-    is_new[1:] = (tile[1:] != tile[:-1]) | (unit[1:] != unit[:-1])
-    start = np.flatnonzero(is_new)
-    number = np.cumsum(is_new) - 1
+    start = span_starts(tile, unit)
+    n_members = np.diff(start, append=len(tile))
+    number = np.repeat(np.arange(len(start)), n_members)
     row = (number - number[np.searchsorted(tile, tile)]) if len(tile) else number
-    place = np.arange(len(tile)) - start[number]
+    place = joined_ranges(np.zeros_like(start), n_members)
     shape = int(row.max(initial=-1)) + 1, int(place.max(initial=-1)) + 1, len(members)
     grid = np.full(shape, -1)
     grid[row, place, tile] = member

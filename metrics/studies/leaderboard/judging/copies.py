@@ -12,7 +12,7 @@ from metrics.evaluation.holes import RankedDocuments, joint_bounds
 from metrics.evaluation.holes.bounds import BOUNDS
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts, with_column
 
 _ROWS = 2**20
 """Rows of the lists that are copied at once, about."""
@@ -115,10 +115,8 @@ class _QueryRows:
     def copied(self, queries: IntArray, names: pa.Array) -> pa.Table:
         """Return the rows of queries under other names: (n_copies,) query and name of each copy."""
         sizes = self.sizes[queries]
-        owner = np.repeat(np.arange(len(queries)), sizes)
-        rows = np.arange(len(owner)) + (self.ends[queries] - np.cumsum(sizes) + sizes)[owner]
-        copies = self.table.take(pa.array(rows))
-        return copies.set_column(copies.column_names.index("query_id"), "query_id", names.take(pa.array(owner)))
+        copies = self.table.take(pa.array(joined_ranges(self.ends[queries], sizes)))
+        return with_column(copies, "query_id", names.take(pa.array(np.repeat(np.arange(len(queries)), sizes))))
 
 
 class JudgedCopies:
@@ -172,8 +170,7 @@ class JudgedCopies:
             grades: (n_judged,) its grade.
         """
         n_rows = np.cumsum(self.rows_of_query[queries])
-        chunk = n_rows // _ROWS
-        starts = np.append(np.flatnonzero(np.diff(chunk, prepend=-1)), len(queries))
+        starts = np.append(span_starts(n_rows // _ROWS), len(queries))
         widths = np.zeros(len(queries))
         for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             judged = slice(*np.searchsorted(copies, (first, end)))

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.studies.leaderboard.judging.copies import JudgedCopies
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, joined_ranges
 
 _MOST_DRAWS, _FEWEST_DRAWS = 5, 2
 """Ways to judge that are drawn."""
@@ -85,6 +85,6 @@ def _widths_along(
     by_query = np.argsort(query, kind="stable")
     first = np.searchsorted(query[by_query], copied)
     owner = np.repeat(np.arange(len(copied)), n_judged)
-    judged = by_query[np.arange(len(owner)) + (first - np.cumsum(n_judged) + n_judged)[owner]]
+    judged = by_query[joined_ranges(first, n_judged)]
     widths = copies.widths(copied, owner, doc_ids.take(pa.array(judged)), grades[judged])
     return np.asarray(widths[place.reshape(numbers.shape)].sum(axis=1))
