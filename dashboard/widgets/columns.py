@@ -10,8 +10,7 @@ import streamlit as st
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from metrics.studies.gaps.gap_summary import ALL_LISTS
 from metrics.studies.prose import signed
-from metrics.support.shown_column import WRITERS, ShownColumn
-from metrics.support.shown_columns import shown_columns
+from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
 
 MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""

@@ -1,7 +1,6 @@
 """What is worth knowing of runs before they are scored. Nothing is left out without a line here."""
 
 from metrics.runs.findings.finding import Finding, as_frame, make_finding
-from metrics.runs.findings.kinds.catalogue import KINDS
-from metrics.runs.findings.kinds.kind import Kind
+from metrics.runs.findings.kinds import KINDS, Kind
 
 __all__ = ["KINDS", "Finding", "Kind", "as_frame", "make_finding"]

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, fields
 
 import pandas as pd
 
-from metrics.runs.findings.kinds.catalogue import BY_CODE
-from metrics.runs.findings.kinds.kind import Severity
+from metrics.runs.findings.kinds import BY_CODE, Severity
 from metrics.runs.reading.files import File
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from metrics.runs.findings.kinds.catalogue import BY_CODE
-from metrics.runs.findings.kinds.kind import Kind, Severity
+from metrics.runs.findings.kinds import BY_CODE, Kind, Severity
 from metrics.runs.reading.files import File
 from metrics.support.wording import count_of
 

@@ -1,10 +1,10 @@
 """What the grades of documents show: of judgments apart, or of those inside a table."""
 
 import numpy as np
-import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import RELEVANT_FROM, JudgmentTable, Listing
+from metrics.support.arrays import places_in
 from metrics.support.wording import describe_part, quote
 
 
@@ -42,8 +42,7 @@ def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     """Report lists that hold none of the documents that are relevant to their query."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
-    places = pc.index_in(judged.pairs.queries, value_set=listing.pairs.queries)
-    query = np.asarray(pc.fill_null(places, -1))[judged.pairs.query]
+    query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     has_relevant = np.zeros(len(listing.pairs.queries), bool)
     has_relevant[query[(judged.grades >= RELEVANT_FROM) & (query >= 0)]] = True
     empty = has_relevant[listing.list_queries] & (listing.list_relevant == 0)

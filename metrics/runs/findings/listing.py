@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding, make_finding, reranker_prefix
-from metrics.runs.findings.kinds.kind import Severity
+from metrics.runs.findings.kinds import Severity
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part, quote
 
@@ -129,8 +128,7 @@ class Listing(CheckedRows):
     @cached_property
     def list_starts(self) -> IntArray:
         """(n_lists + 1,) first place of each list, and the end."""
-        query = self.pairs.query[self.order]
-        return np.append(np.flatnonzero(_changes(query)), len(query))
+        return np.append(span_starts(self.pairs.query[self.order]), len(self.order))
 
     @cached_property
     def list_sizes(self) -> IntArray:
@@ -145,9 +143,7 @@ class Listing(CheckedRows):
     @cached_property
     def starts(self) -> IntArray:
         """(n_groups,) first place of each tie group."""
-        first = _changes(self.scores)
-        first[self.list_starts[:-1]] = True
-        return np.flatnonzero(first)
+        return span_starts(self.pairs.query[self.order], self.scores)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -198,8 +194,3 @@ class Listing(CheckedRows):
         message = f"{describe_part(len(lists), len(is_concerned), 'list', verb)}, {first} first."
         row = np.argmax(self.pairs.query == query)
         return [self.finding(code, message, row=row, count=len(lists))]
-
-
-def _changes(values: npt.NDArray[np.generic]) -> BoolArray:
-    """Return (n,) whether each value differs from the one before; the first does."""
-    return np.concatenate([np.ones(min(len(values), 1), bool), values[1:] != values[:-1]])

@@ -5,6 +5,7 @@ import pyarrow as pa
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import Listing
+from metrics.support.arrays import span_starts
 from metrics.support.wording import part_of
 
 CUTOFFS = (1, 3, 5, 10)
@@ -37,7 +38,7 @@ def rank_disagrees(listing: Listing) -> list[Finding]:
     ranks = listing.table["rank"].cast(pa.float64()).to_numpy()[listing.order]
     stated = np.flatnonzero(~np.isnan(ranks))
     group = np.searchsorted(listing.starts, stated, side="right") - 1
-    first = np.flatnonzero(np.diff(group, prepend=-1))
+    first = span_starts(group)
     highest = np.maximum.reduceat(ranks[stated], first) if len(first) else np.empty(0)
     lowest = np.minimum.reduceat(ranks[stated], first) if len(first) else np.empty(0)
     lists = listing.group_lists[group[first]]

@@ -9,9 +9,7 @@ from repository import REAL_RUNS, SAMPLE
 from metrics import read_runs, read_table
 from metrics.runs.findings import KINDS
 from metrics.runs.findings.inspection import inspect
-from metrics.runs.findings.kinds.answers import ANSWER_CODES, GRADE_KINDS
-from metrics.runs.findings.kinds.judgments import JUDGMENT_KINDS
-from metrics.runs.findings.kinds.repeats import REPEAT_KINDS
+from metrics.runs.findings.kinds import ANSWER_CODES
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {
@@ -42,7 +40,8 @@ ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
     *ANSWER_CODES,
-    *(kind.code for kind in (*GRADE_KINDS, *REPEAT_KINDS, *JUDGMENT_KINDS)),
+    *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
+    *("repeats-combined", "repeats-incomplete", "repeats-unlike", "judged-twice"),
 }
 
 

@@ -1,9 +1,12 @@
 import ast
+import json
+from typing import get_args
 
 import pytest
 from repository import ROOT
 
 from metrics.runs.findings import KINDS
+from metrics.runs.findings.kinds import Severity
 
 MAKERS = {"make_finding", "finding", "list_findings", "_neighbours"}
 
@@ -27,12 +30,15 @@ def test_every_code_of_a_finding_is_a_kind():
 
 
 def test_no_two_kinds_share_a_code():
-    assert len({kind.code for kind in KINDS}) == len(KINDS)
+    text = (ROOT / "metrics" / "runs" / "findings" / "kinds.json").read_text(encoding="utf-8")
+    codes = [code for code, _ in json.loads(text, object_pairs_hook=list)]
+    assert codes == [kind.code for kind in KINDS]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.code)
 def test_a_kind_says_in_sentences_what_it_is_and_what_to_do(kind):
-    assert kind.severity in {"error", "warning", "info"}
+    assert kind.severity in get_args(Severity)
+    assert kind.subject in {"run", "file"}
     for text in (kind.summary, kind.hint):
         assert len(text.split()) >= 4
         assert text[0].isupper()

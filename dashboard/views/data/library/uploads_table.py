@@ -19,7 +19,7 @@ from dashboard.widgets.columns import column_config
 from dashboard.widgets.components import Card, cards, download_csv, finding, heading
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong
-from metrics.support.shown_column import ShownColumn
+from metrics.support.shown_columns import ShownColumn
 from metrics.support.wording import count_of, part_of, percent
 
 _KINDS = {"run": "run", "qrels": "judgments"}

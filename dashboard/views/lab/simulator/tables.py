@@ -10,8 +10,7 @@ from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import scenario_documents
-from metrics.support.shown_column import ShownColumn
-from metrics.support.shown_columns import shown_columns
+from metrics.support.shown_columns import ShownColumn, shown_columns
 
 MAX_ORDERINGS = 120
 """Orderings that are listed at most."""

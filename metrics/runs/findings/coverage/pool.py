@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 
 from metrics.runs.findings.finding import Finding
 from metrics.runs.findings.listing import JudgmentTable, Listing
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, places_in
 from metrics.support.wording import count_of, part_of, percent
 
 _DEPTH = 10
@@ -158,8 +157,7 @@ def _judged_near_top(listing: Listing, holes: TopHoles, judged: JudgmentTable) -
 
     Near the top are twice as many places as are judged; what ties across the border stands there, too.
     """
-    codes = pc.fill_null(pc.index_in(judged.pairs.queries, value_set=listing.pairs.queries), -1)
-    query = np.asarray(codes)[judged.pairs.query]
+    query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
     is_near = listing.above < 2 * n_judged[listing.group_lists]
     n_near = np.bincount(listing.group_lists, holes.n_judged * is_near, len(n_judged)).astype(np.int64)

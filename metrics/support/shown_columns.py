@@ -1,7 +1,9 @@
-"""A column of a table that people read: what it is called, what it means, and how it is written."""
+"""The columns of tables that people read: what each is called, how it is written, and what it means."""
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 from metrics.support.wording import chance_percent, written_p
@@ -29,6 +31,7 @@ _FORMATS: Mapping[str, str] = {
 }
 WRITERS: Mapping[str, Callable[[float], str]] = {"p": written_p, "chance": chance_percent}
 """How numbers of a kind are written that no format can write."""
+_WORDS = {"tied": "Tied", "traditional": "Traditional", "order": "the traditional order"}
 
 
 @dataclass(frozen=True)
@@ -64,3 +67,31 @@ class ShownColumn:
     def is_hundredfold(self) -> bool:
         """Whether shares of one are shown as so many of a hundred."""
         return self.kind in ("share", "percent")
+
+
+def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, ShownColumn]:
+    """Choose the columns of a table.
+
+    Args:
+        keys: of `COLUMNS`, in order; where the table's column has another name, that name and the key.
+        words: what stands for the words in braces; values are Tied and Traditional unless they say more.
+
+    Returns:
+        Column of the table → how it is shown.
+    """
+    words = _WORDS | words
+    pairs = [(key, key) if isinstance(key, str) else key for key in keys]
+    columns = {}
+    for name, key in pairs:
+        column = COLUMNS[key]
+        columns[name] = replace(
+            column, label=column.label.format_map(words), help=column.help.format_map(words)
+        )
+    return columns
+
+
+_SECTIONS = json.loads((Path(__file__).parent / "words" / "columns.json").read_text(encoding="utf-8"))
+COLUMNS: Mapping[str, ShownColumn] = {
+    key: ShownColumn(key, **fields) for section in _SECTIONS.values() for key, fields in section.items()
+}
+"""Every column by its key; the words are in `words/columns.json`."""

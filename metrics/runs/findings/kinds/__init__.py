@@ -1,1 +1,0 @@
-"""Every kind of finding there is."""
