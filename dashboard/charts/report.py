@@ -74,8 +74,8 @@ def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
 
 
 def _published(studies: ReportStudies, palette: Palette) -> go.Figure:
-    order = studies.audited.order
-    title = parse(studies.audited.audit.measure(order.measure)).traditional
+    order = studies.audited_order
+    title = parse(studies.audit.measure(order.measure)).traditional
     return place_and_score(order.places, palette, title, list(order.places.index[:MOST_DRAWN]), "published")
 
 

@@ -8,11 +8,13 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
-from metrics.report.audited import AuditedTable
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
+from metrics.studies.audit.audit import Audit, audit
+from metrics.studies.audit.audited_order import AuditedOrder, audited_order
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.gaps.values import in_order
 from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
@@ -85,9 +87,7 @@ class ReportStudies:
 
     @property
     def _targets(self) -> list[Target]:
-        chosen = self.options.targets
-        texts = [target for target in chosen if target not in PRESETS]
-        return targets_of(texts, [name for name in chosen if name in PRESETS]) if chosen else []
+        return targets_of(self.options.targets) if self.options.targets else []
 
     @property
     def rerankers(self) -> list[str]:
@@ -260,15 +260,22 @@ class ReportStudies:
             check_targets(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
             for treatment in ("expected", options.traditional)
         )
-        position = {name: place for place, name in enumerate(self.leaderboard.index)}
-        return tied.assign(by_sort=before["passed"]).sort_values(
-            "reranker", key=lambda names: names.map(position), kind="stable", ignore_index=True
-        )
+        return in_order(tied.assign(by_sort=before["passed"]), self.leaderboard.index)
 
     @cached_property
-    def audited(self) -> AuditedTable:
-        """The published table, held against all runs."""
-        return AuditedTable.of(self.runs, self.options)
+    def audit(self) -> Audit:
+        """The published table, held against all runs; UsageError where it has no figure of theirs."""
+        if self.options.published is None:
+            raise UsageError("There is no published table to audit.")
+        return audit(self.runs, self.options.published, names=dict(self.options.published_names))
+
+    @cached_property
+    def audited_order(self) -> AuditedOrder:
+        """What becomes of the order by the first measure, else by the first that gives one."""
+        ours = {name: self.audit.names.measure(name) for name in self.audit.published.measures}
+        first = [name for name, measure in ours.items() if measure == self.measure]
+        matched = [name for name, measure in ours.items() if measure]
+        return audited_order(self.audit, self.runs, [*first, *self.audit.measures, *matched][0])
 
     @cached_property
     def findings(self) -> pd.DataFrame:

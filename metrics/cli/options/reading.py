@@ -1,10 +1,11 @@
 """Options that say how files are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
@@ -44,8 +45,8 @@ class NamedPath(NamedTuple):
     path: str
 
 
-_READING = "How files are read"
-"""Panel of the help."""
+Options = TypeVar("Options", bound=Callable[..., object])
+"""A function whose parameters are options of commands."""
 _SPREAD: SpreadKind = "order"
 """What `score_std` of repeats is where nothing else is chosen."""
 Columns = Annotated[
@@ -54,7 +55,6 @@ Columns = Annotated[
         "--column",
         help="Read a column of ours from one of the files', ours=theirs: query_id=topic, score=scores.llm "
         "(inside JSON); latency= leaves it out. Repeatable.",
-        rich_help_panel=_READING,
     ),
 ]
 
@@ -91,37 +91,43 @@ class ReadingOptions:
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
 
 
+def in_panel(title: str) -> Callable[[Options], Options]:
+    """Return what puts all options of a function into one panel of the help."""
+
+    def with_panel(options: Options) -> Options:
+        for parameter in signature(options).parameters.values():
+            parameter.annotation.__metadata__[0].rich_help_panel = title
+        return options
+
+    return with_panel
+
+
+@in_panel("How files are read")
 def reading_options(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        typer.Option(
-            help="A document twice in one list: refuse it, keep the first row, or the highest score.",
-            rich_help_panel=_READING,
-        ),
+        typer.Option(help="A document twice in one list: refuse it, keep the first row, or the highest score."),
     ] = Repeated.error,
     missing_score: Annotated[
         MissingScore,
         typer.Option(
             help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
-            "with others like it), or drop it.",
-            rich_help_panel=_READING,
+            "with others like it), or drop it."
         ),
     ] = MissingScore.error,
     repeats: Annotated[
         list[str] | None,
         typer.Option(
             help="Scorings of one reranker, combined to their mean and score_std: seeds (names that differ in "
-            "a seed alone), NAME=A,B,C (rerankers; repeatable), or A,B,C (columns of scores).",
-            rich_help_panel=_READING,
+            "a seed alone), NAME=A,B,C (rerankers; repeatable), or A,B,C (columns of scores)."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
         typer.Option(
             help="What score_std of repeats is: the scatter of one run, for order without what shifts a whole "
-            "list, or the standard error of the mean.",
-            rich_help_panel=_READING,
+            "list, or the standard error of the mean."
         ),
     ] = _SPREAD,
 ) -> ReadingOptions:

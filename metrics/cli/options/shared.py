@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from metrics.cli.options.reading import NamedPath, reading_options
+from metrics.cli.options.reading import NamedPath, in_panel, reading_options
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
@@ -69,36 +69,26 @@ Targets = Annotated[
 ]
 TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]
-_SCORING, _OUTPUT = "How lists are scored", "What is written"
-"""Panels of the help."""
 Precision = Annotated[
     str,
-    typer.Option(
-        help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most).",
-        rich_help_panel=_SCORING,
-    ),
+    typer.Option(help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most)."),
 ]
 TiebreakBy = Annotated[
     list[str] | None,
-    typer.Option(help="A further score column that splits ties first. Repeatable.", rich_help_panel=_SCORING),
+    typer.Option(help="A further score column that splits ties first. Repeatable."),
 ]
 Criteria = Annotated[
     list[str] | None,
     typer.Option(
         help="A score column, such as score or cost:asc. Several rank together instead of the score, by "
-        "non-dominated fronts; a front is a tie. Repeatable.",
-        rich_help_panel=_SCORING,
+        "non-dominated fronts; a front is a tie. Repeatable."
     ),
 ]
 UnjudgedPolicy = Annotated[
     Unjudged,
-    typer.Option(
-        help="Documents nobody judged: not relevant, or left out of the lists.", rich_help_panel=_SCORING
-    ),
+    typer.Option(help="Documents nobody judged: not relevant, or left out of the lists."),
 ]
-RelevantFrom = Annotated[
-    float, typer.Option(help="Smallest grade that counts as relevant.", rich_help_panel=_SCORING)
-]
+RelevantFrom = Annotated[float, typer.Option(help="Smallest grade that counts as relevant.")]
 
 
 @dataclass(frozen=True)
@@ -118,19 +108,16 @@ class TableOutput:
         write_table(table, self.format.value, self.path)
 
 
+@in_panel("How lists are scored")
 def _scoring(
     precision: Precision = AS_READ.precision,
     missing: Annotated[
         Policy,
-        typer.Option(
-            help="Judged queries without rows: count them 0, or leave them out.", rich_help_panel=_SCORING
-        ),
+        typer.Option(help="Judged queries without rows: count them 0, or leave them out."),
     ] = AS_READ.missing,
     empty: Annotated[
         Policy,
-        typer.Option(
-            help="Queries with nothing relevant: count them 0, or leave them out.", rich_help_panel=_SCORING
-        ),
+        typer.Option(help="Queries with nothing relevant: count them 0, or leave them out."),
     ] = AS_READ.empty,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: TiebreakBy = None,
@@ -148,13 +135,14 @@ def _scoring(
     )
 
 
+@in_panel("What is written")
 def _table_output(
     format: Annotated[  # noqa: A002
-        OutputFormat, typer.Option(help="How the table is written.", rich_help_panel=_OUTPUT)
+        OutputFormat, typer.Option(help="How the table is written.")
     ] = OutputFormat.table,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write to this file, not to stdout.", rich_help_panel=_OUTPUT),
+        typer.Option("--output", "-o", help="Write to this file, not to stdout."),
     ] = None,
 ) -> TableOutput:
     return TableOutput(format, output)

@@ -36,9 +36,7 @@ def badge_command(
 ) -> None:
     """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
     with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        order = traditional_order(runs, traditional)
-        board = _leaderboard(runs, measure, order, scoring)
+        board, order = _leaderboard(reading.read(run, qrels), measure, traditional, scoring)
     name = reranker or str(board.index[0])
     if name not in board.index:
         raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(map(str, board.index))}.")
@@ -63,18 +61,19 @@ def embed_command(
     if link and not re.match(r"https?://[^\s/]", link):
         raise UsageError(f"--link {link[:60]!r}: give an address that begins with https:// or http://.")
     with progress("Scoring"):
-        runs = reading.read(run, qrels)
-        order = traditional_order(runs, traditional)
-        board = _leaderboard(runs, measure, order, scoring)
+        board, order = _leaderboard(reading.read(run, qrels), measure, traditional, scoring)
     from metrics.report.embedding import embed
 
     write_text(embed(board, str(parse(measure)), order, link), output)
 
 
-def _leaderboard(runs: "Runs", measure: str, traditional: str, scoring: ScoringOptions) -> "pd.DataFrame":
-    """Score runs by one measure, say what was left out, and return their leaderboard."""
+def _leaderboard(
+    runs: "Runs", measure: str, traditional: str | None, scoring: ScoringOptions
+) -> tuple["pd.DataFrame", str]:
+    """Score runs by one measure, say what was left out, and return their leaderboard and traditional order."""
     from metrics.studies.leaderboard.leaderboard import leaderboard
 
-    evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", traditional], scoring)
+    order = traditional_order(runs, traditional)
+    evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", order], scoring)
     say_left_out(runs, evaluation)
-    return leaderboard(evaluation, str(parse(measure)), traditional)
+    return leaderboard(evaluation, str(parse(measure)), order), order

@@ -21,7 +21,7 @@ _OFF = "does not come out"
 
 def auditing(studies: ReportStudies) -> Section:
     """Write what becomes of the published table: a sentence to paste, its figures and its orders."""
-    audit, order = studies.audited.audit, studies.audited.order
+    audit, order = studies.audit, studies.audited_order
     files = first_names(list(dict.fromkeys(map(str, audit.published.figures["file"]))))
     rows, columns = (len(names) for names in (audit.published.rerankers, audit.published.measures))
     size = f"{count_of(rows, 'row')}, {count_of(columns, 'measure')}"
