@@ -127,6 +127,17 @@ class Evaluation(HasScoringOptions):
         lists = self.scores[measure].groupby(level="reranker", sort=False)
         return lists.mean().reindex(self.policies.index)
 
+    @property
+    def tie_ratios(self) -> "pd.Series[float]":
+        """Mean tie ratio of each reranker's lists."""
+        lists = self.lists["tie_ratio"].groupby(level="reranker", sort=False)
+        return lists.mean().reindex(self.policies.index)
+
+    def standard_errors(self, measure: str) -> "pd.Series[float]":
+        """Return the standard error over lists of each reranker's tied mean; NaN for one list."""
+        lists = self.scores[measure, "expected"].groupby(level="reranker", sort=False)
+        return lists.sem().reindex(self.policies.index)
+
     def summary(self, *, flat: bool = False) -> pd.DataFrame:
         """Return mean, sample standard deviation and number of lists.
 

@@ -72,8 +72,7 @@ class LoggedEvaluation:
         evaluation = self.evaluation
         means = evaluation.scores.groupby(level="reranker", sort=False).mean().reindex(self.rerankers)
         means.columns = pd.Index([self._value_name(measure, ties) for measure, ties in means.columns])
-        tie_ratios = evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
-        return means.assign(tie_ratio=tie_ratios)
+        return means.assign(tie_ratio=evaluation.tie_ratios)
 
     def per_query(self, reranker: str) -> pd.DataFrame:
         """Return a row a list of one reranker: its query, its values, and what is known of its ties."""

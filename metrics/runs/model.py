@@ -236,8 +236,8 @@ class Runs:
             for listing in listings
             if listing.grades is None
         ]
-        found = inspect(listings, self._judgment_table())
-        return as_frame([*self.noted, *self._many_rerankers, *unjudged, *found])
+        findings = inspect(listings, self._judgment_table())
+        return as_frame([*self.noted, *self._many_rerankers, *unjudged, *findings])
 
     @property
     def left_out(self) -> pd.DataFrame:

@@ -70,8 +70,8 @@ def clean(text: str, longest: int = LONGEST) -> str:
     """A text on one line: without control characters, shortened in the middle."""
     plain = text
     if not (text.isascii() and text.isprintable()):
-        seen = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
-        plain = re.sub(r"\s", " ", seen)
+        visible = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
+        plain = re.sub(r"\s", " ", visible)
     if len(plain) <= longest:
         return plain
     tail = longest // 2

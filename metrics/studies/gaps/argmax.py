@@ -46,7 +46,7 @@ def argmax_losses(
         scores = {name: _scores_by(runs, name, f"{kind}_grade") for name in runs.tables}
         values = score_runs(runs.rescored(scores), measure, "expected", scoring).only(names, queries)
         columns[kind] = values.means(str(parse(measure)))["expected"]
-        columns[f"{kind}_tie_ratio"] = values.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
+        columns[f"{kind}_tie_ratio"] = values.tie_ratios
     losses = pd.DataFrame(columns)[["argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"]]
     losses["gain"] = losses["expected"] - losses["argmax"]
     return losses.reindex(names).rename_axis("reranker").reset_index()

@@ -159,8 +159,8 @@ def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
     tie_correlation = correlation(table["tie_ratio"], gap) if gap.any() else None
     if tie_correlation is None:
         return gap_finding(table, measure)
-    point, bracket, rest = _prediction(*tie_correlation).partition(" (")
-    return (Strong(point), bracket + rest)
+    point, bracket, ending = _prediction(*tie_correlation).partition(" (")
+    return (Strong(point), bracket + ending)
 
 
 def gap_prose(

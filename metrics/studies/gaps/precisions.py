@@ -9,6 +9,7 @@ import pandas as pd
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
+from metrics.studies.gaps.values import in_order, named_values
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.verdicts import SHARE
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
@@ -98,24 +99,15 @@ def precision_curve(
         rounded_runs = coarser_runs(runs, precision)
         values = score_runs(rounded_runs, measure, ties, as_held).only(runs.rerankers, queries)
         means = values.scores[str(parse(measure))].groupby(level="reranker", sort=False).mean()
-        rows = pd.DataFrame(
-            {
-                "precision": precision,
-                "label": precision_label(precision),
-                "tie_ratio": values.lists["tie_ratio"].groupby(level="reranker", sort=False).mean(),
-                "tied": means["expected"],
-                "worst": means["pessimistic"],
-                "best": means["optimistic"],
-                "traditional": means[traditional],
-                "std": mean_std(values, str(parse(measure))),
-            }
-        )
+        rows = named_values(means, traditional).assign(std=mean_std(values, str(parse(measure))))
+        rows.insert(0, "tie_ratio", values.tie_ratios)
+        rows.insert(0, "label", precision_label(precision))
+        rows.insert(0, "precision", precision)
         parts.append(rows.reset_index())
     curve = pd.concat(parts, ignore_index=True)
     curve["low"] = np.maximum(curve["tied"] - _Z_95 * curve["std"], curve["worst"])
     curve["high"] = np.minimum(curve["tied"] + _Z_95 * curve["std"], curve["best"])
-    order = curve["reranker"].map({name: at for at, name in enumerate(runs.rerankers)})
-    return curve.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    return in_order(curve, runs.rerankers)
 
 
 def precision_finding(curve: pd.DataFrame, measure: str) -> Prose:

@@ -10,6 +10,7 @@ from metrics.evaluation import Evaluation
 from metrics.evaluation.change import Change, find_change
 from metrics.measures import parse
 from metrics.runs import Runs
+from metrics.studies.gaps.values import named_values
 from metrics.studies.leaderboard.history import natural_key, version_of
 from metrics.studies.prose import Prose, Strong, chance, decimal
 from metrics.support.arrays import FloatArray
@@ -55,12 +56,10 @@ def arrivals(
     Returns:
         one row a list that counts: name, query_id, time (NaN where unknown), tied, traditional, worst, best.
     """
-    ties = {"tied": "expected", "traditional": traditional, "worst": "pessimistic", "best": "optimistic"}
     parts = []
     for name in names:
         queries = runs.pairs(name).queries.to_pandas()
-        values = evaluation.scores.loc[name, [(measure, treatment) for treatment in ties.values()]]
-        values.columns = pd.Index(ties)
+        values = named_values(evaluation.scores[measure].loc[name], traditional)
         part = values.reindex(queries).assign(time=_times(runs, name), name=name)
         parts.append(part[part["tied"].notna()].rename_axis("query_id").reset_index())
     lists = pd.concat(parts, ignore_index=True)

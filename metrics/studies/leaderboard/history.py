@@ -11,6 +11,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.joined_judgments import judgment_columns
 from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.studies.gaps.values import named_values
 from metrics.studies.prose import Prose, Strong, decimal, smallest_shown
 
 LEAST_SHARED = 0.5
@@ -85,13 +86,12 @@ def version_means(
     if not versions:
         return pd.DataFrame(columns=columns)
     version_runs = runs.arranged({name: name for name in versions}).judged_by(judged)
-    ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": traditional}
-    values = score_runs(version_runs, measures, tuple(ties.values()), scoring)
+    ties = ["expected", "pessimistic", "optimistic", traditional]
+    values = score_runs(version_runs, measures, ties, scoring)
     values = values if queries is None else values.only(versions, set(queries))
     parts = []
     for measure in values.measures:
-        means = values.means(measure)
-        rows = pd.DataFrame({column: means[how] for column, how in ties.items()})
+        rows = named_values(values.means(measure), traditional)
         parts.append(rows.rename_axis("reranker").reset_index().assign(measure=measure))
     table = pd.concat(parts, ignore_index=True)
     table["n_shared"], table["n_judged"] = table["reranker"].map(n_shared), len(judged_queries)

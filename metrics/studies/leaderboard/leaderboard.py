@@ -8,6 +8,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.scale.stored import Stored
+from metrics.studies.gaps.values import named_values
 from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tie_rules import own_rule_note
@@ -31,23 +32,9 @@ def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str)
         known: of one list), tied_rank, traditional_rank (1 best, equal means share one),
         best_rank, worst_rank (the highest and lowest place that any tie-breaking gives), verdict and why.
     """
-    means = evaluation.means(measure)
-    if isinstance(evaluation, Stored):
-        tie_ratios, standard_errors = evaluation.tie_ratios, evaluation.standard_errors(measure)
-    else:
-        tie_ratios = evaluation.lists["tie_ratio"].groupby(level="reranker").mean()
-        standard_errors = evaluation.scores[measure, "expected"].groupby(level="reranker").sem()
-    table = pd.DataFrame(
-        {
-            "tied": means["expected"],
-            "worst": means["pessimistic"],
-            "best": means["optimistic"],
-            "traditional": means[traditional],
-            "gap": means[traditional] - means["expected"],
-            "tie_ratio": tie_ratios,
-            "standard_error": standard_errors,
-        }
-    ).reindex(means.index)
+    table = named_values(evaluation.means(measure), traditional)
+    table["gap"] = table["traditional"] - table["tied"]
+    table["tie_ratio"], table["standard_error"] = evaluation.tie_ratios, evaluation.standard_errors(measure)
     for value in ("tied", "traditional"):
         table[f"{value}_rank"] = places(table[value])
     table["best_rank"], table["worst_rank"] = place_range(table)

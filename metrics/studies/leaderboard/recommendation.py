@@ -103,8 +103,8 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
     n_changed = int(verdicts.changed.sum())
     if n_changed:
         verb = "rests" if n_changed == 1 else "rest"
-        counted = part_of(n_changed, len(verdicts.changed), "verdict")
-        reasons = (*reasons, f"{counted} against the baseline {verb} on sort order. ")
+        changes = part_of(n_changed, len(verdicts.changed), "verdict")
+        reasons = (*reasons, f"{changes} against the baseline {verb} on sort order. ")
     return reasons
 
 

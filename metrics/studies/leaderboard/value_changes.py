@@ -3,12 +3,12 @@
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.gaps.values import named_values
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.wording import part_of
 
 IN_EVERY_ORDER = ("higher in every order", "lower in every order")
 """Verdicts of changes that no order of the ties makes."""
-_STATES = ("tied", "traditional", "worst", "best")
 
 
 def value_changes(before: Evaluation, after: Evaluation, traditional: str) -> pd.DataFrame:
@@ -26,18 +26,18 @@ def value_changes(before: Evaluation, after: Evaluation, traditional: str) -> pd
         and after, or "within the ties", where some orders of them give a change of the other sign or none.
     """
     rerankers = after.policies.index.union(before.policies.index, sort=False)
-    treatments = dict(zip(_STATES, ("expected", traditional, "pessimistic", "optimistic"), strict=True))
     parts = []
     for measure in after.measures:
-        columns: dict[str, object] = {"measure": measure}
-        for evaluation, ending in ((before, "_before"), (after, "")):
-            means = evaluation.means(measure).reindex(rerankers)
-            columns |= {name + ending: means[ties] for name, ties in treatments.items()}
-        parts.append(pd.DataFrame(columns, index=rerankers).rename_axis("reranker").reset_index())
+        earlier, now = (
+            named_values(evaluation.means(measure), traditional).reindex(rerankers)
+            for evaluation in (before, after)
+        )
+        rows = now.join(earlier.add_suffix("_before")).rename_axis("reranker")
+        parts.append(rows.reset_index().assign(measure=measure))
     table = pd.concat(parts, ignore_index=True)
     table["change"] = table["tied"] - table["tied_before"]
     table["verdict"] = _verdicts(table)
-    pairs = [name + ending for name in _STATES[1:] for ending in ("_before", "")]
+    pairs = [name + ending for name in ("traditional", "worst", "best") for ending in ("_before", "")]
     return table[["reranker", "measure", "tied_before", "tied", "change", *pairs, "verdict"]]
 
 

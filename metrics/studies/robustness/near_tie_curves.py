@@ -66,7 +66,7 @@ def near_tie_curves(
         precision = f"within:{distance!r}" if distance else "float64"
         evaluation = score_runs(scaled, measure, "expected", replace(options, precision=precision))
         evaluation = evaluation.only(runs.rerankers, queries)
-        ratios[distance] = evaluation.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
+        ratios[distance] = evaluation.tie_ratios.dropna()
         values[distance] = evaluation.means(evaluation.measures[0])["expected"]
     tables = (pd.DataFrame(columns).T.rename_axis("distance") for columns in (ratios, values))
     return NearTieCurves(*tables)

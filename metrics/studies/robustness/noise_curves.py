@@ -10,7 +10,7 @@ import pandas as pd
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.runs.findings.precision import decimals, half_format
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import BoolArray, FloatArray
 from metrics.ties.noise.model import cells
 from metrics.ties.precision import runs_at_precision
 
@@ -135,16 +135,8 @@ def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
 def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
     """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has."""
     levels, fallen = curves.index.to_numpy(), (curves.iloc[0] - curves).to_numpy()
-    noise = []
-    for column in fallen.T:
-        beyond = np.flatnonzero(column >= loss)
-        if not len(beyond):
-            noise.append(np.nan)
-            continue
-        end = beyond[0]
-        share = (loss - column[end - 1]) / (column[end] - column[end - 1])
-        noise.append(_between(levels[end - 1], levels[end], share))
-    return pd.Series(noise, index=curves.columns)
+    noise = [_level_passing(levels, column, loss, column >= loss) for column in fallen.T]
+    return pd.Series(noise, index=curves.columns, dtype=float)
 
 
 def drawn_means(
@@ -190,13 +182,18 @@ def drawn_means(
 
 def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
     """Return the noise at which a falling chance passes one half, by logarithm; None where it never does."""
-    below = np.flatnonzero(chances < 1 / 2)
-    if not len(below):
+    return _level_passing(levels, chances, 1 / 2, chances < 1 / 2)
+
+
+def _level_passing(levels: FloatArray, values: FloatArray, bound: float, is_beyond: BoolArray) -> float | None:
+    """Return the noise at which values first pass a bound, by logarithm; None where they never do."""
+    beyond = np.flatnonzero(is_beyond)
+    if not len(beyond):
         return None
-    end = below[0]
+    end = int(beyond[0])
     if end == 0:
         return float(levels[0])
-    share = (chances[end - 1] - 1 / 2) / (chances[end - 1] - chances[end])
+    share = (bound - values[end - 1]) / (values[end] - values[end - 1])
     return _between(levels[end - 1], levels[end], share)
 
 

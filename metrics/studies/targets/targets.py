@@ -10,6 +10,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
+from metrics.studies.gaps.values import in_order
 
 Verdict = Literal["met", "met on average", "sort order only", "missed", "not scored"]
 
@@ -127,11 +128,7 @@ def check_targets(
         rows += [
             _row(str(name), target, row, base, traditional, decided_by) for name, row in rerankers.iterrows()
         ]
-    order = {str(name): place for place, name in enumerate(names)}
-    table_of_targets = pd.DataFrame(rows, columns=_COLUMNS)
-    return table_of_targets.sort_values(
-        "reranker", key=lambda name: name.map(order), kind="stable", ignore_index=True
-    )
+    return in_order(pd.DataFrame(rows, columns=_COLUMNS), names)
 
 
 _COLUMNS = (

@@ -57,8 +57,8 @@ def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Return the rows of a measure, and after them those of another gain where tools with both say the same."""
     is_own = values["measure"] == measure
     own, others = values[is_own], values[~is_own]
-    both = own.merge(others, on=["tool", "reranker"])[["value_x", "value_y"]].dropna().to_numpy()
-    is_same = len(both) > 0 and np.allclose(both[:, 0], both[:, 1], rtol=0, atol=_SAME_GAIN)
+    pairs = own.merge(others, on=["tool", "reranker"])[["value_x", "value_y"]].dropna().to_numpy()
+    is_same = len(pairs) > 0 and np.allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=_SAME_GAIN)
     return pd.concat([own, others]) if is_same else own
 
 

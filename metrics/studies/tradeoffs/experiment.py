@@ -10,6 +10,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
+from metrics.studies.gaps.values import in_order
 from metrics.studies.prose import decimal
 from metrics.studies.significance.significance import compare
 from metrics.studies.significance.test_registry import find_correction, find_test
@@ -58,8 +59,7 @@ def experiment_table(
         raise UsageError("std is how far ties move a value: nothing is better or worse by it. Leave it out.")
     parts = [_treatment_parts(evaluation, name, treatments, baseline, testing) for name in names]
     table = pd.concat([part[ties] for ties in treatments for part in parts], ignore_index=True)
-    owner = evaluation.policies.index.get_indexer(table["reranker"])
-    return table.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
+    return in_order(table, evaluation.policies.index)
 
 
 def _treatment_parts(

@@ -7,6 +7,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.gaps.gap import difference
+from metrics.studies.gaps.values import named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, signed, smallest_shown
 from metrics.studies.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency
@@ -60,20 +61,12 @@ def tradeoffs(
         latency: which latency is weighed.
 
     Returns:
-        index reranker, in the order of the evaluation; tied, traditional, worst, best (means), gap
+        index reranker, in the order of the evaluation; tied, worst, best, traditional (means), gap
         (traditional − tied), mean, p50, p95, seconds (the latency weighed; NaN where there is none),
         n_timed, tied_front, traditional_front, standing, beaten_by (the best one on the tied front that
         beats it, "" for none).
     """
-    means = evaluation.means(measure)
-    table = pd.DataFrame(
-        {
-            "tied": means["expected"],
-            "traditional": means[traditional],
-            "worst": means["pessimistic"],
-            "best": means["optimistic"],
-        }
-    )
+    table = named_values(evaluation.means(measure), traditional)
     table["gap"] = difference(table["traditional"], table["tied"])
     table = table.join(timed)
     table["n_timed"] = table["n_timed"].fillna(0).astype(np.int64)
