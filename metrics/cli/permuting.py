@@ -9,20 +9,9 @@ import typer
 
 from metrics.cli.messages import say
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import (
-    Criteria,
-    Measures,
-    Precision,
-    Qrels,
-    RelevantFrom,
-    RunPath,
-    TableOutput,
-    TiebreakBy,
-    UnjudgedPolicy,
-    with_shared_options,
-)
+from metrics.cli.options.shared import Measures, Qrels, RunPath, TableOutput, with_shared_options
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation import ScoringOptions
 from metrics.measures import MeasureAt, parse, question
 from metrics.runs import Runs
 from metrics.studies.one_list.orderings import list_values
@@ -51,11 +40,7 @@ def permutations_command(
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws; 0 unless said.")] = None,
     *,
     table_output: TableOutput,
-    precision: Precision = "float64",
-    relevant_from: RelevantFrom = 1,
-    tiebreak_by: TiebreakBy = None,
-    criterion: Criteria = None,
-    unjudged: UnjudgedPolicy = AS_READ.unjudged,
+    list_scoring: ScoringOptions,
     reading: ReadingOptions,
 ) -> None:
     """List the orderings one list's ties allow, with what each scores."""
@@ -64,14 +49,7 @@ def permutations_command(
     if seed is not None and draws is None:
         raise UsageError("--seed goes with --draws.")
     runs = reading.read([run], qrels)
-    options = ScoringOptions(
-        precision,
-        relevant_from=relevant_from,
-        tiebreak_by=tuple(tiebreak_by or ()),
-        criteria=tuple(criterion or ()),
-        unjudged=unjudged,
-    )
-    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, options)
+    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, list_scoring)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])

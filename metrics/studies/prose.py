@@ -74,6 +74,13 @@ def and_more(n: int) -> str:
     return f" and {n} more" if n > 0 else ""
 
 
+def significant_part(n_significant: int, number: int, written: str) -> str:
+    """Write how many of some are significant; `written` is their number as the sentence has it."""
+    if number == 1:
+        return "which is significant" if n_significant else "which is not significant"
+    return f"{'all' if n_significant == number else written} of them significant"
+
+
 def chance(p: float) -> str:
     """Write a p value in a sentence: `p = 0.012`, `p < 0.001`, `p > 0.999`."""
     text = written_p(p)

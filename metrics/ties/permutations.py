@@ -17,6 +17,11 @@ TRACTABLE = 10_000
 """Orderings up to which the notebook enumerates."""
 
 
+def recommended_draws(orderings: int | None) -> int:
+    """Return the draws the notebook recommends for so many orderings, None for more than are counted."""
+    return max(1_000, TRACTABLE if orderings is None else min(TRACTABLE, orderings // 10))
+
+
 @dataclass(frozen=True)
 class Complexity:
     """The notebook's report on a list.
@@ -38,7 +43,7 @@ class Complexity:
         """Return the report on a list with groups of these sizes."""
         tie_sizes = tuple(size for size in sizes if size > 1)
         total = prod(map(factorial, tie_sizes))
-        return cls(total, tie_sizes, total <= TRACTABLE, max(1_000, min(TRACTABLE, total // 10)))
+        return cls(total, tie_sizes, total <= TRACTABLE, recommended_draws(total))
 
     @property
     def max_tie_size(self) -> int:

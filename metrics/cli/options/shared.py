@@ -74,8 +74,7 @@ Precision = Annotated[
     typer.Option(help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most)."),
 ]
 TiebreakBy = Annotated[
-    list[str] | None,
-    typer.Option(help="A further score column that splits ties first. Repeatable."),
+    list[str] | None, typer.Option(help="A further score column that splits ties first. Repeatable.")
 ]
 Criteria = Annotated[
     list[str] | None,
@@ -85,8 +84,7 @@ Criteria = Annotated[
     ),
 ]
 UnjudgedPolicy = Annotated[
-    Unjudged,
-    typer.Option(help="Documents nobody judged: not relevant, or left out of the lists."),
+    Unjudged, typer.Option(help="Documents nobody judged: not relevant, or left out of the lists.")
 ]
 RelevantFrom = Annotated[float, typer.Option(help="Smallest grade that counts as relevant.")]
 
@@ -112,27 +110,29 @@ class TableOutput:
 def _scoring(
     precision: Precision = AS_READ.precision,
     missing: Annotated[
-        Policy,
-        typer.Option(help="Judged queries without rows: count them 0, or leave them out."),
+        Policy, typer.Option(help="Judged queries without rows: count them 0, or leave them out.")
     ] = AS_READ.missing,
     empty: Annotated[
-        Policy,
-        typer.Option(help="Queries with nothing relevant: count them 0, or leave them out."),
+        Policy, typer.Option(help="Queries with nothing relevant: count them 0, or leave them out.")
     ] = AS_READ.empty,
     relevant_from: RelevantFrom = AS_READ.relevant_from,
     tiebreak_by: TiebreakBy = None,
     criterion: Criteria = None,
     unjudged: UnjudgedPolicy = AS_READ.unjudged,
 ) -> ScoringOptions:
-    return ScoringOptions(
-        precision,
-        missing,
-        empty,
-        relevant_from,
-        tuple(tiebreak_by or ()),
-        tuple(criterion or ()),
-        unjudged,
-    )
+    further, criteria = tuple(tiebreak_by or ()), tuple(criterion or ())
+    return ScoringOptions(precision, missing, empty, relevant_from, further, criteria, unjudged)
+
+
+@in_panel("How lists are scored")
+def _list_scoring(
+    precision: Precision = AS_READ.precision,
+    relevant_from: RelevantFrom = AS_READ.relevant_from,
+    tiebreak_by: TiebreakBy = None,
+    criterion: Criteria = None,
+    unjudged: UnjudgedPolicy = AS_READ.unjudged,
+) -> ScoringOptions:
+    return _scoring(precision, AS_READ.missing, AS_READ.empty, relevant_from, tiebreak_by, criterion, unjudged)
 
 
 @in_panel("What is written")
@@ -141,8 +141,7 @@ def _table_output(
         OutputFormat, typer.Option(help="How the table is written.")
     ] = OutputFormat.table,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write to this file, not to stdout."),
+        Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
     ] = None,
 ) -> TableOutput:
     return TableOutput(format, output)
@@ -150,6 +149,7 @@ def _table_output(
 
 _SHARED: Mapping[str, Callable[..., object]] = {
     "scoring": _scoring,
+    "list_scoring": _list_scoring,
     "reading": reading_options,
     "table_output": _table_output,
 }

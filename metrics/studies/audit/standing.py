@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.studies.leaderboard.leaderboard import places
-from metrics.studies.prose import Prose, Strong
+from metrics.studies.prose import Prose, Strong, significant_part
 from metrics.studies.significance.all_pairs import holm_pairs
 from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
@@ -90,7 +90,8 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     n_swaps, n_can_swap = int(counts.get(SWAPS, 0)), int(counts.get(CAN_SWAP, 0))
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap
     n_significant = int(((verdicts["verdict"] == SWAPS) & verdicts["is_significant"]).sum())
-    swap = f"when ties are averaged, {_significant_part(n_swaps, n_significant)}"
+    significant = significant_part(n_significant, n_swaps, small_number(n_significant))
+    swap = f"when ties are averaged, {significant}"
     can_swap = "in some orders of the ties, though not when they are averaged"
     if n == 1:
         ending = "stands in every order of the ties" if n_firm else f"swaps {swap if n_swaps else can_swap}"
@@ -105,11 +106,3 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
         if part:
             prose = (*prose, "; ", Strong(f"{small_number(part)} swap{'s' * (part == 1)}"), f" {manner}")
     return (*prose, ".")
-
-
-def _significant_part(n_swaps: int, n_significant: int) -> str:
-    """Return how many of the orders that swap are significant."""
-    if n_swaps == 1:
-        return "which is significant" if n_significant else "which is not significant"
-    number = "all" if n_significant == n_swaps else small_number(n_significant)
-    return f"{number} of them significant"

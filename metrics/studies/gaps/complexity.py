@@ -1,6 +1,7 @@
 """What it would cost to score lists order by order, as the notebook asks of its tie groups."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import factorial, prod
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 from metrics.studies.gaps.gap_summary import ALL_LISTS
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking
-from metrics.ties.permutations import TRACTABLE, Complexity, log10_factorials
+from metrics.ties.permutations import TRACTABLE, Complexity, log10_factorials, recommended_draws
 
 NOTEBOOK_CASES: Mapping[str, tuple[int, ...]] = {
     "Small ties": (2, 2),
@@ -60,8 +61,8 @@ def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
     sizes = np.split(ranking.sizes[tied], starts)[1:]
     log10_factorial = log10_factorials(int(ranking.sizes.max(initial=0)))
     logs = [float(log10_factorial[ties].sum()) for ties in sizes]
-    reports = [
-        Complexity.of(ties.tolist()) if log10 < DIGITS else None
+    orderings = [
+        prod(map(factorial, ties.tolist())) if log10 < DIGITS else None
         for ties, log10 in zip(sizes, logs, strict=True)
     ]
     table = pd.DataFrame(
@@ -69,9 +70,9 @@ def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:
             "n_tie_groups": list(map(len, sizes)),
             "max_tie_size": [int(ties.max(initial=0)) for ties in sizes],
             "log10_orderings": logs,
-            "orderings": pd.Series([report and report.total_permutations for report in reports], dtype=object),
-            "tractable": [report is not None and report.is_tractable for report in reports],
-            "draws": [report.recommended_sampling if report else TRACTABLE for report in reports],
+            "orderings": pd.Series(orderings, dtype=object),
+            "tractable": [number is not None and number <= TRACTABLE for number in orderings],
+            "draws": list(map(recommended_draws, orderings)),
         }
     )
     return table.set_axis(pd.Index(ranking.query_ids.to_pylist(), name="query_id")).loc[list(queries)]
@@ -128,7 +129,7 @@ def tie_costs(relevant: int = 1, sizes: Sequence[int] = TIE_SIZES) -> pd.DataFra
     logs = log10_factorials(int(n.max(initial=0)))
     patterns = logs[n] - logs[relevant] - logs[n - relevant] if len(n) else np.zeros(0)
     draws = [
-        Complexity.of([size]).recommended_sampling if log10 < DIGITS else TRACTABLE
+        recommended_draws(factorial(size) if log10 < DIGITS else None)
         for size, log10 in zip(n.tolist(), logs[n], strict=True)
     ]
     places = np.log10(n)

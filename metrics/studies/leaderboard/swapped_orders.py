@@ -10,7 +10,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.runs import Runs
 from metrics.studies.leaderboard.leaderboard import places, swaps_of
-from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal
+from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal, significant_part
 from metrics.studies.significance.all_pairs import holm_pairs
 from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
@@ -128,18 +128,11 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
         return Strong("No order swaps. "), f"The sort does not reverse the tied order of {pairs}."
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
+    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
+    significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
         Strong(describe_part(len(swaps), n_pairs, "order", "swap")),
-        f", {_significant_part(swaps)}. By {treatment(str(widest['ties'])).order}, ",
+        f", {significant}. By {treatment(str(widest['ties'])).order}, ",
         *(a, f" is {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
     )
-
-
-def _significant_part(swaps: pd.DataFrame) -> str:
-    """Return how many of the swapped orders are significant."""
-    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
-    if len(swaps) == 1:
-        return "which is significant" if n_significant else "which is not significant"
-    number = "all" if n_significant == len(swaps) else n_significant or "none"
-    return f"{number} of them significant"

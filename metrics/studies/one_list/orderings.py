@@ -13,7 +13,7 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.studies.one_list.grade_orders import orders_of_list
 from metrics.support.arrays import FloatArray, IntArray, span_starts
 from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
-from metrics.ties.permutations import TRACTABLE
+from metrics.ties.permutations import TRACTABLE, recommended_draws
 
 WRITTEN = 15
 """Digits up to which a count is written in full."""
@@ -54,7 +54,7 @@ class OrderingCounts:
     @property
     def draws(self) -> int:
         """Draws the notebook recommends where it would not enumerate."""
-        return max(1_000, TRACTABLE if self.orderings is None else min(TRACTABLE, self.orderings // 10))
+        return recommended_draws(self.orderings)
 
 
 def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
