@@ -94,7 +94,7 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         query: of the list.
         measure: what it is looked at by.
     """
-    ranking = view.scoring.query_ranking(view.board.runs, reranker, query)
+    ranking = view.scoring.ranking(view.board.runs, reranker, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
     rows = rows if text is None else rows.assign(text=text)

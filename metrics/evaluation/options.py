@@ -67,23 +67,18 @@ class ScoringOptions:
     def _cut(self) -> tuple[float, str, tuple[str, ...], tuple[str, ...], Unjudged]:
         return self.relevant_from, self.precision, self.tiebreak_by, self.criteria, self.unjudged
 
-    def ranking(self, runs: Runs, reranker: str) -> Ranking:
+    def ranking(self, runs: Runs, reranker: str, query_id: str | None = None) -> Ranking:
         """Return the lists of one reranker, cut into tie groups.
+
+        Args:
+            runs: what was ranked.
+            reranker: whose lists.
+            query_id: the query whose list is cut alone, none where it is not judged; all lists where None.
 
         Raises:
             UsageError: a reranker or column that does not exist.
         """
-        return Ranking.of(runs, reranker, *self._cut)
-
-    def query_ranking(self, runs: Runs, reranker: str, query_id: str) -> Ranking:
-        """Return the list of one query alone, cut into tie groups; no list where it is not judged.
-
-        Args:
-            runs: what was ranked.
-            reranker: whose list.
-            query_id: which list.
-        """
-        return Ranking.of_query(runs, reranker, query_id, *self._cut)
+        return Ranking.of(runs, reranker, *self._cut, query_id=query_id)
 
     def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
         """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""

@@ -70,6 +70,8 @@ class Ranking:
         tiebreak_by: Sequence[str] = (),
         criteria: Sequence[str] = (),
         unjudged: Unjudged = "nonrelevant",
+        *,
+        query_id: str | None = None,
     ) -> "Ranking":
         """Cut the lists of one reranker.
 
@@ -81,12 +83,17 @@ class Ranking:
             tiebreak_by: further score columns; each splits what is level in those before it.
             criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
             unjudged: whether documents that nobody judged are not relevant, or left out.
+            query_id: the query whose list is cut alone, none where it is not judged; all lists where None.
 
         Raises:
             UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
         lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
-        return cls._cut(lists, precision, (0, lists.judgments.n_lists), unjudged)
+        span = 0, lists.judgments.n_lists
+        if query_id is not None:
+            place = pc.index(lists.judgments.query_ids, query_id).as_py()
+            span = max(place, 0), place + 1
+        return cls._cut(lists, precision, span, unjudged)
 
     @classmethod
     def parts(
@@ -113,34 +120,6 @@ class Ranking:
         lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by, criteria)
         for first, end in lists.cuts(PART):
             yield cls._cut(lists, precision, (first, end), unjudged)
-
-    @classmethod
-    def of_query(
-        cls,
-        runs: Runs,
-        reranker: str,
-        query_id: str,
-        relevant_from: float = 1,
-        precision: str = "float64",
-        tiebreak_by: Sequence[str] = (),
-        criteria: Sequence[str] = (),
-        unjudged: Unjudged = "nonrelevant",
-    ) -> "Ranking":
-        """Return the list of one query alone; no list where it is not judged.
-
-        Args:
-            runs: what was ranked.
-            reranker: whose list.
-            query_id: which list.
-            relevant_from: smallest relevant grade.
-            precision: how scores are compared.
-            tiebreak_by: score columns that split ties first.
-            criteria: score columns that rank together instead of the score.
-            unjudged: what is done about documents that nobody judged.
-        """
-        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
-        place = pc.index(lists.judgments.query_ids, query_id).as_py()
-        return cls._cut(lists, precision, (max(place, 0), place + 1), unjudged)
 
     @classmethod
     def of_one(

@@ -93,7 +93,7 @@ def ranking(*sizes):
 
 
 def scenario(name):
-    return Ranking.of_query(runs_from_list(scenario_documents(name)), "list", "list", 1)
+    return Ranking.of(runs_from_list(scenario_documents(name)), "list", 1, query_id="list")
 
 
 def rows_reversed(measure, ties):

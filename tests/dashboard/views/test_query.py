@@ -254,7 +254,7 @@ def rows():
     docs = pd.DataFrame({"query_id": "q", "doc_id": [f"d{at}" for at in range(300)]})
     docs = docs.assign(score=-(np.arange(300) // 100), relevance=(np.arange(300) % 10 == 0).astype(int))
     runs = board(a_csv=docs.to_csv(index=False)).runs
-    return ladder(Ranking.of_query(runs, "a", "q"), "q")
+    return ladder(Ranking.of(runs, "a", query_id="q"), "q")
 
 
 def test_a_ladder_draws_the_first_documents_and_says_how_many_more(rows):
@@ -274,7 +274,7 @@ def test_a_frame_surrounds_what_is_level_in_the_score_and_a_bracket_what_stays_t
     docs = pd.DataFrame({"query_id": "q", "doc_id": list("abcdef"), "relevance": [1, 0, 0, 0, 0, 0]})
     docs = docs.assign(score=[2, 2, 2, 2, 1, 0], fresh=[7, 7, 3, 3, 1, 1], second=[2, 1, 1, 1, 1, 1])
     runs = board(a_csv=docs.to_csv(index=False)).runs
-    rows = ladder(Ranking.of_query(runs, "a", "q", tiebreak_by=["fresh", "second"]), "q")
+    rows = ladder(Ranking.of(runs, "a", tiebreak_by=["fresh", "second"], query_id="q"), "q")
     assert rows["level_1"].to_list() == [1, 1, 1, 1, 5, 6]
     assert rows["level_2"].to_list() == [1, 1, 3, 3, 5, 6]
     assert rows["further_2"].to_list() == [2, 1, 1, 1, 1, 1]
@@ -305,7 +305,7 @@ def holed():
 
 
 def test_what_nobody_judged_is_hatched_and_the_first_to_judge_has_a_strong_outline_and_a_line(holed):
-    upper, lower = (ladder(Ranking.of_query(holed.runs, name, "q"), "q") for name in "xy")
+    upper, lower = (ladder(Ranking.of(holed.runs, name, query_id="q"), "q") for name in "xy")
     figure = ladder_pair(upper, lower, ("x", "y"), DARK, None, "b")
     hatched = [bars for bars in figure.data if bars.marker.pattern.shape == "/"]
     assert [list(bars.x) for bars in hatched] == [[2, 4], [1, 4]]

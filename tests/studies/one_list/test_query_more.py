@@ -211,7 +211,7 @@ def test_equal_values_are_gathered():
 def test_the_values_of_a_list_are_those_of_the_evaluation(docs):
     runs = Runs.from_frame(frame({"A": {"other": [Doc("x", 1, 1)], "q": docs}}))
     measures = [*BY_GRADES, "DR@2", "Div@2", "Judged@2", "TsRR", "taRR", "GRAG-RR", "GRAG-Hits@2"]
-    values = list_values(Ranking.of_query(runs, "A", "q"), "q", measures, TIES)
+    values = list_values(Ranking.of(runs, "A", query_id="q"), "q", measures, TIES)
     scores = evaluate(runs, measures, [*TIES, "std"]).scores.loc[("A", "q")]
     for measure in measures:
         assert values.loc[measure].to_list() == pytest.approx(scores[measure].to_list())
@@ -224,7 +224,7 @@ def test_one_list_alone_is_that_list_among_all(queries, relevant_from):
     runs = Runs.from_frame(frame({"A": queries}))
     whole_ranking = Ranking.of(runs, "A", relevant_from, "decimals:1")
     for query in queries:
-        alone = Ranking.of_query(runs, "A", query, relevant_from, "decimals:1")
+        alone = Ranking.of(runs, "A", relevant_from, "decimals:1", query_id=query)
         assert alone.query_ids.to_pylist() == [query]
         pd.testing.assert_frame_equal(ladder(alone, query), ladder(whole_ranking, query))
         pd.testing.assert_frame_equal(
@@ -235,10 +235,10 @@ def test_one_list_alone_is_that_list_among_all(queries, relevant_from):
 def test_one_list_of_a_query_that_nobody_judged_or_ranked_is_empty():
     run = read(File("run.trec", b"q1 Q0 a 1 1 t\n"))
     runs = Runs.from_sources([run, read(File("qrels.txt", b"q1 0 a 1\nq2 0 a 1\n"))])
-    assert Ranking.of_query(runs, "run", "q3").n_lists == 0
+    assert Ranking.of(runs, "run", query_id="q3").n_lists == 0
     assert (
-        Ranking.of_query(runs, "run", "q2").n_lists,
-        len(ladder(Ranking.of_query(runs, "run", "q2"), "q2")),
+        Ranking.of(runs, "run", query_id="q2").n_lists,
+        len(ladder(Ranking.of(runs, "run", query_id="q2"), "q2")),
     ) == (1, 0)
 
 
@@ -351,7 +351,7 @@ def test_the_tie_groups_of_a_list_cover_its_places_and_hold_its_relevant_documen
 def test_texts_are_those_of_the_rows_asked_for_and_empty_where_there_is_none():
     table = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": list("abc"), "score": [1, 3, 2], "relevance": 0})
     runs = Runs.from_frame(table.assign(doc_text=["one", None, "<b>three</b>"]))
-    single_list = Ranking.of_query(runs, runs.rerankers[0], "q")
+    single_list = Ranking.of(runs, runs.rerankers[0], query_id="q")
     rows = single_list.rows[single_list.documents_of("q")]
     assert text_column(runs, runs.rerankers[0], rows, "doc_text") == ["", "<b>three</b>", "one"]
     assert text_column(runs, runs.rerankers[0], rows[:0], "doc_text") == []

@@ -149,7 +149,7 @@ def _documents(frame: pd.DataFrame) -> list[Document]:
 def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
-    ranking = options.query_ranking(runs_from_list(documents), _QUERY, _QUERY)
+    ranking = options.ranking(runs_from_list(documents), _QUERY, _QUERY)
     rows = ladder(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)
