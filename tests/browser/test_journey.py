@@ -128,3 +128,16 @@ def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_d
     expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(
         re.compile(rf"^{dot['query']} · ")
     )
+
+
+def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
+    page, sizes, largest = new_page("/library?data=Sample%3A+simulated+rerankers"), [], []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))
+    page.reload()
+    settle(page, "Library")
+    for name in ("Report", "Library", "Guide", "Library", "Report"):
+        sizes.clear()
+        go(page, name)
+        largest.append(max(sizes))
+    expect(page.locator("iframe[title='Preview of the report']")).to_be_visible()
+    assert largest[0] > 10**6 > largest[-1]

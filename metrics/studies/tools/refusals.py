@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray
@@ -45,8 +47,9 @@ class ToolInput:
         """Whether the run has a query without a judgment."""
         if self.runs.qrels is None:
             return False
-        judged = set(self.runs.judged_pairs.queries.to_pylist())
-        return not judged.issuperset(self.runs.queries[self.reranker].to_pylist())
+        queries, judged = self.runs.queries[self.reranker], self.runs.judged_pairs.queries
+        is_judged = pc.is_in(queries.cast(pa.string()), judged.cast(pa.string()))
+        return not pc.all(is_judged, min_count=0).as_py()
 
 
 @dataclass(frozen=True)
