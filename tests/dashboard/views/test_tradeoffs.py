@@ -216,6 +216,10 @@ def test_a_name_is_text_in_every_chart():
 def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
     page = open_board(table(THREE, rising, lambda query: f"kind {query // 2}", queries=24)())
     assert len(charts(page)["segments"]["layout"]["xaxis"]["ticktext"]) == MOST_SEGMENTS
+    (figures,) = page.expander
+    assert not figures.dataframe
+    page.session_state["segment-figures"] = True
+    page.run()
     assert opening.table(page, "By segment")["segment"].nunique() == 12
 
 

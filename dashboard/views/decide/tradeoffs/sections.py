@@ -17,7 +17,6 @@ from dashboard.session.scoring import choose_test
 from dashboard.widgets.components import chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
-from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.tradeoffs.latency import LATENCIES, Latency
 from metrics.studies.tradeoffs.tradeoffs import DEPTH, duration
 
@@ -161,27 +160,22 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
-def segment_section(
-    view: View, rerankers: list[str], segments: "pd.Series[str]", measure: str, n_drawn: int
-) -> pd.DataFrame:
-    """Draw the gaps by segment, and return their table.
+def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
+    """Draw the gaps by segment.
 
     Args:
-        view: what the sidebar says is shown.
-        rerankers: in the order in which they are drawn.
-        segments: of the queries.
+        view: the rerankers, in the order in which they are drawn.
+        rows: as `segment_gaps` returns them.
         measure: which the gaps are in.
         n_drawn: rerankers that are drawn, the first.
     """
     title = parse(measure).traditional
     heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
-    rows = segment_table(view.evaluation.only(rerankers), segments, measure, view.traditional)
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each segment of queries."
-    drawn = rows[rows["reranker"].isin(rerankers[:n_drawn])]
+    drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
     chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
-    return rows
 
 
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:

@@ -5,10 +5,11 @@ import streamlit as st
 
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.escaping import escape_markdown
+from dashboard.views.decide.tradeoffs.cached import Experiment
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
 from metrics import parse
-from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note, heading
+from metrics.studies.tradeoffs.experiment import heading
 from metrics.studies.tradeoffs.latency import LATENCIES, LATENCY
 from metrics.studies.tradeoffs.tradeoffs import STANDINGS
 from metrics.support.shown_columns import shown_columns
@@ -61,34 +62,31 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     return rows.drop(columns="seconds").rename(columns=names)
 
 
-def experiment_table(
-    rows: pd.DataFrame, traditional: str, baseline: str, test: str, correction: str, *, has_targets: bool
-) -> None:
+def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
     """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
 
     Hits at four depths come last, where a narrow page has no room.
 
     Args:
-        rows: as `metrics.studies.tradeoffs.experiment.experiment_table` returns them.
+        experiment: as `tested_experiment` returns it.
         traditional: the treatment taken as the traditional one.
         baseline: whom the others are compared with.
-        test: its name.
-        correction: its name.
         has_targets: whether documents say what they satisfy; if not, DR@k is recall.
     """
+    rows, lines, note = experiment
     hidden = () if has_targets else ("DR@", "Div@")
     measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
     headings = {
         heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
         for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
     }
-    lines = experiment_lines(rows).replace({"ties": {"expected": "tied", traditional: "traditional"}})
+    lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})
     columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
-    name = short_names(rows["reranker"].unique(), SENTENCE_COLUMNS)[baseline]
-    title = f"Against {escape_markdown(name)}" if len(rows["reranker"].unique()) > 1 else "Means"
+    rerankers = rows["reranker"].unique()
+    name = short_names(rerankers, SENTENCE_COLUMNS)[baseline]
+    title = f"Against {escape_markdown(name)}" if len(rerankers) > 1 else "Means"
     table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
-    note = experiment_note(rows, baseline, test, correction)
-    st.caption(escape_markdown(elide_text(note, sentence_names(rows["reranker"].unique()))))
+    st.caption(escape_markdown(elide_text(note, sentence_names(rerankers))))
 
 
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:

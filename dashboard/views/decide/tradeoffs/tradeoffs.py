@@ -11,31 +11,26 @@ from dashboard.views.decide.tradeoffs.tables import experiment_table, figure_tab
 from dashboard.widgets.components import cards, finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import parse
-from metrics.studies.tradeoffs import tradeoffs
-from metrics.studies.tradeoffs.coverage import coverage, with_targets
-from metrics.studies.tradeoffs.latency import latency_table, with_latency
+from metrics.studies.tradeoffs.coverage import with_targets
+from metrics.studies.tradeoffs.tradeoffs import tradeoff_finding
 
 view = session.view()
 page_head(
     "Trade-offs",
     "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
 )
-list_seconds = cached.latencies(view.board)
-speeds = latency_table(list_seconds, view.evaluation)
-is_timed = bool(len(speeds))
+is_timed = bool(len(cached.list_speeds(view)))
 choices = sections.choose(is_timed=is_timed)
 measure, k, latency, budget = choices
 row_range = shown_rows(len(view.rerankers))
 n_drawn = row_range.n_shown
-rows = tradeoffs.tradeoffs(view.evaluation, speeds, measure, view.traditional, latency)
-rows = rows.sort_values("tied", ascending=False, kind="stable")
-depths = cached.list_depths(view, k)
-covered = coverage(depths, k)
-prose = tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
+rows = cached.ranked_tradeoffs(view, measure, view.traditional, latency)
+ordered = replace(view, rerankers=list(rows.index))
+covered = cached.depth_coverage(view, k, view.traditional)
+prose = tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
 finding(prose, view.rerankers)
-segments = cache.segments(view.board)
 names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
-has_segments, has_targets = bool(len(segments)), bool(names_with_targets)
+has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
 cards(
     *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
     last_card(covered, k, has_targets=has_targets),
@@ -54,7 +49,8 @@ with chart_place:
     wide, narrow = sections.chart_places("segments", has_left=has_segments, has_right=has_targets)
     if has_segments:
         with wide:
-            gaps = sections.segment_section(view, list(rows.index), segments, measure, n_drawn)
+            gaps = cached.segment_gaps(ordered, measure, view.traditional)
+            sections.segment_section(ordered, gaps, measure, n_drawn)
     if has_targets:
         with narrow:
             sections.recall_section(view, covered.loc[names_with_targets], k, n_drawn)
@@ -62,13 +58,13 @@ with chart_place:
 
 with table_place:
     baseline, test, correction = sections.choose_comparison(view)
-    ordered = replace(view, rerankers=list(rows.index))
-    timed = with_latency(depths.only(ordered.rerankers), list_seconds)
-    compared = cached.experiment_table(ordered, k, view.traditional, baseline, test, correction, timed)
-    experiment_table(compared, view.traditional, baseline, test, correction, has_targets=has_targets)
+    experiment = cached.tested_experiment(ordered, k, view.traditional, baseline, test, correction)
+    experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
     figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
     if has_segments:
-        with st.expander("Gap by segment, in figures"):
-            segment_gap_table(gaps, measure)
+        figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+        if figures.open:
+            with figures:
+                segment_gap_table(gaps, measure)
 columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
 sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])
