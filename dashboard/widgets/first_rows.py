@@ -15,6 +15,8 @@ FIRST_ROWS = 20
 """Rows that a chart or a matrix shows unless more are asked for."""
 MOST_ROWS = 200
 """Rows of a chart at most, whatever is asked for."""
+ROWS_IN_TABLE = 100
+"""Rows that a long table has unless more are asked for: ten of them are in sight at a time."""
 _ALL = "all"
 
 Rows = TypeVar("Rows", pd.DataFrame, "pd.Series[float]")
@@ -50,6 +52,12 @@ class ShownRows:
     def of(self, rows: Rows) -> Rows:
         """Return those of all rows that are shown."""
         return rows.iloc[self.start : self.stop]
+
+    def left_out(self) -> str:
+        """Return how many rows of a table stand in its file alone, nothing where it has them all."""
+        return f"The first {self.n_shown:,} of {self.n_rows:,} rows; the CSV has them all." * (
+            self.n_shown < self.n_rows
+        )
 
     def buttons(self) -> None:
         """Draw the ways to the rows that are not shown, where there are any."""

@@ -140,6 +140,15 @@ def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_expl
     assert f"**{len(expected)} of 6 orders swaps**" in texts(page)
 
 
+def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for():
+    page = opened("significance")
+    assert len(table(page, "Query by query")) == 100
+    assert "The first 100 of 200 rows; the CSV has them all." in texts(page)
+    page.button(key="show-queries-expand_more").click().run()
+    assert table(page, "Query by query")["query_id"].nunique() == 200
+    assert table(page, "Query by query")["open"].nunique() == 200
+
+
 MANY = "reranker,query_id,doc_id,score,relevance\n" + "".join(
     f"r{reranker:02},q{query},{doc},{score},{int(doc == 'a')}\n"
     for reranker in range(21)
@@ -176,7 +185,8 @@ def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose
     monkeypatch.setattr(tables, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).best_first()
     outcome = replace(outcome, changed=pd.Series([False, False, True]))
-    tables.comparison_table(outcome, sample, "Hits@5", "t", "holm")
+    shares = pd.Series(0.0, outcome.tied["reranker"])
+    tables.comparison_table(outcome, shares, "Hits@5", "t", "holm")
     assert shown["rows"]["changed"].tolist() == [True, False, False]
     assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
     assert shown["explanation"] == "Those whose verdict changes first."

@@ -13,6 +13,7 @@ from dashboard.session.controls import follow_defaults
 from dashboard.session.scoring import choose_criteria
 from dashboard.views.decide.robustness.cached import shown_weightings, weighed_scores
 from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL
@@ -87,10 +88,11 @@ def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
     colours = {name: view.colour(name) for name in values.columns}
     if len(words) == _MIN_CRITERIA:
         stretches = leading_stretches(values)
-        figure = weight_lines(values, stretches, view.palette, colours, (tied, words[0], words[1]))
+        names = tied, words[0], words[1]
+        figure = kept_figure(view.board.key, weight_lines, values, stretches, view.palette, colours, names)
         alt = f"{tied} of each reranker over all weights of {words[1]}, and who leads at each."
     else:
-        figure = weight_triangle(values, view.palette, colours, (tied, *words))
+        figure = kept_figure(view.board.key, weight_triangle, values, view.palette, colours, (tied, *words))
         alt = f"Who leads by {tied} over all weightings of {', '.join(words)}."
     chart(figure, "weights", alt, wide=640 if len(words) == _MIN_CRITERIA else None)
     st.caption(_grid_note(values))

@@ -11,13 +11,13 @@ from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, 
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
+from dashboard.views.decide.significance.cached import least_detectable
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
-from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.prose import decimal
 from metrics.studies.significance.comparisons import largest_difference
-from metrics.studies.significance.power import detectable
 from metrics.studies.significance.significance import Verdicts, is_testable
 from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.studies.tie_breaking.order_stability import OrderStability
@@ -40,7 +40,7 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     )
     n_pairs = len(verdicts.tied)
     paired = find_test(test_name).paired
-    least = detectable(view.evaluation, measure, "expected", baseline, verdicts.level, paired=paired)
+    least = least_detectable(view, measure, baseline, verdicts.level, paired)
     power = f"80% power, {'paired' if paired else 'unpaired'} t-test"
     smallest = "none" if least >= largest_difference(measure) else decimal(least) if least else "any"
     name = short_names(view.rerankers, CARD_COLUMNS)[baseline]
@@ -119,8 +119,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
         f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
     )
     order = _best_first(stability)
-    rows = leaderboard(view.evaluation, measure, view.traditional).loc[order]
-    ranks = rows["traditional_rank"].astype(int).tolist()
+    ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
     chart(
         kept_figure(
             view.board.key,

@@ -10,16 +10,15 @@ from dashboard import session
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.widgets.columns import MOST_ROWS
+from dashboard.views.decide.significance.cached import query_rows
+from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import heading, section_finding, table
-from dashboard.widgets.first_rows import FIRST_ROWS
-from metrics import Evaluation, parse
+from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from metrics import parse
 from metrics.studies.leaderboard.holes import holds, order_finding
 from metrics.studies.prose import and_more
-from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
-from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
@@ -39,7 +38,7 @@ _COLUMNS = shown_columns(
 
 def comparison_table(
     verdicts: Verdicts,
-    lists: Evaluation,
+    tie_shares: "pd.Series[float]",
     measure: str,
     test_name: str,
     correction_name: str,
@@ -49,7 +48,7 @@ def comparison_table(
 
     Args:
         verdicts: the comparisons.
-        lists: what every list scores, with its spread.
+        tie_shares: as `cached.tie_shares` returns them.
         measure: which is compared.
         test_name: the test.
         correction_name: the correction.
@@ -58,8 +57,8 @@ def comparison_table(
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
     labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
-    split = variance_split(lists, measure, baseline)["share_ties"]
-    rows = _comparison_rows(verdicts).assign(share_ties=split.reindex(verdicts.tied["reranker"]).to_numpy())
+    shares = tie_shares.reindex(verdicts.tied["reranker"]).to_numpy()
+    rows = _comparison_rows(verdicts).assign(share_ties=shares)
     if differences is not None:
         rows["holds"] = holds(differences).reindex(rows["reranker"]).to_numpy()
     has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
@@ -122,21 +121,16 @@ def query_table(view: View, measure: str, baseline: str) -> None:
         others = [name for name in view.rerankers if name != baseline]
         reranker = session.select_name("Compared with the baseline", others, "compared", width=240)
         order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
-    rows = query_differences(
-        view.evaluation,
-        measure,
-        reranker,
-        baseline,
-        view.traditional,
-        sort_by="moved" if order == "ties" else "difference",
+    rows = query_rows(
+        *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
     )
-    links = [
-        session.list_link_parameters(reranker, query, beside=baseline)
-        for query in rows["query_id"].head(MOST_ROWS)
-    ]
+    row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
+    first = row_range.of(rows)
+    link = session.list_link_parameters(reranker, "", beside=baseline)
+    links = [f"/query?{urlencode(link | {'query': [query]}, doseq=True)}" for query in first["query_id"]]
     names = short_names(view.rerankers, MATRIX_COLUMNS)
     table(
-        rows.assign(open=pd.Series([f"/query?{urlencode(link, doseq=True)}" for link in links], dtype="str")),
+        first.assign(open=pd.Series(links, dtype="str")),
         "Query by query",
         "queries",
         {
@@ -153,4 +147,6 @@ def query_table(view: View, measure: str, baseline: str) -> None:
             ),
         },
         download=rows,
+        explanation=row_range.left_out(),
     )
+    row_range.buttons()

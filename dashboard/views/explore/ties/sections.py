@@ -10,13 +10,10 @@ from dashboard.session.controls import clicked_row
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, gap_columns
 from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
 from metrics.studies.gaps.gap import FEWEST, correlation
 from metrics.support.shown_columns import shown_columns
-
-_FIRST_LISTS = 100
-"""Lists in the table unless more are asked for: ten of them are in sight at a time."""
 
 
 def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
@@ -112,9 +109,8 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
         first: the first measure.
         second: the second measure.
     """
-    row_range = shown_rows(len(lists), "largest", _FIRST_LISTS, MOST_WRITTEN)
+    row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
     ordered = row_range.of(lists.sort_values("first_size", ascending=False, kind="stable"))
-    left_out = f"The first {len(ordered):,} of {len(lists):,} rows; the CSV has them all."
     table(
         ordered,
         "Lists with the largest gap",
@@ -131,7 +127,7 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
         download=lambda: lists.drop(columns=["first_size", "second_size"]).rename(
             columns=lambda name: _spelled_out(name, first, second)
         ),
-        explanation=left_out * (len(ordered) < len(lists)),
+        explanation=row_range.left_out(),
     )
     row_range.buttons()
 
