@@ -34,7 +34,7 @@ def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, ha
         "All figures",
         "tradeoffs",
         _columns(measure, k, is_timed=is_timed, has_targets=has_targets),
-        figure_file(rows, k),
+        lambda: figure_file(rows, k),
     )
 
 
