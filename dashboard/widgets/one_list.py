@@ -6,6 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.cache import ShownBoard
+from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
 from metrics.measures import question
@@ -101,7 +103,9 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
     for number, name in enumerate(view.scoring.criteria, 1):
         values = score_column(view.board.runs.tables[reranker], criterion(name)[0])
         rows[f"criterion_{number}"] = values[ranking.rows[documents]]
-    ties = [view.traditional, "expected", "pessimistic", "optimistic"]
+    counts, scores = _counts_and_scores(
+        view, reranker, query, view.traditional, view.evaluation.measures, ranking
+    )
     return ListInView(
         view=view,
         reranker=reranker,
@@ -110,9 +114,23 @@ def load_list(view: session.View, reranker: str, query: str, measure: str) -> Li
         ranking=ranking,
         rows=rows,
         chances=first_rank_chances(ranking, query),
-        counts=orderings.count_orderings(ranking, query),
-        scores=orderings.list_values(ranking, query, view.evaluation.measures, ties),
+        counts=counts,
+        scores=scores,
     )
+
+
+@cached_by_key(show_spinner=False, max_entries=64)
+def _counts_and_scores(
+    view: ShownBoard,  # noqa: ARG001 what is shown, by which the results are told apart
+    reranker: str,  # noqa: ARG001 likewise
+    query: str,
+    traditional: str,
+    measures: tuple[str, ...],
+    _ranking: Ranking,
+) -> tuple[orderings.OrderingCounts, pd.DataFrame]:
+    """Return the orderings of a list, counted, and its values, whatever measure it is looked at by."""
+    ties = [traditional, "expected", "pessimistic", "optimistic"]
+    return orderings.count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
 
 
 def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:

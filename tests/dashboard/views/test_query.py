@@ -197,6 +197,22 @@ def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
     assert measures.notna().all(axis=None)
 
 
+def test_the_values_of_a_list_are_those_of_the_order_and_of_the_scoring_chosen_now():
+    choices = {"data": cache.SIMULATED_LABEL, "query": "q084", "reranker": "GPT-4 (Low Ties)"}
+    shown = {
+        (order, precision): [
+            float(card.value) for card in explored(order=order, precision=precision, **choices).metric
+        ]
+        for order in ("optimistic", "pessimistic", "input", "docid_desc")
+        for precision in ("float64", "decimals:0")
+    }
+    for (order, _), (traditional, _, worst, best) in shown.items():
+        assert worst <= traditional <= best
+        assert traditional == {"optimistic": best, "pessimistic": worst}.get(order, traditional)
+    assert shown["pessimistic", "float64"][2] == pytest.approx(1 / 3, abs=1e-4)
+    assert shown["pessimistic", "decimals:0"][2] < 1 / 3
+
+
 def test_another_reranker_can_stand_beside(texts):
     page = explored(data=texts, reranker="a", beside="b")
     assert "Lines follow the relevant documents" in page_text(page)

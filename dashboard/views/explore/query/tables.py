@@ -36,7 +36,8 @@ def values_table(current: ListInView) -> None:
     rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
     std = current.scores["std"].copy()
     own_rules = [measure for measure in std.index if parse(measure).measure.answers]
-    rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
+    if own_rules:
+        rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
     gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
     columns = shown_columns(
         *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
