@@ -21,7 +21,7 @@ from metrics.studies.leaderboard.judging.plan import plan_depth
 
 
 def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Series[float]":
-    """Return the chance of each unjudged document to be relevant, as judged ones of all queries tell.
+    """Return the chance of each unjudged document within a depth to be relevant, as judged ones tell.
 
     Args:
         runs: what was ranked.
@@ -35,8 +35,9 @@ def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Se
         UsageError: nobody judged a document that is ranked.
     """
     documents = RankedDocuments.of(runs, options)
-    rates = documents.unjudged_rates(None, depth)
-    return pd.Series(rates, documents.hashes[~documents.is_judged])
+    is_open, rates = ~documents.is_judged, documents.unjudged_rates(None, depth)
+    is_near = documents.places[is_open] <= depth
+    return pd.Series(rates[is_near], documents.hashes[is_open][is_near])
 
 
 def first_to_judge(
