@@ -1,9 +1,11 @@
 """Results of boards: kept while a page shows their board and a while after, forgotten then."""
 
+import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Hashable
 from functools import wraps
+from hashlib import blake2b
 from inspect import signature
 from itertools import chain
 from threading import Lock
@@ -187,3 +189,8 @@ def cached_by_key(
         return call
 
     return decorate
+
+
+def content_digest(*values: object) -> str:
+    """Return what tells these values from others, by what they hold; they can be pickled."""
+    return blake2b(pickle.dumps(values, protocol=5), digest_size=16).hexdigest()

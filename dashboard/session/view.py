@@ -245,3 +245,8 @@ def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> 
 def view() -> View:
     """Return what the sidebar says is shown."""
     return cast("View", st.session_state[_VIEW])
+
+
+def board_key() -> str:
+    """Return the key of the board that is shown, empty before any was: what is drawn is forgotten with it."""
+    return view().board.key if _VIEW in st.session_state else ""

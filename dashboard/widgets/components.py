@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
+from dashboard.session.view import board_key
 from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import (
     MOST_ROWS,
@@ -22,6 +23,7 @@ from dashboard.widgets.columns import (
     writers,
     written,
 )
+from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
@@ -218,6 +220,10 @@ def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
         name: of the file of its download.
         columns: column → how it is shown; others are not.
     """
+    kept_elements(board_key(), _draw_rows, frame, name, columns, is_narrow=is_narrow())
+
+
+def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns, *, is_narrow: bool) -> None:
     by_hand = writers(frame.head(MOST_ROWS), columns)
     n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
     if len(frame) > n_shown:
@@ -226,7 +232,7 @@ def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
     frame = scale_shares(frame, columns)
     st.dataframe(
         written(frame, columns, by_hand),
-        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
+        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow),
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",

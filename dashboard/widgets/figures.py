@@ -1,19 +1,19 @@
-"""Figures of a board, kept as its results are: a page that comes back, or a measure, is not drawn again."""
+"""What is drawn of a board, kept as its results are: for a page or a measure that comes back."""
 
-import pickle
 from collections.abc import Callable
-from hashlib import blake2b
 from typing import Any, ParamSpec
 
 import plotly.graph_objects as go
 
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_for_board, content_digest
 
 P = ParamSpec("P")
 OF_NO_BOARD = "no board"
 """What figures of lists that are on no board are kept by, in the place of its key."""
 _MOST_FIGURES = 64
 """Figures kept at most, of all boards: those of some pages under some measures."""
+_MOST_ELEMENTS = 96
+"""Tables and other elements kept so."""
 
 
 def kept_figure(key: str, draw: Callable[P, go.Figure], *arguments: P.args, **options: P.kwargs) -> go.Figure:
@@ -25,8 +25,7 @@ def kept_figure(key: str, draw: Callable[P, go.Figure], *arguments: P.args, **op
         *arguments: its tables, colours and words, compared as they are pickled.
         **options: likewise.
     """
-    content = blake2b(pickle.dumps((arguments, options), protocol=5), digest_size=16).hexdigest()
-    return _figure(key, f"{draw.__module__}.{draw.__qualname__}", content, draw, arguments, options)
+    return _figure(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
 
 
 @cached_for_board(show_spinner=False, max_entries=_MOST_FIGURES)
@@ -38,4 +37,36 @@ def _figure(
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
 ) -> go.Figure:
-    return _draw(*_arguments, **_options)
+    figure = _draw(*_arguments, **_options)
+    spec = figure.to_dict()
+    figure.to_dict = lambda: spec  # Streamlit asks for it at every run, which copies all of the figure
+    return figure
+
+
+def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
+    """Show what a function draws on the page, the same elements for the same arguments.
+
+    Args:
+        key: of the board; the elements are forgotten with its results.
+        draw: draws elements in which nothing can be clicked, from its arguments alone.
+        *arguments: compared as they are pickled.
+        **options: likewise.
+    """
+    _elements(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
+
+
+@cached_for_board(show_spinner=False, max_entries=_MOST_ELEMENTS)
+def _elements(
+    key: str,
+    function_name: str,
+    content: str,
+    _draw: Callable[..., None],
+    _arguments: tuple[Any, ...],
+    _options: dict[str, Any],
+) -> None:
+    """Draw once: Streamlit keeps what is drawn, and shows it again where it is asked for anew."""
+    _draw(*_arguments, **_options)
+
+
+def _full_name(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"

@@ -1,7 +1,8 @@
-"""Figures that are kept with the results of a board."""
+"""What is drawn, and kept with the results of a board."""
 
 import pandas as pd
 import plotly.graph_objects as go
+from streamlit.testing.v1 import AppTest
 
 from dashboard.widgets.figures import kept_figure
 
@@ -19,3 +20,29 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
     assert list(kept_figure("board", draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
     assert kept_figure("board", draw, table, "blue").data[0].line.color == "blue"
     assert drawn == ["red", "red", "blue"]
+
+
+def _page():
+    import pandas as pd  # noqa: PLC0415 AppTest runs this body alone
+    import streamlit as st  # noqa: PLC0415
+
+    from dashboard.widgets.figures import kept_elements  # noqa: PLC0415
+
+    def draw(table, name):
+        st.session_state["drawn"] = [*st.session_state.get("drawn", []), name]
+        st.caption(name)
+        with st.container():
+            st.dataframe(table)
+
+    table = pd.DataFrame({"x": [1, 2]})
+    kept_elements("a board", draw, table, "first")
+    kept_elements("a board", draw, table.assign(x=[1, 3]), "first")
+    kept_elements("another board", draw, table, name="second")
+
+
+def test_elements_stand_where_they_are_asked_for_though_they_are_drawn_once_for_the_same_contents():
+    page = AppTest.from_function(_page).run().run()
+    assert not page.exception
+    assert page.session_state["drawn"] == ["first", "first", "second"]
+    assert [caption.value for caption in page.caption] == ["first", "first", "second"]
+    assert [table.value["x"].tolist() for table in page.dataframe] == [[1, 2], [1, 3], [1, 2]]
