@@ -25,6 +25,8 @@ _PAIR_WITHOUT_ROOM = (
     "[class*=st-key-pair-]:is([data-test-column-count='3'], [data-test-column-count='4']) > .stGridCell"
 )
 """The two columns of `side_by_side` where they stand one below the other."""
+_REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
+"""Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
 _CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
@@ -62,5 +64,7 @@ def mend_looks(colours: Palette) -> None:
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
         f"{_BADGE} {{ white-space: normal !important; }}"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
+        f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
+        " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"
         f"{_PAIR_WITHOUT_ROOM} {{ grid-column: 1 / -1 !important; }}</style>"
     )

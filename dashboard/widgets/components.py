@@ -1,6 +1,7 @@
 """Parts that pages are put together from."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -102,7 +103,7 @@ def cards(*row: Card) -> None:
     pairs = st.grid(2, min_column_width=350)
     for place, card in enumerate(row):
         if place % 2 == 0:
-            pair = pairs.cell().grid(2, min_column_width=150)
+            pair = pairs.grid(2, min_column_width=150)
         with pair.container(border=True, height="stretch", gap="xxsmall"):
             st.metric(
                 f":material/{card.icon}: {card.label}", card.value, help=card.help or card_help(card.label)
@@ -172,7 +173,7 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
     """Return what keeps a width in pixels on a phone, where it is then scrolled sideways and says so."""
     if wide is None:
-        return st.container()
+        return nullcontext()
     parts = st.container(gap="xxsmall")
     parts.html(_SIDEWAYS.format(wide=wide))
     return parts.grid(1, wrap=False, min_column_width=wide).cell()
@@ -220,10 +221,10 @@ def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
         name: of the file of its download.
         columns: column → how it is shown; others are not.
     """
-    kept_elements(board_key(), _draw_rows, frame, name, columns, is_narrow=is_narrow())
+    kept_elements(board_key(), _draw_rows, frame, name, columns)
 
 
-def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns, *, is_narrow: bool) -> None:
+def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
     by_hand = writers(frame.head(MOST_ROWS), columns)
     n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
     if len(frame) > n_shown:
@@ -232,7 +233,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns, *, is_narrow: b
     frame = scale_shares(frame, columns)
     st.dataframe(
         written(frame, columns, by_hand),
-        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow),
+        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
         column_order=list(columns),
         hide_index=True,
         key=f"table-{name}",

@@ -6,6 +6,7 @@ from typing import Any, ParamSpec
 import plotly.graph_objects as go
 
 from dashboard.server.board_results import cached_for_board, content_digest
+from dashboard.session.visitor import is_narrow
 
 P = ParamSpec("P")
 OF_NO_BOARD = "no board"
@@ -48,11 +49,12 @@ def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **optio
 
     Args:
         key: of the board; the elements are forgotten with its results.
-        draw: draws elements in which nothing can be clicked, from its arguments alone.
+        draw: draws elements in which nothing can be clicked, from its arguments and `is_narrow` alone.
         *arguments: compared as they are pickled.
         **options: likewise.
     """
-    _elements(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
+    content = content_digest(arguments, options, is_narrow())
+    _elements(key, _full_name(draw), content, draw, arguments, options)
 
 
 @cached_for_board(show_spinner=False, max_entries=_MOST_ELEMENTS)

@@ -25,9 +25,10 @@ from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
+from dashboard.session.view import board_key
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table_head, table_rows
+from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import ShownRows
 from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from metrics.evaluation import EQUAL
@@ -140,17 +141,21 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
+    kept_elements(key, _draw_charts, leaderboard, palette, measure, traditional.order, names)
+
+
+def _draw_charts(
+    leaderboard: pd.DataFrame, palette: Palette, measure: str, order: str, names: list[str] | None
+) -> None:
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
-        grid = st.grid(2, wrap=False)
-        with grid.cell():
+        with st.grid(2, wrap=False):
             heading("Place, traditional and tied", slope_caption(leaderboard))
-        with grid.cell():
-            marks = f"The diamond is {traditional.order}; the dot is the mean over all."
+            marks = f"The diamond is {order}; the dot is the mean over all."
             bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
             heading(f"Score with {bounds}", marks + holes_caption(leaderboard))
         chart(
-            kept_figure(key, place_and_score, leaderboard, palette, measure, names),
+            place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
             f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, "
             "best, tied and traditional value.",
@@ -193,9 +198,13 @@ def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, pla
     """
     if len(leaderboard) <= FEW:
         return
+    kept_elements(board_key(), _draw_strip, leaderboard, palette, measure, places.start, places.stop - 1)
+
+
+def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
     heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
     chart(
-        place_strip(leaderboard, palette, measure, places.start, places.stop - 1),
+        place_strip(leaderboard, palette, measure, first, last),
         "places",
         f"{measure} of all rerankers by place, the ones drawn below in a frame.",
     )
@@ -241,6 +250,18 @@ def leaderboard_table(
         extra_columns: further columns and how they are shown.
         drawn_rerankers: rerankers whose rows are shown; all where None.
     """
+    words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
+    table_head("All rerankers", file, leaderboard.reset_index)
+    kept_elements(board_key(), _draw_rows, leaderboard, words, file, extra_columns or {}, drawn_rerankers)
+
+
+def _draw_rows(
+    leaderboard: pd.DataFrame,
+    words: dict[str, str],
+    file: str,
+    extra_columns: Columns,
+    drawn_rerankers: pd.Index | None,
+) -> None:
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     rows["places"] = _written_ranges(rows, "best_rank", "worst_rank")
@@ -251,10 +272,8 @@ def leaderboard_table(
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
     rows["name"], rows["reranker"] = rows["reranker"], rows["reranker"].astype(str).map(names)
-    words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
-    table(
+    table_rows(
         rows,
-        "All rerankers",
         file,
         {
             **shown_columns("tied_rank", *tiers, "reranker"),
@@ -266,10 +285,9 @@ def leaderboard_table(
             **shown_columns("traditional", **words),
             **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
             **shown_columns(*(["ranks"] if tiers else []), *leaderboard.columns.intersection(["std"])),
-            **(extra_columns or {}),
+            **extra_columns,
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },
-        download=leaderboard.reset_index(),
     )
 
 

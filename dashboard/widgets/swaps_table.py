@@ -11,7 +11,8 @@ from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import elide_prose, heading, prose_markdown, table
+from dashboard.widgets.components import elide_prose, heading, prose_markdown, table_head, table_rows
+from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import shown_rows
 from metrics import parse
 from metrics.studies.prose import Prose
@@ -43,6 +44,15 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
     return study.swapped_orders(view.evaluation, measure, traditional)
 
 
+@cached_by_key(show_spinner=False, max_entries=24)
+def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
+    """Return how many orders swap, as a sentence."""
+    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
+    swaps = swapped_orders(view, measure, traditional)
+    return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
+
+
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first of the orders that swap, with the chance of each when ties are broken at random.
@@ -62,13 +72,10 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
 
 def swaps_section(view: View, measure: str) -> None:
     """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule."""
-    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
-    name = parse(measure)
-    if name.measure.answers:
+    if parse(measure).measure.answers:
         return
     swaps = swapped_orders(view, measure, view.traditional)
-    prose = swaps_finding(swaps, len(view.rerankers), name.traditional)
+    prose = _swaps_prose(view, measure, view.traditional)
     if len(swaps):
         swaps_table(view, measure, swaps, prose)
     else:
@@ -87,30 +94,40 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
-    n_shown = row_range.n_shown
-    order, n_pairs = view.treatment.order, count_of(comb(len(view.rerankers), 2), "pair")
-    sentence, whole_names = elide_prose(prose, sentence_names(view.rerankers))
-    extract = f" The {n_shown} widest of {len(swaps):,}." if n_shown < len(swaps) else ""
     with place:
-        table(
-            _shown_rows(swap_chances(view, measure, view.traditional, n_shown), view.rerankers),
-            _TITLE,
-            "swaps",
-            {
-                **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
-                "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
-                **shown_columns(
-                    *(("p_adjusted", "pair_p"), ("tied_difference", "tied_pair_difference")),
-                    *(("difference", "pair_difference"), "above"),
-                    *(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
-                    *(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
-                    order=order,
-                ),
-            },
-            download=lambda: swap_chances(view, measure, view.traditional, len(swaps)),
-            explanation=f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.",
-            help=whole_names or None,
-        )
+        table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
+        kept_elements(view.board.key, _draw_rows, rows, view.rerankers, view.treatment.order, prose, len(swaps))
+
+
+def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
+    """Draw the sentence and the first of the orders that swap.
+
+    Args:
+        rows: as `swap_chances` returns them.
+        rerankers: those shown.
+        order: which the traditional treatment takes.
+        prose: what stands first.
+        n_swaps: how many orders swap.
+    """
+    sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
+    extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
+    n_pairs = count_of(comb(len(rerankers), 2), "pair")
+    st.caption(
+        f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.", help=whole_names or None
+    )
+    columns = {
+        **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
+        "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
+        **shown_columns(
+            *(("p_adjusted", "pair_p"), ("tied_difference", "tied_pair_difference")),
+            *(("difference", "pair_difference"), "above"),
+            *(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
+            *(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
+            order=order,
+        ),
+    }
+    table_rows(_shown_rows(rows, rerankers), "swaps", columns)
 
 
 def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:

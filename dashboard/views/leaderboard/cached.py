@@ -5,9 +5,30 @@ import pandas as pd
 from dashboard.cache import ShownBoard, board_turn, segments
 from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation
-from metrics.studies.leaderboard.leaderboard import mean_std
+from metrics.evaluation import EQUAL
+from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals
+from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import by_tool, tool_values
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the rows of the leaderboard, which nobody changes.
+
+    Args:
+        view: what is shown.
+        measure: what it is ranked by.
+        traditional: the treatment taken as the traditional one.
+    """
+    return leaderboard(view.evaluation, measure, traditional)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def count_movable(view: ShownBoard, measure: str) -> int:
+    """Return how many lists have a worst and a best order that differ."""
+    scores = view.evaluation.scores[measure]
+    return int((scores["optimistic"] - scores["pessimistic"] > EQUAL).sum())
 
 
 @cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
@@ -35,6 +56,22 @@ def tie_rules(view: ShownBoard, measures: tuple[str, ...], traditional: str) -> 
         traditional: the treatment taken as the traditional one.
     """
     return view.score(measures, ("expected", "optimistic", "pessimistic", traditional))
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def rule_answers(
+    view: ShownBoard, measures: tuple[str, ...], traditional: str, _evaluation: Evaluation
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return what each rule answers to the ties of a measure, and the leaderboard of that measure.
+
+    Args:
+        view: what is shown.
+        measures: as in `tie_rules`, the measure first.
+        traditional: the treatment taken as the traditional one.
+        _evaluation: as `tie_rules` returns it.
+    """
+    answers = tie_answers(_evaluation, measures[0], traditional)
+    return answers, leaderboard(_evaluation, measures[0], traditional)
 
 
 @cached_by_key(show_spinner=False, max_entries=24)

@@ -7,22 +7,20 @@ from dashboard.views.leaderboard import cached
 from dashboard.views.leaderboard.data_line import data_line
 from dashboard.views.leaderboard.judging import judging_section
 from dashboard.views.leaderboard.rules import rules_section
+from dashboard.views.leaderboard.summary import draw_summary
 from dashboard.views.leaderboard.tools import tools_section
-from dashboard.widgets.components import finding, page_head
+from dashboard.widgets.components import page_head
+from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import find_reranker, search_rows, shown_rows
-from dashboard.widgets.holes import choose_unjudged, hole_cards, with_holes
+from dashboard.widgets.holes import choose_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
-    leaderboard_cards,
     leaderboard_charts,
     leaderboard_table,
     strip_section,
 )
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
-from metrics.evaluation import EQUAL
-from metrics.studies.leaderboard.holes import hole_finding
-from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.leaderboard.ranks.tiers import with_tiers
 
 view = session.view()
@@ -37,19 +35,11 @@ with st.container(horizontal=True, vertical_alignment="top", gap="small"):
     unjudged = choose_unjudged(view, measure)
     part = find_reranker()
 name = parse(measure)
-rows = with_holes(view, leaderboard(view.evaluation, measure, view.traditional), name, unjudged)
+rows = with_holes(view, cached.ranked_rerankers(view, measure, view.traditional), name, unjudged)
 if len(rows) > 1:
     rows = with_tiers(rows, cached.intervals(view, measure))
-is_bounded = unjudged is not None and "highest" in rows
-finding(
-    hole_finding(rows, unjudged, name)
-    if is_bounded
-    else leaderboard_finding(rows, name.traditional, view.traditional),
-    view.rerankers,
-)
-scores = view.evaluation.scores[measure]
-is_movable = scores["optimistic"] - scores["pessimistic"] > EQUAL
-leaderboard_cards(rows, name, int(is_movable.sum()), len(is_movable), hole_cards(rows, name, unjudged))
+n_lists = cached.count_movable(view, measure), len(view.evaluation.lists)
+kept_elements(view.board.key, draw_summary, rows, measure, view.traditional, view.rerankers, n_lists, unjudged)
 drawable = charted_rerankers(rows)
 matches = search_rows(drawable, part)
 places = shown_rows(len(matches), "places", has_pages=True)
@@ -65,7 +55,7 @@ else:
     if len(drawable) > 1:
         with swaps:
             swaps_section(view, measure)
-    rows["std"] = cached.tie_std_of_means(view, measure).reindex(rows.index)
+    rows = rows.assign(std=cached.tie_std_of_means(view, measure).reindex(rows.index))
     missing = rows.index.difference(drawable.index, sort=False)
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
 judging_section(view, name, unjudged)

@@ -5,14 +5,14 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.leaderboard.rule_marks import rule_marks
+from dashboard.charts.palette import Palette
 from dashboard.views.leaderboard import cached
-from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
+from dashboard.widgets.figures import kept_elements
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, side_by_side
-from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.tie_rules import answers_finding, tie_answers
+from metrics.studies.tie_rules import answers_finding
 from metrics.support.shown_columns import shown_columns
 
 
@@ -29,38 +29,52 @@ def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -
         return
     names = (str(answered), *map(str, rules))
     evaluation = cached.tie_rules(view, names, view.traditional)
-    answers = tie_answers(evaluation, measure, view.traditional)
-    rows = leaderboard(evaluation, str(answered), view.traditional)
+    answers, rows = cached.rule_answers(view, names, view.traditional, evaluation)
     heading(
         "The same ties, settled by rules",
         f"{answered.traditional} takes {view.treatment.order}, {answered.tied} the mean over all orders; the "
         "others have a rule of their own, the same whatever the order.",
     )
-    section_finding(answers_finding(answers, rows["tie_ratio"], set(drawn_rerankers)), view.rerankers)
-    if len(drawn_rerankers):
-        _draw_marks(view, answered, rows.loc[drawn_rerankers], answers.loc[drawn_rerankers, list(names[1:])])
-    table_rows = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
-    table(
-        table_rows.loc[drawn_rerankers].reset_index(),
-        f"{answered.traditional} by every rule for ties",
+    key, drawn = view.board.key, list(drawn_rerankers)
+    kept_elements(key, _draw_answers, answers, rows, names, drawn, view.rerankers, view.palette)
+    answers = answers.assign(tie_ratio=rows["tie_ratio"]).rename_axis("reranker")
+    table_head(f"{answered.traditional} by every rule for ties", "tie-rules", answers.reset_index)
+    kept_elements(key, _draw_rows, answers, drawn)
+
+
+def _draw_answers(
+    answers: pd.DataFrame,
+    rows: pd.DataFrame,
+    names: tuple[str, ...],
+    drawn_rerankers: list[str],
+    rerankers: list[str],
+    palette: Palette,
+) -> None:
+    section_finding(answers_finding(answers, rows["tie_ratio"], set(drawn_rerankers)), rerankers)
+    if drawn_rerankers:
+        means = answers.loc[drawn_rerankers, list(names[1:])]
+        _draw_marks(parse(names[0]), rows.loc[drawn_rerankers], means, palette)
+
+
+def _draw_rows(answers: pd.DataFrame, drawn_rerankers: list[str]) -> None:
+    rules = {
+        label: column
+        for label in answers.columns.drop("tie_ratio")
+        for column in shown_columns((label, "value"), measure=label).values()
+    }
+    table_rows(
+        answers.loc[drawn_rerankers].reset_index(),
         "tie-rules",
-        shown_columns("reranker")
-        | {
-            label: column
-            for label in answers
-            for column in shown_columns((label, "value"), measure=label).values()
-        }
-        | shown_columns(("tie_ratio", "mean_tie_ratio")),
-        download=table_rows.reset_index(),
+        shown_columns("reranker") | rules | shown_columns(("tie_ratio", "mean_tie_ratio")),
     )
 
 
-def _draw_marks(view: session.View, answered: MeasureAt, rows: pd.DataFrame, means: pd.DataFrame) -> None:
+def _draw_marks(answered: MeasureAt, rows: pd.DataFrame, means: pd.DataFrame, palette: Palette) -> None:
     """Draw the means of rules on the bars of the measure that they answer, where they lie on all of them."""
     is_within = means.ge(rows["worst"] - EQUAL, axis=0) & means.le(rows["best"] + EQUAL, axis=0)
     on_bar = is_within.all()
     chart(
-        kept_figure(view.board.key, rule_marks, rows, means.loc[:, on_bar], view.palette, str(answered)),
+        rule_marks(rows, means.loc[:, on_bar], palette, str(answered)),
         "rules",
         f"{answered.traditional}, {answered.tied} and the rules of their own of each reranker.",
     )

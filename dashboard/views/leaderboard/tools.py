@@ -1,21 +1,23 @@
 """The section on other tools: what they would report for the same files, and why."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
 from dashboard import session
 from dashboard.charts.labels import clipped, elide_text, sentence_names
 from dashboard.charts.leaderboard.tool_strip import tool_strip
+from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
-from dashboard.widgets.components import chart, heading, section_finding, table, table_head
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.columns import Columns
+from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
+from dashboard.widgets.figures import kept_elements
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
 
-_REASON_WIDTH = 330
-"""Pixels across in which a reason is read with ease."""
 _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
 
@@ -42,26 +44,40 @@ def tools_section(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
         )
         return
-    section_finding(tool_finding(values, measure, set(drawn_rerankers)), view.rerankers)
-    title = parse(measure).traditional
+    key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
+    kept_elements(key, _draw_strip, values, measure, drawn_rows, rerankers, view.palette)
+    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, values))
+    kept_elements(key, _draw_values, values, drawn_rerankers)
+    rows = cached.tool_rows(view, measure)
+    table_head("Tool by tool", "tools", rows)
+    kept_elements(key, _draw_reasons, rows[["tool", "spelling", "version", "why"]], rerankers)
+
+
+def _draw_strip(
+    values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
+) -> None:
+    """Say how far tools are apart, and draw it of the rerankers of a leaderboard."""
+    section_finding(tool_finding(values, measure, set(leaderboard.index)), rerankers)
     comparable = comparable_values(values, measure)
-    comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
+    comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
     if len(comparable):
+        title = parse(measure).traditional
         chart(
-            kept_figure(
-                view.board.key, tool_strip, leaderboard.loc[drawn_rerankers], comparable, view.palette, title
-            ),
+            tool_strip(leaderboard, comparable, palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
-    _value_table(values, drawn_rerankers)
-    rows = cached.tool_rows(view, measure)
-    table_head("Tool by tool", "tools", rows)
-    names = sentence_names(view.rerankers)
-    grid = st.grid(2, min_column_width=_REASON_WIDTH, gap="medium")
-    for tool in rows[["tool", "spelling", "version", "why"]].astype(str).itertuples():
-        why = elide_text(tool.why, names)
-        grid.cell().markdown(tool_text(tool.tool, tool.spelling, tool.version, why))
+
+
+def _draw_reasons(tools: pd.DataFrame, rerankers: list[str]) -> None:
+    """Draw a paragraph a tool, in two columns where they have room."""
+    names = sentence_names(rerankers)
+    texts = [
+        tool_text(tool.tool, tool.spelling, tool.version, elide_text(tool.why, names))
+        for tool in tools.astype(str).itertuples()
+    ]
+    with st.container(key="reasons"):
+        st.markdown("\n\n".join(texts))
 
 
 def tool_text(tool: str, spelling: str, version: str, why: str) -> str:
@@ -77,8 +93,8 @@ def tool_text(tool: str, spelling: str, version: str, why: str) -> str:
     return f"**{tool}** {version} · {spelling}  \n:small[{why}]"
 
 
-def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    """Draw a row a reranker, a column for the tools that agree on all of them."""
+def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
+    """Return a row a reranker, a column for the tools that agree on all of them, and how these are shown."""
     rows = by_reranker(values)
     columns = {
         ", ".join(tools): st.column_config.NumberColumn(
@@ -88,12 +104,19 @@ def _value_table(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
         )
         for tools in rows.columns
     }
-    rows = rows.set_axis(list(columns), axis=1)
-    table(
-        rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index(),
-        "Reranker by reranker",
+    return rows.set_axis(list(columns), axis=1), columns
+
+
+def _downloaded_values(values: pd.DataFrame) -> pd.DataFrame:
+    return _value_columns(values)[0].reset_index()
+
+
+def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
+    st.caption("Tools that agree on every reranker share a column; hover over its head to read which.")
+    rows, columns = _value_columns(values)
+    drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
+    table_rows(
+        drawn_rows.rename_axis("reranker").reset_index(),
         "tools-by-reranker",
-        shown_columns("reranker") | columns,
-        download=rows.reset_index(),
-        explanation="Tools that agree on every reranker share a column; hover over its head to read which.",
+        {**shown_columns("reranker"), **columns},
     )
