@@ -89,24 +89,33 @@ def test_hits_of_a_million_tied_documents_and_their_spread(relevant):
     assert deviation("Hits@10", [MILLION], [relevant]) == pytest.approx([spread], rel=1e-9, abs=1e-15)
 
 
-def exact_ap(size, relevant, harmonic_number):
+def exact_ap(size, relevant, harmonic):
     """The expected sum over hits of (hits so far) / place, over R."""
     if relevant == 1:
-        return harmonic_number / size
+        return harmonic / size
     pairs = Fraction(relevant - 1, size - 1)
-    return (harmonic_number + pairs * (size - harmonic_number)) / size
+    return (harmonic + pairs * (size - harmonic)) / size
+
+
+@cache
+def harmonic_number(n):
+    return Fraction(math.fsum(1 / place for place in range(1, n + 1)))
 
 
 @pytest.mark.parametrize("relevant", RELEVANT_COUNTS)
 def test_average_precision_of_a_million_tied_documents(relevant):
-    exact = exact_ap(MILLION, relevant, Fraction(math.fsum(1 / place for place in range(1, MILLION + 1))))
+    exact = exact_ap(MILLION, relevant, harmonic_number(MILLION))
     assert expected("AP", [MILLION], [relevant]) == pytest.approx([float(exact)], rel=1e-9)
 
 
-def exact_ap_spread(size, relevant, above, relevant_above):
-    """The standard deviation of AP, not divided by R, from raw moments of all places in fixed point."""
-    unit = 10**40
-    weights = [unit // place for place in range(above + 1, above + size + 1)]
+UNIT = 10**40
+"""One, in fixed point."""
+
+
+@cache
+def place_sums(size, above):
+    """Sums over the places of a tie, and over pairs of them, that its relevant documents do not change."""
+    weights = [UNIT // place for place in range(above + 1, above + size + 1)]
     single = sum(weights)
     squares = [weight * weight for weight in weights]
     later = sum(weight * i for i, weight in enumerate(weights))
@@ -116,15 +125,21 @@ def exact_ap_spread(size, relevant, above, relevant_above):
     before_later = accumulate((weight * i for i, weight in enumerate(weights)), initial=0)
     pairs = sum(weight * upto for weight, upto in zip(weights, before, strict=False))
     pairs_later = sum(weight * upto for weight, upto in zip(weights, before_later, strict=False))
+    return single, sum(squares), later, squared_later, later_squared, pairs, pairs_later
+
+
+def exact_ap_spread(size, relevant, above, relevant_above):
+    """The standard deviation of AP, not divided by R, from raw moments of all places in fixed point."""
+    single, squares, later, squared_later, later_squared, pairs, pairs_later = place_sums(size, above)
     p1, p2, p3, p4 = (Fraction(math.perm(relevant, m), math.perm(size, m) or 1) for m in range(1, 5))
     mean_single, mean_pair = p1 * single, p2 * later
-    square_single = p1 * sum(squares) + 2 * p2 * pairs
+    square_single = p1 * squares + 2 * p2 * pairs
     product = p2 * (squared_later + pairs) + p3 * (single * later - squared_later - pairs)
     square_pair = p2 * squared_later + p3 * (later_squared + 4 * pairs_later)
     square_pair += p4 * (later**2 - squared_later - later_squared - 4 * pairs_later)
     c = relevant_above + 1
     variance = c * c * (square_single - mean_single**2) + 2 * c * (product - mean_single * mean_pair)
-    return math.sqrt((variance + square_pair - mean_pair**2) / unit**2)
+    return math.sqrt((variance + square_pair - mean_pair**2) / UNIT**2)
 
 
 @pytest.mark.parametrize("above", [0, 3, 10**7])
@@ -143,18 +158,20 @@ def test_spread_of_the_average_precision_of_a_million_tied_documents():
 def exact_distinct_spread(size, targets, within):
     """The standard deviation of the number of targets met in the first places, from binomials."""
 
-    @cache
-    def chance_of_none(documents):
-        return Fraction(math.comb(size - documents, within), math.comb(size, within))
+    every = math.comb(size, within)
 
-    alike, variance = Counter(targets), Fraction(0)
+    @cache
+    def without(documents):
+        return math.comb(size - documents, within)
+
+    alike, variance = Counter(targets), 0  # in integers: times the square of every way to fill the places
     for (first, n_first), (second, n_second) in product(alike.items(), repeat=2):
         pairs = n_first * (n_second - (first == second))
-        apart = chance_of_none(first) * chance_of_none(second)
-        variance += pairs * (chance_of_none(min(first + second, size)) - apart)
+        apart = without(first) * without(second)
+        variance += pairs * (without(min(first + second, size)) * every - apart)
         if first == second:
-            variance += n_first * (chance_of_none(first) - apart)
-    return math.sqrt(variance)
+            variance += n_first * (without(first) * every - apart)
+    return math.sqrt(Fraction(variance, every**2))
 
 
 @pytest.mark.parametrize("within", [1, 2, 10, 500])
