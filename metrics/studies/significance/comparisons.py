@@ -1,10 +1,10 @@
 """Who is compared with whom on which queries, and what is counted of a pair before any test."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL
@@ -129,23 +129,28 @@ def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStati
 
 
 def comparison_notes(
-    rows: pd.DataFrame, test: Test, level: float, queries: "pd.Series[int]", dropped: dict[str, int]
+    rows: Sequence[Mapping[str, Any]],
+    test: Test,
+    level: float,
+    queries: Mapping[str, int],
+    dropped: dict[str, int],
 ) -> list[str]:
     """Return the note of each row: the test's own, what p rests on, how many queries, what is no number.
 
     Args:
-        rows: of comparisons, with the test's note.
+        rows: a mapping of columns to values for each comparison, with the test's note.
         test: which test.
         level: of the intervals.
         queries: reranker → queries it has a value for.
         dropped: as `count_not_finite` returns it.
     """
     texts = []
-    for row in rows.itertuples():
-        unknown = sum(dropped.get(name, 0) for name in (row.baseline, row.reranker))
-        sizes = f"{count_of(row.n, 'query')} against {queries[row.baseline]}"
+    for row in rows:
+        unknown = sum(dropped.get(name, 0) for name in (row["baseline"], row["reranker"]))
+        sizes = f"{count_of(row['n'], 'query')} against {queries[row['baseline']]}"
+        differing = row["won"] + row["lost"] if test.paired else 0
         parts = (
-            row.note or _reservation(row.p, row.low, row.high, row.won + row.lost if test.paired else 0, level),
+            row["note"] or _reservation(row["p"], row["low"], row["high"], differing, level),
             "" if test.paired else sizes,
             f"values that are no numbers, left out: {unknown}" if unknown else "",
         )

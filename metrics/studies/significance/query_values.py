@@ -3,6 +3,8 @@
 scipy.stats takes a second to load: what is here does without.
 """
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 
@@ -45,8 +47,8 @@ def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[st
         reranker → count; rerankers without any are left out.
     """
     scores = evaluation.scores[(measure, ties)]
-    counts = scores[~np.isfinite(scores)].groupby(level="reranker").size()
-    return {str(name): int(size) for name, size in counts.items()}
+    lists = scores.index[~np.isfinite(scores.to_numpy())]
+    return Counter(map(str, lists.get_level_values("reranker")))
 
 
 def round_differences(differences: FloatArray) -> FloatArray:

@@ -1,7 +1,8 @@
 """Is a difference larger than chance, and would the verdict survive another order of the ties?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -125,7 +126,7 @@ def compare(
     names = [str(name) for name in table.columns]
     pairs = baseline_pairs(names, baselines)
     comparisons = len(pairs) if chosen_correction.method else 1
-    rows: list[Mapping[str, float | str]] = [{}] * len(pairs)
+    rows: list[dict[str, Any]] = [{}] * len(pairs)
     p = np.ones(len(pairs))
     for places, comparison in group_by_queries(table.to_numpy(), pairs, chosen_test, level, seed, comparisons):
         results = chosen_test.function(comparison)
@@ -133,17 +134,17 @@ def compare(
             p[place] = result.p
             rows[place] = pair_statistics(comparison, pair, chosen_test) | result._asdict()
     adjusted = p if chosen_test.simultaneous else adjust_p(p, chosen_correction)
-    comparisons_table = pd.DataFrame(rows, columns=list(COLUMNS))
-    comparisons_table["baseline"], comparisons_table["reranker"] = (
-        [names[pair[side]] for pair in pairs] for side in (0, 1)
-    )
-    comparisons_table["p_adjusted"], comparisons_table["stars"] = adjusted, [stars(one) for one in adjusted]
-    comparisons_table["note"] = comparison_notes(
-        comparisons_table, chosen_test, level, table.notna().sum(), count_not_finite(evaluation, measure, ties)
-    )
+    for row, (baseline, reranker), p_adjusted in zip(rows, pairs, adjusted, strict=True):
+        row.update(baseline=names[baseline], reranker=names[reranker])
+        row.update(p_adjusted=p_adjusted, stars=stars(p_adjusted))
+    queries = dict(zip(names, table.count(), strict=True))
+    notes = comparison_notes(rows, chosen_test, level, queries, count_not_finite(evaluation, measure, ties))
     bounds = {-np.inf: -largest_difference(measure), np.inf: largest_difference(measure)}
-    comparisons_table[["low", "high"]] = comparisons_table[["low", "high"]].replace(bounds)
-    return comparisons_table.astype(COLUMNS)
+    for row, note in zip(rows, notes, strict=True):
+        low, high = (bounds.get(row[side], row[side]) for side in ("low", "high"))
+        row.update(low=low, high=high, note=note)
+    columns = {name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
+    return pd.DataFrame(columns)
 
 
 def verdicts(

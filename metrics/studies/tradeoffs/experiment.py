@@ -19,6 +19,7 @@ from metrics.studies.tradeoffs.tradeoffs import DEPTH
 from metrics.support.wording import describe_part
 
 _TESTED = ["difference", "low", "high", "p", "p_adjusted", "stars", "note"]
+_COLUMNS = ["reranker", "ties", "measure", "n", "value", "n_tested", *_TESTED[:-1], "direction", "note"]
 
 
 def experiment_measures(k: int = DEPTH) -> tuple[str, ...]:
@@ -57,12 +58,21 @@ def experiment_table(
     treatments = dict.fromkeys(evaluation.ties if ties is None else ties)
     if "std" in treatments:
         raise UsageError("std is how far ties move a value: nothing is better or worse by it. Leave it out.")
-    parts = [_treatment_parts(evaluation, name, treatments, baseline, testing) for name in names]
-    table = pd.concat([part[ties] for ties in treatments for part in parts], ignore_index=True)
-    return in_order(table, evaluation.policies.index)
+    parts = {
+        (ties, name): rows
+        for name in names
+        for ties, rows in _treatment_rows(evaluation, name, treatments, baseline, testing).items()
+    }
+    places = [(ties, name) for ties in treatments for name in names]
+    table = pd.concat([parts[place] for place in places], keys=places, names=["ties", "measure"]).reset_index()
+    table["n"], table["n_tested"] = table["n"].fillna(0).astype(np.int64), table["n_tested"].astype("Int64")
+    sign = np.sign(table["difference"]) * np.where(table["measure"] == LATENCY, -1, 1)
+    table["direction"] = sign.map({1: "better", -1: "worse", 0: "equal"})
+    table = table.fillna(dict.fromkeys(("stars", "direction", "note"), ""))
+    return in_order(table[_COLUMNS], evaluation.policies.index)
 
 
-def _treatment_parts(
+def _treatment_rows(
     evaluation: Evaluation, measure: str, treatments: Iterable[str], baseline: str, testing: dict[str, Any]
 ) -> dict[str, pd.DataFrame]:
     """Return the rows of one measure by treatment; treatments that give the same values are tested once."""
@@ -71,9 +81,7 @@ def _treatment_parts(
         values = evaluation.scores[measure, ties]
         twin = next((other for other in parts if evaluation.scores[measure, other].equals(values)), None)
         parts[ties] = (
-            _measure_rows(evaluation, measure, ties, baseline, testing)
-            if twin is None
-            else parts[twin].assign(ties=ties)
+            _measure_rows(evaluation, measure, ties, baseline, testing) if twin is None else parts[twin]
         )
     return parts
 
@@ -81,19 +89,12 @@ def _treatment_parts(
 def _measure_rows(
     evaluation: Evaluation, measure: str, ties: str, baseline: str, testing: dict[str, Any]
 ) -> pd.DataFrame:
-    """Return the rows of one measure under one treatment, a row a reranker."""
+    """Return the means of one measure under one treatment and their tests, a row a reranker."""
     lists = evaluation.scores[measure, ties].groupby(level="reranker", sort=False)
-    rows = lists.agg(n="count", value="mean").reindex(evaluation.policies.index)
-    rows["n"] = rows["n"].fillna(0).astype(np.int64)
+    rows = pd.DataFrame({"n": lists.count(), "value": lists.mean()}).reindex(evaluation.policies.index)
     compared = _timed_only(evaluation, ties, baseline) if measure == LATENCY else evaluation
     tested = compare(compared, measure, ties, baseline, **testing).set_index("reranker")
-    rows = rows.join(tested["n"].rename("n_tested").astype("Int64")).join(tested[_TESTED])
-    sign = np.sign(rows["difference"]) * (-1 if measure == LATENCY else 1)
-    rows["direction"] = sign.map({1: "better", -1: "worse", 0: "equal"})
-    rows = rows.fillna(dict.fromkeys(("stars", "direction", "note"), ""))
-    rows = rows.rename_axis("reranker").reset_index().assign(ties=ties, measure=measure)
-    first = ["reranker", "ties", "measure", "n", "value", "n_tested"]
-    return rows[[*first, *_TESTED[:-1], "direction", "note"]]
+    return rows.join(tested.rename(columns={"n": "n_tested"})[["n_tested", *_TESTED]]).rename_axis("reranker")
 
 
 def _timed_only(evaluation: Evaluation, ties: str, baseline: str) -> Evaluation:
