@@ -44,11 +44,10 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
         height: in pixels.
         margin: l, r, t, b in pixels where they differ from the usual.
     """
-    return figure.update_layout(
-        template=_look(palette),
-        height=height,
-        margin={"l": 8, "r": 12, "t": 42, "b": BELOW} | margin,
-    )
+    layout = figure.layout
+    layout.template, layout.height = _look(palette), height  # each checked once; update_layout does it twice
+    layout.margin = {"l": 8, "r": 12, "t": 42, "b": BELOW} | margin
+    return figure
 
 
 def subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401 passed on
@@ -161,7 +160,7 @@ def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
 
 def add_notes(figure: go.Figure, notes: Iterable[dict[str, object]]) -> None:
     """Add annotations in one step; one at a time, each would have all before it checked again."""
-    figure.update_layout(annotations=[*figure.layout.annotations, *notes])
+    figure.layout.annotations = [*figure.layout.annotations, *notes]
 
 
 def padded_range(values: FloatArray) -> tuple[float, float]:
