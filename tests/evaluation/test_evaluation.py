@@ -136,6 +136,8 @@ def test_only_some_rerankers_keep_their_values_in_the_order_asked():
     assert selection.scores.loc["z"].equals(evaluation.scores.loc["z"])
     assert evaluation.only(["a"]).lists.index.to_list() == [("a", "q1")]
     assert evaluation.only(["a", "z", "a"]).scores.equals(selection.scores)
+    assert selection.only(["a", "z"]) is selection
+    assert selection.only(["z", "a"]).summary().index.to_list() == ["z", "a"]
 
 
 def test_a_reranker_with_every_list_left_out_can_be_picked():
