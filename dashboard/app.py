@@ -4,6 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.server.first_page import await_loading
+
+await_loading()
+
 from dashboard import session
 from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK

@@ -1,17 +1,30 @@
 """The app behind its guards, as a server runs it: `streamlit run dashboard/asgi.py`."""
 
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.access.settings import EMBED
 from dashboard.server.compression import CompressedFiles
+from dashboard.server.first_page import begin_loading
 from dashboard.server.headers import SecurityHeaders
 from dashboard.server.messages import MessageGuard
 from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.uploads import UploadGuard
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Have the first page ready soon, and ended sessions forgotten, as long as the server runs."""
+    begin_loading()
+    async with forget_ended_sessions(app) as state:
+        yield state
+
 
 app = st.App(
     Path(__file__).with_name("app.py"),
@@ -21,5 +34,5 @@ app = st.App(
         Middleware(CompressedFiles),
         Middleware(MessageGuard),
     ],
-    lifespan=forget_ended_sessions,
+    lifespan=lifespan,
 )

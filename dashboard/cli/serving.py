@@ -13,6 +13,7 @@ from dashboard.access.admission import demand_sign_in
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
+from dashboard.cli import loading_modules
 from metrics.cli.messages import say
 from metrics.cli.options.reading import NamedPath
 from metrics.cli.options.shared import Qrels, parse_run
@@ -79,7 +80,8 @@ def app_command(
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
     max_at_once()
-    from streamlit.web import cli
+    with loading_modules():
+        from streamlit.web import cli
 
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     cli.main(["run", str(guarded_app), f"--server.port={port}", f"--server.address={host}"])

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import logit, ndtri
 
 from metrics.evaluation.holes.placements import Placements
 from metrics.evaluation.holes.query_logit import QueryLogit
@@ -117,6 +116,8 @@ class GradeModel:
 
 def _normal_pairs(n: int, seed: int) -> FloatArray:
     """Return (n, 2) standard normal numbers."""
+    from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
+
     return np.asarray(ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
 
 
@@ -131,6 +132,8 @@ def _evidence(
         is_success: (n,) what came of each.
         unlisted: (n_unlisted,) what came of documents that no reranker has.
     """
+    from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
+
     n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
     is_listed = is_case[placements.documents]
     cells, shape = placements.cells, placements.shape

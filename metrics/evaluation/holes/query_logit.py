@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
@@ -38,6 +37,8 @@ class QueryLogit:
 
         Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
         """
+        from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
+
         start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
         has_case = np.bincount(queries, minlength=n_queries) > 0
         evidence, queries, n_cases, n_successes = _distinct_cases(is_success, evidence, queries)
@@ -69,6 +70,8 @@ class QueryLogit:
             queries: (n,) its query.
             noise: (n_queries, 2) standard normal numbers, for a draw of the coefficients; None: their means.
         """
+        from scipy.special import expit  # noqa: PLC0415 as above
+
         coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
         return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
 

@@ -1,0 +1,59 @@
+"""What the first page needs is loaded while the browser of its visitor still loads the front end."""
+
+import gc
+from threading import Event, Thread
+
+_IS_IDLE = Event()
+_IS_IDLE.set()
+
+
+def begin_loading() -> None:
+    """Have another thread import the first page, read its data and draw its chart once."""
+    _IS_IDLE.clear()
+    Thread(target=_load, daemon=True).start()
+
+
+def await_loading() -> None:
+    """Return once nothing is being loaded: what two threads load at a time takes longer."""
+    _IS_IDLE.wait()
+
+
+def _load() -> None:
+    gc.disable()  # what is imported stays: looking through it for garbage takes a sixth of the time
+    try:
+        _import_pages()
+        gc.freeze()
+        gc.enable()
+        _draw_sample()
+    finally:
+        gc.enable()
+        _IS_IDLE.set()
+
+
+def _import_pages() -> None:
+    """Import what the frame and the first page import."""
+    import streamlit.emojis  # noqa: F401 a list of 5,000 that an icon is looked up in
+
+    import dashboard.session.results
+    import dashboard.views.data.runs.board_panel
+    import dashboard.views.leaderboard.cached
+    import dashboard.views.leaderboard.data_line
+    import dashboard.views.leaderboard.judging
+    import dashboard.views.leaderboard.rules
+    import dashboard.views.leaderboard.tools
+    import dashboard.widgets.browser
+    import dashboard.widgets.holes
+    import dashboard.widgets.swaps_table  # noqa: F401 imported for those who import it again
+
+
+def _draw_sample() -> None:
+    """Read the sample, which is kept; score and draw it, for what each library does first is slow."""
+    from dashboard import cache
+    from dashboard.charts.leaderboard.place_and_score import place_and_score
+    from dashboard.charts.palette import LIGHT
+    from metrics import evaluate
+    from metrics.studies.leaderboard.leaderboard import leaderboard
+
+    treatments = ["expected", "input", "optimistic", "pessimistic"]
+    evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)
+    place_and_score(leaderboard(evaluation, "RR", "input"), LIGHT, "MRR").to_json()

@@ -1,0 +1,52 @@
+"""The first page is loaded before anybody asks for it."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import dashboard
+from dashboard.server.first_page import await_loading
+
+FOLDER = Path(dashboard.__file__).parent
+LOADED = """
+import json, sys, warnings
+warnings.simplefilter("error")
+import streamlit
+from dashboard.server.first_page import await_loading, begin_loading
+begin_loading()
+await_loading()
+import gc
+json.dump([gc.isenabled(), "plotly.graph_objs._bar" in sys.modules, list(sys.modules)], sys.stdout)
+"""
+
+
+def imported(file):
+    """Modules that the import statements of a file name, and perhaps names in them."""
+    for statement in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(statement, ast.Import):
+            yield from ((name.name,) for name in statement.names)
+        elif isinstance(statement, ast.ImportFrom):
+            yield from ((statement.module, f"{statement.module}.{name.name}") for name in statement.names)
+
+
+def test_all_that_frame_and_first_page_import_is_loaded_and_a_chart_was_drawn():
+    loaded = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, check=True, text=True)
+    is_collecting, is_drawn, modules = json.loads(loaded.stdout)
+    assert is_collecting
+    assert is_drawn
+    assert not loaded.stderr
+    wanted = {
+        name
+        for page in ("app.py", "views/leaderboard/leaderboard.py")
+        for names in imported(FOLDER / page)
+        for name in names
+    }
+    of_ours = {name for name in wanted if (FOLDER.parent / name.replace(".", "/")).with_suffix(".py").exists()}
+    assert of_ours > {"dashboard.widgets.leaderboard_parts", "dashboard.session.results"}
+    assert of_ours <= set(modules)
+
+
+def test_a_page_without_a_server_waits_for_nothing():
+    await_loading()
