@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard.library import Board, BoardSpec, Entry, make_board, open_files
-from dashboard.library.boards import join_runs
+from dashboard.library.boards import Board, BoardSpec, join_runs, make_board, open_files
+from dashboard.library.entry import Entry
 from dashboard.library.exchange.board_import import Imported, load
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import Record

@@ -11,22 +11,10 @@ metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 import gc
 from typing import TYPE_CHECKING
 
-_is_collecting = gc.isenabled()
-gc.disable()  # what is loaded stays: looking through it for garbage takes a sixth of the import
-try:
-    from metrics.errors import ReadError, TieScopeError, UsageError
-    from metrics.evaluation import Evaluation, evaluate, score
-    from metrics.measures import MEASURES, parse
-    from metrics.runs import FORMATS, Runs, read_runs, read_table
-    from metrics.ties import PRECISIONS, TREATMENTS
-finally:
-    if _is_collecting:
-        if not gc.get_freeze_count():  # else the one who froze objects loses that
-            gc.freeze()
-            gc.unfreeze()  # now all are of the oldest generation, which is looked through last
-        gc.enable()
+from metrics.errors import ReadError, TieScopeError, UsageError
 
 if TYPE_CHECKING:
+    from metrics.evaluation import Evaluation, evaluate, score
     from metrics.evaluation.one_list import (
         average_precision,
         f1_at_k,
@@ -39,6 +27,8 @@ if TYPE_CHECKING:
         tsrr,
     )
     from metrics.evaluation.running import Running
+    from metrics.measures import MEASURES, parse
+    from metrics.runs import FORMATS, Runs, read_runs, read_table
     from metrics.scale.dask import evaluate_dataset
     from metrics.scale.stored import Stored
     from metrics.studies.audit.audit import audit
@@ -47,6 +37,7 @@ if TYPE_CHECKING:
     from metrics.studies.leaderboard.swapped_orders import swapped_orders
     from metrics.studies.tools.emulation import emulate
     from metrics.studies.tools.tools import TOOLS
+    from metrics.ties import PRECISIONS, TREATMENTS
 
 __all__ = [
     "FORMATS",
@@ -97,7 +88,48 @@ _OF_ONE_LIST = (
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name that few need: it is imported when it is asked for, not with the others."""
+    """Return a public name, imported when it is asked for: a server starts before pandas is here."""
+    is_collecting = gc.isenabled()
+    gc.disable()  # what is loaded stays: looking through it for garbage takes a sixth of the import
+    try:
+        return globals().setdefault(name, _imported(name))
+    finally:
+        if is_collecting:
+            if not gc.get_freeze_count():  # else the one who froze objects loses that
+                gc.freeze()
+                gc.unfreeze()  # now all are of the oldest generation, which is looked through last
+            gc.enable()
+
+
+def _imported(name: str) -> object:
+    """Return a public name, or a floor that has some; AttributeError where there is none."""
+    match name:
+        case "evaluation" | "measures" | "runs" | "ties":
+            import metrics.evaluation
+
+            return vars(metrics)[name]
+        case "Evaluation" | "evaluate" | "score":
+            import metrics.evaluation
+
+            return getattr(metrics.evaluation, name)
+        case "MEASURES" | "parse":
+            import metrics.measures
+
+            return getattr(metrics.measures, name)
+        case "FORMATS" | "Runs" | "read_runs" | "read_table":
+            import metrics.runs
+
+            return getattr(metrics.runs, name)
+        case "PRECISIONS" | "TREATMENTS":
+            import metrics.ties
+
+            return getattr(metrics.ties, name)
+        case _:
+            return _seldom_imported(name)
+
+
+def _seldom_imported(name: str) -> object:
+    """Return a public name that few need; AttributeError where there is none."""
     value: object
     match name:
         case "TOOLS":
@@ -138,7 +170,7 @@ def __getattr__(name: str) -> object:
             value = getattr(one_list, name)
         case _:
             raise AttributeError(f"module 'metrics' has no attribute {name!r}{_advice(name)}")
-    return globals().setdefault(name, value)
+    return value
 
 
 def _advice(name: str) -> str:

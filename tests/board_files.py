@@ -10,7 +10,7 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 from pyarrow import parquet
 
-from dashboard.library import make_board
+from dashboard.library.boards import make_board
 from dashboard.library.exchange.board_file import export
 from dashboard.library.exchange.board_import import load
 from metrics import ReadError

@@ -1,6 +1,6 @@
 """Small data sets, each extreme in one way, as files somebody could upload."""
 
-from dashboard.library import Board, BoardSpec, make_board
+from dashboard.library.boards import Board, BoardSpec, make_board
 from metrics.runs import File, read
 
 QRELS = "".join(f"q{q} 0 d{q} 1\n" for q in range(4))

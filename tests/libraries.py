@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import make_board
+from dashboard.library.boards import make_board
 from dashboard.library.storage.schema import now
 
 ANNA, BERT = "anna@example.org", "bert@example.org"

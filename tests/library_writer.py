@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
 from metrics.runs import File, read
 

@@ -12,8 +12,8 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.redirects import guard_redirects
 from dashboard.access.settings import ALLOW_PATHS, OPEN
 from dashboard.access.sign_in import identity
-from dashboard.library import Board, open_files
 from dashboard.library.audit import record_event
+from dashboard.library.boards import Board, open_files
 from dashboard.library.scored import ScoredRuns, ScoringOutcome
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File

@@ -15,11 +15,8 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.cli import loading_modules
 from metrics.cli.messages import say
-from metrics.cli.options.reading import NamedPath
-from metrics.cli.options.shared import Qrels, parse_run
+from metrics.cli.options.runs import NamedPath, Qrels, parse_run
 from metrics.errors import UsageError
-from metrics.runs import File, read_runs
-from metrics.scale.stored import Stored, is_stored
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 """Scheme, host (perhaps all below one) and port."""
@@ -127,6 +124,9 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     """Return what the app is to open: runs, read together, and evaluations; raises what cannot be opened."""
     if "-" in [*(path for _, path in files), str(qrels)]:
         raise UsageError("-: a server reads its files again and again. Name a file.")
+    from metrics.runs import File, read_runs
+    from metrics.scale.stored import Stored, is_stored
+
     stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]
     runs = [file for file in files if Path(file.path) not in stored]
     for path in stored:

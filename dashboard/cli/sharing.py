@@ -13,8 +13,8 @@ import typer
 
 from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
-from metrics.cli.options.reading import Columns, NamedPath, Repeated, parse_columns
-from metrics.cli.options.shared import Qrels, parse_run
+from metrics.cli.options.reading import Columns, Repeated, parse_columns
+from metrics.cli.options.runs import NamedPath, Qrels, parse_run
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean

@@ -3,7 +3,7 @@
 import shlex
 from operator import attrgetter
 
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from metrics.report import ReportOptions
 
 _DEFAULTS = ReportOptions()

@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit import runtime
 
 from dashboard.server.board_results import board_results
-from metrics.support.memory import give_back_memory
 
 _LOG = logging.getLogger(__name__)
 _SECONDS = 5
@@ -50,6 +49,8 @@ async def forget_repeatedly() -> None:
 
 def _give_back() -> None:
     """Collect what ended sessions held, and return it to the system."""
+    from metrics.support.memory import give_back_memory  # noqa: PLC0415 the server answers before pyarrow is here
+
     gc.collect()
     give_back_memory()
 

@@ -13,8 +13,8 @@ from dashboard import cache
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board
 from dashboard.library.audit import record_event
+from dashboard.library.boards import Board
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.session import address
 from dashboard.session.controls import KEPT

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec, keep_arrangement
+from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.session.boards import show_board
 from dashboard.session.long_work import long_work
 from dashboard.session.measures import other_measures

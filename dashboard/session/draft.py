@@ -4,7 +4,7 @@ from typing import cast
 
 import streamlit as st
 
-from dashboard.library import BoardSpec
+from dashboard.library.boards import BoardSpec
 
 _BASE = "_given_files"
 _DRAFT = "_draft"

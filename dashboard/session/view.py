@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, queries_text
+from dashboard.library.boards import Board, queries_text
 from dashboard.library.storage.records import Record
 from dashboard.session import address
 from dashboard.session.boards import DATA, choose_board, owner

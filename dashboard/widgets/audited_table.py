@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from dashboard import cache
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_for_board
 from dashboard.session.published import (
     FILE_ORDER,

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options.reading import NamedPath, ReadingOptions
-from metrics.cli.options.shared import OutputFormat, Qrels, TableOutput, parse_run, with_shared_options
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import NamedPath, Qrels, parse_run
+from metrics.cli.options.shared import OutputFormat, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings

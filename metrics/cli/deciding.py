@@ -11,12 +11,11 @@ import typer
 
 from metrics.cli.messages import say, say_left_out, traditional_order
 from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import (
     FOR_PEOPLE,
     Measures,
     OutputFormat,
-    Qrels,
-    RunPaths,
     TableOutput,
     Traditional,
     with_shared_options,

@@ -10,7 +10,8 @@ import typer
 
 from metrics.cli.messages import say
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Qrels, RunPaths, TableOutput, with_shared_options
+from metrics.cli.options.runs import Qrels, RunPaths
+from metrics.cli.options.shared import TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -9,7 +9,8 @@ import typer
 
 from metrics.cli.messages import say
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, Qrels, RunPath, TableOutput, with_shared_options
+from metrics.cli.options.runs import Qrels, RunPath
+from metrics.cli.options.shared import Measures, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import MeasureAt, parse, question

@@ -14,7 +14,8 @@ import typer
 
 from metrics.cli.messages import traditional_order
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, Qrels, RunPaths, Traditional, with_shared_options
+from metrics.cli.options.runs import Qrels, RunPaths
+from metrics.cli.options.shared import Measures, Traditional, with_shared_options
 from metrics.cli.pipelines.auditing import PublishedNames, names_by_hand, published_files
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from dashboard.library.boards import BoardSpec
-from dashboard.library.storage.stored_upload import Profile, Reading
+if TYPE_CHECKING:
+    from dashboard.library.boards import BoardSpec
+    from dashboard.library.storage.stored_upload import Profile, Reading
 
 Access = Literal["private", "link", "edit"]
 """Who else may open a board: nobody, who has its link, or these may also change it."""
@@ -41,8 +42,8 @@ class Upload:
     rows: int
     size: int
     kept_size: int
-    reading: Reading
-    profile: Profile
+    reading: "Reading"
+    profile: "Profile"
     note: str
     pinned: bool
     added: datetime
@@ -96,7 +97,7 @@ class Record(BoardListing):
         view: baseline, policies and settings it is opened with: key of a control → value.
     """
 
-    spec: BoardSpec
+    spec: "BoardSpec"
     view: Mapping[str, Any]
 
 

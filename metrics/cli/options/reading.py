@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
+from metrics.cli.options.runs import NamedPath
 from metrics.errors import UsageError
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
@@ -31,18 +32,6 @@ class MissingScore(StrEnum):
     error = "error"
     last = "last"
     drop = "drop"
-
-
-class NamedPath(NamedTuple):
-    """A run on the command line.
-
-    Attributes:
-        name: what its reranker is to be called; None leaves that to the file.
-        path: of the file: a path, a URL, or what Dask is to expand.
-    """
-
-    name: str | None
-    path: str
 
 
 Options = TypeVar("Options", bound=Callable[..., object])

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
-from glob import iglob
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +11,8 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from metrics.cli.options.reading import NamedPath, in_panel, reading_options
+from metrics.cli.options.reading import in_panel, reading_options
+from metrics.cli.options.runs import NamedPath
 from metrics.cli.output import write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
@@ -35,28 +35,7 @@ FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
 """Formats that are read, not parsed."""
 
 
-def parse_run(text: str) -> NamedPath:
-    """Return a run given as NAME=PATH or as PATH; a file that exists under the whole text is a path."""
-    name, equals, path = text.partition("=")
-    is_named = equals and path and name.strip() and not {"/", "\\"} & set(name)
-    if not is_named or any(iglob(text)):  # noqa: PTH207 which Path.glob may refuse
-        return NamedPath(None, text)
-    return NamedPath(name, path)
-
-
-NAME_HELP = "NAME=PATH names its reranker; else its rows do, else the name of the file."
-RunPaths = Annotated[
-    list[NamedPath],
-    typer.Argument(
-        metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAME_HELP}"
-    ),
-]
-RunPath = Annotated[
-    NamedPath,
-    typer.Argument(metavar="RUN", parser=parse_run, help=f"A run file, or a table with relevance. {NAME_HELP}"),
-]
 Traditional = Annotated[str | None, typer.Option(help="The traditional order; else trec_eval's for TREC runs.")]
-Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")]
 Measures = Annotated[
     list[str] | None,
     typer.Option(

@@ -13,14 +13,8 @@ import typer
 
 from metrics.cli.messages import say
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import (
-    FOR_PEOPLE,
-    OutputFormat,
-    Qrels,
-    RunPaths,
-    TableOutput,
-    with_shared_options,
-)
+from metrics.cli.options.runs import Qrels, RunPaths
+from metrics.cli.options.shared import FOR_PEOPLE, OutputFormat, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.runs.writing import refuse_outputs
 from metrics.support.progress import progress

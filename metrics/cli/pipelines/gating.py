@@ -7,10 +7,9 @@ import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
 from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import (
     OutputFormat,
-    Qrels,
-    RunPaths,
     TableOutput,
     TargetBaseline,
     Targets,

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options.reading import NamedPath, ReadingOptions
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import NAME_HELP, NamedPath, Qrels, RunPaths, parse_run
 from metrics.cli.options.shared import (
-    NAME_HELP,
     Measures,
     Output,
-    Qrels,
-    RunPaths,
     TargetBaseline,
     Targets,
     Traditional,
-    parse_run,
     with_shared_options,
 )
 from metrics.cli.output import write_text

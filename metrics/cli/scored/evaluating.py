@@ -11,15 +11,9 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_own_rules
-from metrics.cli.options.reading import NamedPath, ReadingOptions
-from metrics.cli.options.shared import (
-    FOR_PEOPLE,
-    NAME_HELP,
-    Measures,
-    TableOutput,
-    parse_run,
-    with_shared_options,
-)
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import NAME_HELP, NamedPath, parse_run
+from metrics.cli.options.shared import FOR_PEOPLE, Measures, TableOutput, with_shared_options
 from metrics.cli.output import listing, long_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs

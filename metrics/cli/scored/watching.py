@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from metrics.cli.messages import say, say_policies, traditional_order
-from metrics.cli.options.reading import NamedPath, ReadingOptions
-from metrics.cli.options.shared import NAME_HELP, Measures, Qrels, Traditional, parse_run, with_shared_options
+from metrics.cli.options.reading import ReadingOptions
+from metrics.cli.options.runs import NAME_HELP, NamedPath, Qrels, parse_run
+from metrics.cli.options.shared import Measures, Traditional, with_shared_options
 from metrics.cli.scored.live_table import LiveTable
 from metrics.cli.scored.stopping import Stop, stop_at_interrupt
 from metrics.errors import UsageError

@@ -13,7 +13,8 @@ import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, TIED, board
 from rich.text import Text
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.exchange.pulling import safe_names
 from dashboard.library.exchange.pushing import push, read_files_to_push
 from dashboard.library.store import Library

@@ -5,8 +5,7 @@ from io import BytesIO
 import pytest
 from boards import QRELS, STRICT, board
 
-from dashboard.library import BoardSpec, keep_arrangement, make_board
-from dashboard.library.boards import join_runs
+from dashboard.library.boards import BoardSpec, join_runs, keep_arrangement, make_board
 from dashboard.library.exchange.board_file import export
 from dashboard.library.exchange.board_import import load
 from dashboard.library.exchange.listing import boards_table

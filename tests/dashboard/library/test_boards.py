@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import BoardSpec, keep_arrangement, make_board
+from dashboard.library.boards import BoardSpec, keep_arrangement, make_board
 from dashboard.session.changes import with_names_of
 from dashboard.views.data.runs.upload import board_finding
 from metrics import TieScopeError

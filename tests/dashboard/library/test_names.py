@@ -5,7 +5,7 @@ import io
 import pytest
 from boards import QRELS, STRICT, TIED
 
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.exchange.board_file import export
 from dashboard.library.exchange.board_import import load
 from dashboard.library.names import board_name, clean, copy_name, file_name

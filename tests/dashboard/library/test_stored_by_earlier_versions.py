@@ -13,7 +13,7 @@ from stored_by_0_1.shown import shown
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE, OPEN
-from dashboard.library import make_board
+from dashboard.library.boards import make_board
 from dashboard.library.exchange.board_import import load
 from dashboard.library.store import Library
 from metrics import evaluate

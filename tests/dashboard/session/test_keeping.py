@@ -8,7 +8,7 @@ from boards import COARSE, QRELS, STRICT, board
 from opening import only, opened, texts
 
 from dashboard import cache
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from metrics.errors import LibraryError
 from metrics.runs import File
 

@@ -9,7 +9,7 @@ from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.charts.leaderboard.version_history import version_history
 from dashboard.charts.palette import LIGHT
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
 from dashboard.views.data.library.actions import distinguish_files
 from dashboard.views.data.library.uploads_table import search_uploads, size_text

@@ -10,7 +10,7 @@ from opening import metrics, only, opened
 
 from dashboard import cache
 from dashboard.charts.report import draw_charts
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.command_line import command, watch_command
 from dashboard.views.lab.report.options import section_label
 from metrics import read_runs

@@ -10,7 +10,8 @@ from boards import COARSE, QRELS, STRICT, board
 from opening import opened, plain, texts
 
 from dashboard import cache
-from dashboard.library import Entry, turns
+from dashboard.library import turns
+from dashboard.library.entry import Entry
 from dashboard.session import long_work
 from metrics.runs import File
 

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.access import server_files
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec
+from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.storage.records import Upload
 from dashboard.session import Outcome, View
 from dashboard.session.changes import build_arranged, read_all, score_as_shown

@@ -8,7 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard.library import Board, Entry
+from dashboard.library.boards import Board
+from dashboard.library.entry import Entry
 from metrics import Runs
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.labels import short_names
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.widgets.components import heading
 from metrics import Runs
 

@@ -12,7 +12,7 @@ from dashboard import session
 from dashboard.charts.column_histogram import column_histogram
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec, queries_text
+from dashboard.library.boards import Board, BoardSpec, queries_text
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import Colour, chart, heading
 from dashboard.widgets.first_rows import shown_rows

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec
+from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import Colour, download_csv, heading
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board, BoardSpec
+from dashboard.library.boards import Board, BoardSpec
 from metrics.runs.repeats.names import repeat_groups
 from metrics.support.wording import count_of, first_names
 

@@ -1,7 +1,7 @@
 """Runs: what was ranked, as given."""
 
 from dashboard import cache, session
-from dashboard.library import queries_text
+from dashboard.library.boards import queries_text
 from dashboard.views.data.runs.arrangement import arrange
 from dashboard.views.data.runs.board_panel import board_panel
 from dashboard.views.data.runs.file_cards import columns_and_rows, file_cards

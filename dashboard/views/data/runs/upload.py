@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
-from dashboard.library import MOST_FILES, Board, BoardSpec, default_name, queries_text
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
 from dashboard.escaping import escape_markdown
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.session import View
 from dashboard.session.published import (
     FILE_ORDER,

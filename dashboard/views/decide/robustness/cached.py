@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from metrics.runs import Runs
 from metrics.studies.robustness.near_tie_curves import NearTieCurves, near_distances, near_tie_curves

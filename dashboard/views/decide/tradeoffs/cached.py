@@ -5,7 +5,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from dashboard.cache import ShownBoard, segments
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs

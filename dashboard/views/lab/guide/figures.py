@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.access.settings import UPLOAD_LIMITS
-from dashboard.library import MOST_FILES, scored
+from dashboard.library import scored
+from dashboard.library.boards import MOST_FILES
 from dashboard.library.storage.base import USUAL
 from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION

@@ -10,7 +10,7 @@ from dashboard import cache, session
 from dashboard.charts.enlarged import FACTOR
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
-from dashboard.library import queries_text
+from dashboard.library.boards import queries_text
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
 from dashboard.views.lab.present.slides import Slide, list_slides

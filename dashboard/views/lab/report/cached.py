@@ -4,7 +4,7 @@ from datetime import date
 
 from dashboard.cache import board_turn
 from dashboard.charts.report import draw_charts
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from metrics.report import Report, ReportOptions, report
 

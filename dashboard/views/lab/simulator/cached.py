@@ -12,7 +12,7 @@ from pyarrow import csv
 
 from dashboard import cache
 from dashboard.cache import ShownBoard
-from dashboard.library import Board, BoardSpec
+from dashboard.library.boards import Board, BoardSpec
 from dashboard.server.board_results import cached_by_key
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError

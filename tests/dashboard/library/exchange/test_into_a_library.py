@@ -4,7 +4,8 @@ import pytest
 from board_files import NOTED, SENT, TABLE, as_read, exported, loaded, packed, unpacked
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.exchange import board_file
 from metrics import evaluate
 from metrics.errors import LibraryError

@@ -8,7 +8,8 @@ import pytest
 from board_files import SENT, TABLE, VIEW, exported, loaded, packed, unpacked
 from boards import EXTREMES, HOSTILE, STRICT, TIED, board
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.exchange import contents
 from dashboard.library.loaded import LoadedBoards
 from dashboard.library.storage.records import id_of

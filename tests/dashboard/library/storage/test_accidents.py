@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 from full_disk import largest_file
 
-from dashboard.library import make_board
+from dashboard.library.boards import make_board
 from dashboard.library.storage import database as module
 from dashboard.library.storage import parquets
 from dashboard.library.storage.database import url_of

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from libraries import ANNA, FIRST, OTHER, names_on
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from metrics.errors import LibraryError
 from metrics.runs import File
 

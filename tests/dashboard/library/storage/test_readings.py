@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from boards import QRELS, STRICT
 
-from dashboard.library import BoardSpec, Entry, make_board
-from dashboard.library.boards import read_files
+from dashboard.library.boards import BoardSpec, make_board, read_files
+from dashboard.library.entry import Entry
 from metrics.runs import File
 
 ANNA, BERT, CARL = "anna@example.org", "bert@example.org", "carl@example.org"

@@ -3,7 +3,8 @@
 from boards import QRELS, STRICT, board
 from libraries import ANNA, BERT, FIRST, names_on, parquets
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.storage.parquets import Parquets
 from metrics.runs import File
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from runs.written import PACKED, SAMPLE, WRITERS, as_parquet, written
 
-from dashboard.library import BoardSpec, Entry, make_board
+from dashboard.library.boards import BoardSpec, make_board
+from dashboard.library.entry import Entry
 from dashboard.library.storage import stored_upload
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.stored_upload import Profile, Reading

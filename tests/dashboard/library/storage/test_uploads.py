@@ -4,7 +4,7 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 from libraries import ANNA, BERT, FIRST, as_read, sha, shas
 
-from dashboard.library import BoardSpec, make_board
+from dashboard.library.boards import BoardSpec, make_board
 from metrics.errors import LibraryError
 from metrics.runs import File, read
 
