@@ -9,6 +9,8 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+from fresh import environment
+
 STOPWATCH = """
 (() => {
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -95,7 +97,8 @@ class Server:
             code = "from dashboard.cli import main; main()"
             arguments = ["app", *files, "--port", str(self.port)]
         command = [sys.executable, "-c", code, *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        quiet_streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(command, env=environment(), **quiet_streams)
         self.address = f"http://127.0.0.1:{self.port}"
 
     def wait(self) -> None:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.library import Board
+from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import UsageError
