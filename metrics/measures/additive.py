@@ -6,9 +6,10 @@ from typing import Literal
 
 import numpy as np
 
+from metrics.measures.holes.counted import judged_bounds, r_precision_bounds
 from metrics.measures.holes.differences import shares_of
 from metrics.measures.holes.linear import Linear
-from metrics.measures.holes.weighted import Total, judged_bounds, r_precision_bounds, weighted_bounds
+from metrics.measures.holes.weighted import Total, weighted_bounds
 from metrics.measures.holes.weighted import per_relevant as total_relevant
 from metrics.measures.model import Family, Joint, Parameter
 from metrics.measures.weights import Weight, even, logarithmic

@@ -1,11 +1,12 @@
 """Joint bounds of measures that add up gains by place."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from metrics.measures.holes.model import Holes
+from metrics.measures.holes.model import Holes, HoleTable
 from metrics.measures.holes.ratios import extreme_ratio, largest_ratio, ratio
 from metrics.measures.weights import Weight
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
@@ -58,37 +59,9 @@ def weighted_bounds(
     def joint(holes: Holes, k: Parameter) -> Bounds:
         levels = holes.relevant_level if of_grade is None else slice(None)
         steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
-        steps = steps[:, None]
-        bounds = np.zeros((2, holes.n_lists))
-        ends = zip(bounds, (-1, 1), _stretches(holes, weight, k, levels), strict=True)
-        for bound, sign, (weights, stretches) in ends:
-            start = weights * steps
-            gains = start if sign < 0 else start + stretches.weights(holes, weight, k) * steps
-            bound[:] = gains.sum(axis=0)
-            if total is None:
-                continue
-            n_weighty = np.bincount(stretches.lists, stretches.lengths, holes.n_lists).astype(np.int64)
-            judged = holes.judged[levels] + (0 if sign > 0 else holes.n_open - n_weighty)
-            by_count = total(np.arange(int((judged + n_weighty).max(initial=0)) + 1.0), k)
-            none, every = (by_count.take(documents) for documents in (judged, judged + n_weighty))
-            is_open = (every > none).any(axis=0)
-            is_open &= (
-                bound > 0 if sign < 0 else stretches.is_low(np.where(judged < weight.depth(k), judged, np.inf))
-            )
-            bound[:] = ratio(bound, ((none if sign < 0 else every) * steps).sum(axis=0))
-            owner, places = stretches.documents(is_open)
-            added = weight.singly(places, k) * steps
-            for table in holes.tables(owner, is_open, from_below=sign < 0):
-                totals = by_count.take(judged[:, None, table.lists] + table.counts) * steps[..., None]
-                if sign > 0:
-                    bound[table.lists] = largest_ratio(table.running(start, added), totals)
-                else:
-                    sums = table.running(start.sum(axis=0), added.sum(axis=0))
-                    bound[table.lists] = extreme_ratio(sums, totals.sum(axis=0), sign)
-        if total is None and holes.is_cut and weight.endless:
-            n_docs = holes.ranking.n_docs.astype(np.float64)
-            bounds[1] += weight.span(n_docs, np.full_like(n_docs, np.inf), k)
-        return bounds[0], bounds[1]
+        ends = _Ends(holes, weight, k, total, levels, steps[:, None])
+        last, first = _stretches(holes, weight, k, levels)
+        return ends.smallest(*last), ends.largest(*first)
 
     return joint
 
@@ -107,6 +80,10 @@ class _Stretches(NamedTuple):
     tops: IntArray
     lengths: IntArray
     n_above: IntArray
+
+    def n_documents(self, holes: Holes) -> IntArray:
+        """(n_lists,) how many there are."""
+        return np.bincount(self.lists, self.lengths, holes.n_lists).astype(np.int64)
 
     def weights(self, holes: Holes, weight: Weight, k: Parameter) -> FloatArray:
         """(n_levels, n_lists) what all documents weigh."""
@@ -130,6 +107,115 @@ class _Stretches(NamedTuple):
         stretch = np.repeat(taken, lengths)
         number = np.arange(len(stretch)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return self.lists.take(stretch), self.tops.take(stretch, axis=1) + number
+
+
+class _Divisors(NamedTuple):
+    """What the gain of each level is divided by.
+
+    Attributes:
+        by_count: (n_counts,) where so many documents have the grade: none, one, ...
+        judged: (n_levels, n_lists) documents that have it before unjudged ones that may weigh something do.
+        none: (n_levels, n_lists) divisors with none of these.
+        every: (n_levels, n_lists) divisors with all of these.
+    """
+
+    by_count: FloatArray
+    judged: IntArray
+    none: FloatArray
+    every: FloatArray
+
+    @property
+    def grow(self) -> BoolArray:
+        """(n_lists,) whether unjudged documents raise a divisor."""
+        return np.asarray((self.every > self.none).any(axis=0))
+
+    def of(self, table: HoleTable) -> FloatArray:
+        """(n_levels, n_counts, n_columns) divisors as documents become relevant, one after the other."""
+        return self.by_count.take(self.judged[:, None, table.lists] + table.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """The two ends of a measure; `weighted_bounds` says why they are what is computed here.
+
+    Attributes:
+        holes: the lists.
+        weight: what each place weighs.
+        k: cut-off, or the parameter of the weight.
+        total: what the gain of a level is divided by; None: nothing.
+        levels: which levels of grades count.
+        steps: (n_levels, 1) what each adds to the gain of the level below.
+    """
+
+    holes: Holes
+    weight: Weight
+    k: Parameter
+    total: Total | None
+    levels: slice
+    steps: FloatArray
+
+    def smallest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
+        """Return the (n_lists,) smallest values: documents become relevant from below, with the highest grade.
+
+        Args:
+            weights: (n_levels, n_lists) what judged documents weigh, last in their tie.
+            stretches: the unjudged documents, last in their tie.
+        """
+        gains: FloatArray = (weights * self.steps).sum(axis=0)
+        if self.total is None:
+            return gains
+        n_weighty = stretches.n_documents(self.holes)
+        judged = self.holes.judged[self.levels] + (self.holes.n_open - n_weighty)
+        divisors = self._divisors(self.total, judged, n_weighty)
+        values = ratio(gains, (divisors.none * self.steps).sum(axis=0))
+        is_open = divisors.grow & (gains > 0)
+        owner, added = self._added(stretches, is_open)
+        increments = added.sum(axis=0)
+        for table in self.holes.tables(owner, is_open, from_below=True):
+            totals = (divisors.of(table) * self.steps[..., None]).sum(axis=0)
+            values[table.lists] = extreme_ratio(table.running(gains, increments), totals, -1)
+        return values
+
+    def largest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
+        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade.
+
+        Args:
+            weights: (n_levels, n_lists) what judged documents weigh, first in their tie.
+            stretches: the unjudged documents, first in their tie.
+        """
+        start = weights * self.steps
+        gains: FloatArray = (start + stretches.weights(self.holes, self.weight, self.k) * self.steps).sum(
+            axis=0
+        )
+        if self.total is None:
+            return gains + self._residual()
+        judged = self.holes.judged[self.levels]
+        divisors = self._divisors(self.total, judged, stretches.n_documents(self.holes))
+        values = ratio(gains, (divisors.every * self.steps).sum(axis=0))
+        is_open = divisors.grow & stretches.is_low(np.where(judged < self.weight.depth(self.k), judged, np.inf))
+        owner, added = self._added(stretches, is_open)
+        for table in self.holes.tables(owner, is_open):
+            totals = divisors.of(table) * self.steps[..., None]
+            values[table.lists] = largest_ratio(table.running(start, added), totals)
+        return values
+
+    def _divisors(self, total: Total, judged: IntArray, n_weighty: IntArray) -> _Divisors:
+        """Return the divisors from so many documents of each level on, to (n_lists,) so many more."""
+        n_most = judged + n_weighty
+        by_count = total(np.arange(int(n_most.max(initial=0)) + 1.0), self.k)
+        return _Divisors(by_count, judged, by_count.take(judged), by_count.take(n_most))
+
+    def _added(self, stretches: _Stretches, is_open: BoolArray) -> tuple[IntArray, FloatArray]:
+        """List of each unjudged document of open lists, and (n_levels, n) what its grades add to the gain."""
+        owner, places = stretches.documents(is_open)
+        return owner, self.weight.singly(places, self.k) * self.steps
+
+    def _residual(self) -> FloatArray | float:
+        """What lists that are cut add to an endless weight: all places past their end."""
+        if not (self.holes.is_cut and self.weight.endless):
+            return 0.0
+        n_docs = self.holes.ranking.n_docs.astype(np.float64)
+        return self.weight.span(n_docs, np.full_like(n_docs, np.inf), self.k)
 
 
 def _stretches(
@@ -181,55 +267,3 @@ def weights_of_judged(
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
     """(n_levels, n_lists) sums over what belongs to each list."""
     return np.stack([np.bincount(owner, level, minlength=holes.n_lists) for level in values]).astype(np.float64)
-
-
-def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
-    """Return the bounds of Judged@k: who was judged is known, so ties alone move it."""
-    within = np.clip((k or 0) - holes.above, 0, holes.ranking.sizes)
-    judged = holes.ranking.sizes - holes.unjudged
-    fewest_hits = holes.per_list(np.maximum(within - holes.unjudged, 0))
-    return fewest_hits / (k or 1), holes.per_list(np.minimum(within, judged)) / (k or 1)
-
-
-def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
-    """Return the bounds of R-precision, whose cut-off grows with what is judged relevant.
-
-    With x documents more, among R + x places stand at most min(A + x, B) relevant ones, and at least
-    max(A', B' - (u + v - x)): A and B are the most where no unjudged document is relevant and where all listed
-    ones are, A' and B' the fewest.
-    """
-    lowest, highest = np.zeros(holes.n_lists), np.zeros(holes.n_lists)
-    all_relevant = holes.relevant + holes.unjudged
-    for place in range(holes.n_lists):
-        groups = slice(*np.searchsorted(holes.lists, (place, place + 1)))
-        counts = holes.n_relevant, holes.unlisted, holes.n_unjudged
-        n_known_relevant, n_unlisted, n_listed = (int(numbers[place]) for numbers in counts)
-        added = np.arange(n_listed + n_unlisted + 1)
-        cut = n_known_relevant + added
-        sizes = holes.ranking.sizes[groups]
-        most_judged, most_listed, fewest_judged, fewest_listed = (
-            _over_cuts(holes.above[groups] + offset, length, cut)
-            for offset, length in (
-                (0, holes.relevant[groups]),
-                (0, all_relevant[groups]),
-                (sizes - holes.relevant[groups], holes.relevant[groups]),
-                (sizes - all_relevant[groups], all_relevant[groups]),
-            )
-        )
-        most_hits = np.minimum(most_judged + added, most_listed)
-        fewest_hits = np.maximum(fewest_judged, fewest_listed - (n_listed + n_unlisted - added))
-        ratios = np.stack([fewest_hits, most_hits]) / np.maximum(cut, 1)
-        lowest[place], highest[place] = ratios[0].min(), ratios[1].max()
-    return lowest, highest
-
-
-def _over_cuts(start: IntArray, length: IntArray, cut: IntArray) -> IntArray:
-    """(n_cuts,) places within each cut-off, of stretches that begin after `start`, in falling groups."""
-    ends = start + length
-    n_complete = np.searchsorted(ends, cut, side="right")
-    upto = np.append(0, np.cumsum(length))
-    partial = np.minimum(n_complete, len(length) - 1) if len(length) else n_complete
-    partial_places = (
-        np.where(n_complete < len(length), np.maximum(cut - start[partial], 0), 0) if len(length) else 0
-    )
-    return np.asarray(upto[n_complete] + partial_places)
