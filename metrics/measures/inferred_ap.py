@@ -1,11 +1,13 @@
 """Inferred average precision: what is judged above a relevant document stands for what the pool holds there."""
 
+from functools import partial
+
 import numpy as np
 
 from metrics.measures.holes.inferred_ap import inferred_ap_bounds
 from metrics.measures.inferred_ap_spread import JudgedTie, worth_variance
 from metrics.measures.model import Family, Parameter
-from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.arrays import FloatArray, IntArray, joined_ranges
 from metrics.support.batch_by_depth import batch_by_depth
 from metrics.ties.extremes.pools import EPSILON
 from metrics.ties.groups import TieGroups
@@ -32,13 +34,14 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     c, judged_above, pooled_above = (column[scored] for column in _above(groups))
     n_judged = r + groups.nonrelevant[scored]
     share = u / np.maximum(n - n_judged, 1)
-    owner = np.repeat(np.arange(len(scored)), n_judged)
-    t = np.arange(len(owner)) - (np.cumsum(n_judged) - n_judged)[owner]
-    expected_hits = c[owner] + t * ((r - 1) / np.maximum(n_judged - 1, 1))[owner]
-    ratio = (expected_hits + EPSILON) / (judged_above[owner] + t + 2 * EPSILON)
-    in_pool = (judged_above + pooled_above)[owner] + t - share[owner] * (b[owner] + 1 + t)
-    worth = _reciprocal_places(b, n, n_judged) * (1 + ratio * in_pool) + share[owner] * ratio
-    terms = np.zeros(len(groups.size))
+    per_document = partial(np.repeat, repeats=n_judged)
+    numbers = joined_ranges(np.zeros_like(n_judged), n_judged)
+    expected_hits = per_document(c) + numbers * per_document((r - 1) / np.maximum(n_judged - 1, 1))
+    ratio = (expected_hits + EPSILON) / (joined_ranges(judged_above, n_judged) + 2 * EPSILON)
+    in_pool_above = joined_ranges(judged_above + pooled_above, n_judged)
+    in_pool = in_pool_above - per_document(share) * joined_ranges(b + 1, n_judged)
+    worth = _reciprocal_places(b, n, n_judged) * (1 + ratio * in_pool) + per_document(share) * ratio
+    terms, owner = np.zeros(len(groups.size)), per_document(np.arange(len(scored)))
     terms[scored] = r / n_judged * np.bincount(owner, worth, minlength=len(scored))
     return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
 
@@ -63,14 +66,13 @@ def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> F
         size: (n_groups,) documents of each: n.
         n_judged: (n_groups,) of them judged: q + 1.
     """
-    owner = np.repeat(np.arange(len(size)), n_judged)
-    t = np.arange(len(owner)) - (np.cumsum(n_judged) - n_judged)[owner]
-    values = 1 / (above[owner] + t + 1)
+    values = 1 / joined_ranges(above + 1, n_judged)
     partly_judged = np.flatnonzero(size > n_judged)
     if len(partly_judged):
-        rows = np.flatnonzero((size > n_judged)[owner])
+        rows = np.flatnonzero(np.repeat(size > n_judged, n_judged))
+        numbers = joined_ranges(np.zeros_like(n_judged), n_judged)
         values[rows] = _solved_places(
-            above[partly_judged], size[partly_judged], n_judged[partly_judged], t[rows]
+            above[partly_judged], size[partly_judged], n_judged[partly_judged], numbers[rows]
         )
     return values
 
