@@ -3,6 +3,8 @@
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from dashboard import cache
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
 from dashboard.library.boards import Board
@@ -20,6 +22,7 @@ from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
+from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches, match_names
 from metrics.studies.audit.published.careless import careless_table
 from metrics.studies.audit.published.reading import read_published
@@ -124,6 +127,21 @@ def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Aud
     """
     with board_turn(_board):
         return audit(_board.runs, _published, names=dict(key.names))
+
+
+@cached_for_board(show_spinner="Making the table again …", max_entries=8)
+def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
+    """Return every published figure beside what a rule makes of it, rerankers by their names here.
+
+    Args:
+        key: of the board, the table and the names.
+        convention: the rule.
+        _board: the board.
+        _audit: of the table.
+    """
+    with board_turn(_board):
+        figures = _audit.reproduction.figures(convention)
+    return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
 
 
 @cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)

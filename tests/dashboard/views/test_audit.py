@@ -4,6 +4,7 @@ from boards import EXTREMES
 from opening import charts, metrics, only, opened, plain, table, texts
 
 from dashboard import cache
+from metrics.studies.audit.reproduction import Reproduction
 
 SAMPLE = (cache.SAMPLES[cache.SAMPLE_LABEL].with_name("leaderboard.csv")).read_text()
 
@@ -46,6 +47,15 @@ def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_
     page.selectbox(key="by").set_value("Hits@1").run()
     assert page.query_params["by"] == "Hits@1"
     assert "By Hits@1" in texts(page)
+
+
+def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
+    page = opened("audit")
+    matrix = charts(page)["figures"]["data"]
+    monkeypatch.delattr(Reproduction, "figures")
+    page.run()
+    assert not page.exception
+    assert charts(page)["figures"]["data"] == matrix
 
 
 def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():

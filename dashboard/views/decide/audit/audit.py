@@ -38,6 +38,7 @@ if audited:
         order = audited_table.board_order(key, measure, view.board, audit)
         finding(audit_finding(audit, order), view.board.runs.rerankers)
         audit_cards(audit, order)
-        figures_section(view, audit, rules, row)
+        figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
+        figures_section(view, figures, audit.reproduction.n_figures, rules, row)
         order_section(view, audit, order)
         pairs_section(view, order.pairs)

@@ -10,22 +10,20 @@ from dashboard.views.decide.audit.choices import BARS, FIRST_RULES, MOST_RULES
 from dashboard.widgets.components import chart, clickable_chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from metrics.studies.audit.audit import Audit
 from metrics.support.wording import count_of
 
 
-def figures_section(view: View, audit: Audit, rules: pd.DataFrame, row: int) -> None:
+def figures_section(view: View, figures: pd.DataFrame, n_figures: int, rules: pd.DataFrame, row: int) -> None:
     """Draw which figures come out under a rule, beside how many do under each.
 
     Args:
         view: what the sidebar says is shown.
-        audit: of the table.
+        figures: as `rule_figures` returns them of that rule.
+        n_figures: figures of the table that are compared.
         rules: as `tried_rules` returns them.
         row: of the rule whose matrix is drawn.
     """
     rule, is_best = rules.iloc[row], row == 0
-    figures = audit.reproduction.figures(rule["convention"])
-    figures = figures.assign(reranker=figures["reranker"].map(audit.names.reranker))
     rerankers = list(dict.fromkeys(figures["reranker"]))
     n_measures = figures["measure"].nunique()
     left, right = side_by_side(3, 2, "audit")
@@ -52,12 +50,10 @@ def figures_section(view: View, audit: Audit, rules: pd.DataFrame, row: int) -> 
     with right:
         heading(
             "Rules that were tried",
-            f"Of {count_of(audit.reproduction.n_figures, 'figure')}, how many come out under each. A click "
-            "shows its matrix.",
+            f"Of {count_of(n_figures, 'figure')}, how many come out under each. A click shows its matrix.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
-        bar_rows = rules.head(max(bars.n_shown, row + 1))
-        clickable_chart(
-            convention_bars(bar_rows, view.palette, row), BARS, "Figures that come out under each rule tried."
-        )
+        bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
+        figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
+        clickable_chart(figure, BARS, "Figures that come out under each rule tried.")
         bars.buttons()
