@@ -14,6 +14,7 @@ from dashboard.server.compression import CompressedFiles
 from dashboard.server.first_page import begin_loading
 from dashboard.server.headers import SecurityHeaders
 from dashboard.server.messages import MessageGuard
+from dashboard.server.preload import PreloadedScripts
 from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.uploads import UploadGuard
 
@@ -30,6 +31,7 @@ app = st.App(
     Path(__file__).with_name("app.py"),
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
+        Middleware(PreloadedScripts),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),
         Middleware(MessageGuard),

@@ -1,7 +1,10 @@
 """What the first page needs is loaded while the browser of its visitor still loads the front end."""
 
 import gc
+import os
 from threading import Event, Thread
+
+from dashboard.access.settings import OPEN
 
 _IS_IDLE = Event()
 _IS_IDLE.set()
@@ -24,7 +27,8 @@ def _load() -> None:
         _import_pages()
         gc.freeze()
         gc.enable()
-        _draw_sample()
+        if OPEN not in os.environ:  # else the app opens on files that the command named
+            _draw_sample()
     finally:
         gc.enable()
         _IS_IDLE.set()

@@ -100,7 +100,7 @@ def choose_view() -> bool:
     measures = (*cache.MEASURES, *other_measures())
     values, scoring = _evaluate(board, scoring, measures)
     values = values.only(selected, queries)
-    scored = set(values.scores.index.get_level_values("reranker"))
+    scored = set(values.scores.index.unique("reranker"))
     rerankers = [name for name in selected if name in scored]
     if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
@@ -237,7 +237,7 @@ def board_settings() -> dict[str, Any]:
 def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> None:
     """Write what is counted and how, always in sight."""
     phrases = policy_phrases(values.policies.max(), scoring)
-    queries = values.scores.index.get_level_values("query_id").nunique()
+    queries = len(values.scores.index.unique("query_id"))
     privacy = "" if owner() else " Runs stay on this machine."
     st.caption(", ".join([subject, queries_text(queries), *phrases]) + f".{privacy}")
 

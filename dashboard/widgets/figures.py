@@ -13,7 +13,7 @@ OF_NO_BOARD = "no board"
 """What figures of lists that are on no board are kept by, in the place of its key."""
 _MOST_FIGURES = 64
 """Figures kept at most, of all boards: those of some pages under some measures."""
-_MOST_ELEMENTS = 96
+_MOST_ELEMENTS = 256
 """Tables and other elements kept so."""
 
 
@@ -49,7 +49,8 @@ def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **optio
 
     Args:
         key: of the board; the elements are forgotten with its results.
-        draw: draws elements in which nothing can be clicked, from its arguments and `is_narrow` alone.
+        draw: draws elements in which nothing can be clicked, from its arguments and `is_narrow` alone; opens no
+            container around what is kept itself, which would come back outside it.
         *arguments: compared as they are pickled.
         **options: likewise.
     """

@@ -68,7 +68,7 @@ class ShownRows:
         ways = [
             (f"Show the first {self.first}", "expand_less", "1", has_all),
             (
-                f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all}",
+                f"Show all {self.n_rows:,}" if n_all == self.n_rows else f"Show {n_all:,}",
                 *("expand_more", _ALL, not has_all),
             ),
             (f"{self.first} before", "arrow_back", str(self.start + 1 - self.first), self.start > 0),

@@ -111,7 +111,8 @@ class Evaluation(HasScoringOptions):
             raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
         owner = pd.Index(names).get_indexer(self.scores.index.get_level_values("reranker"))
         if queries is None and names == [*self.policies.index] and (np.diff(owner) >= 0).all():
-            return self  # all there is, as it stands
+            frames = {name: getattr(self, name).copy(deep=False) for name in ("scores", "lists", "policies")}
+            return replace(self, **frames)  # all there is, as it stands
         rows = np.flatnonzero(owner >= 0)
         rows = rows[np.argsort(owner[rows], kind="stable")]
         if queries is not None:

@@ -136,7 +136,10 @@ def test_only_some_rerankers_keep_their_values_in_the_order_asked():
     assert selection.scores.loc["z"].equals(evaluation.scores.loc["z"])
     assert evaluation.only(["a"]).lists.index.to_list() == [("a", "q1")]
     assert evaluation.only(["a", "z", "a"]).scores.equals(selection.scores)
-    assert selection.only(["a", "z"]) is selection
+    whole = selection.only(selection.policies.index)
+    pd.testing.assert_frame_equal(whole.scores, selection.scores)
+    whole.scores.iloc[:] = -1
+    assert selection.scores.ge(0).all(axis=None)
     assert selection.only(["z", "a"]).summary().index.to_list() == ["z", "a"]
 
 

@@ -120,7 +120,8 @@ def _add_dots(figure: go.Figure, own: pd.DataFrame, colour: str, **place: int) -
 
 def _dots_path(lists: pd.DataFrame, width: float) -> str:
     """Return a path of a dash for each list: one element, where a mark for each would be hundreds a panel."""
-    ratios, gaps = lists["tie_ratio"], lists["first_gap"]
+    known = lists.dropna(subset=["tie_ratio", "first_gap"])
+    ratios, gaps = known["tie_ratio"], known["first_gap"]
     dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
     return "".join(f"M{low:.4f},{gap:.4f}H{high:.4f}" for low, gap, high in dashes)
 

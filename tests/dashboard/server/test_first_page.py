@@ -2,11 +2,13 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import dashboard
+from dashboard.access.settings import OPEN
 from dashboard.server.first_page import await_loading
 
 FOLDER = Path(dashboard.__file__).parent
@@ -31,12 +33,18 @@ def imported(file):
             yield from ((statement.module, f"{statement.module}.{name.name}") for name in statement.names)
 
 
+def loaded(**variables):
+    """Whether garbage is collected, whether a chart was drawn, and all modules, once all is loaded."""
+    command, environment = [sys.executable, "-c", LOADED], os.environ | variables
+    process = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    assert not process.stderr
+    return json.loads(process.stdout)
+
+
 def test_all_that_frame_and_first_page_import_is_loaded_and_a_chart_was_drawn():
-    loaded = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, check=True, text=True)
-    is_collecting, is_drawn, modules = json.loads(loaded.stdout)
+    is_collecting, is_drawn, modules = loaded()
     assert is_collecting
     assert is_drawn
-    assert not loaded.stderr
     wanted = {
         name
         for page in ("app.py", "views/leaderboard/leaderboard.py")
@@ -46,6 +54,13 @@ def test_all_that_frame_and_first_page_import_is_loaded_and_a_chart_was_drawn():
     of_ours = {name for name in wanted if (FOLDER.parent / name.replace(".", "/")).with_suffix(".py").exists()}
     assert of_ours > {"dashboard.widgets.leaderboard_parts", "dashboard.session.results"}
     assert of_ours <= set(modules)
+
+
+def test_a_server_that_opens_other_files_draws_no_sample():
+    is_collecting, is_drawn, modules = loaded(**{OPEN: json.dumps({"runs": ["own.trec"], "qrels": None})})
+    assert is_collecting
+    assert not is_drawn
+    assert "dashboard.widgets.leaderboard_parts" in modules
 
 
 def test_a_page_without_a_server_waits_for_nothing():

@@ -12,7 +12,7 @@ from dashboard import session
 from dashboard.charts.column_histogram import column_histogram
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board, BoardSpec, queries_text
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import Colour, chart, heading
 from dashboard.widgets.first_rows import shown_rows
@@ -42,7 +42,7 @@ class Shape(NamedTuple):
     histogram: go.Figure
 
 
-@cached_by_key(show_spinner=False, max_entries=64)
+@cached_by_key(show_spinner=False, max_entries=MOST_FILES)
 def _shape(board: Board, position: int, colours: Palette) -> Shape:
     source = board.sources[position]
     is_run = source.kind == "run"

@@ -90,3 +90,12 @@ def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_ow
         assert ratios == pytest.approx([0.2, 0.6, 1.0], abs=1e-4)
         assert [float(gap) for _, gap, _ in dashes] == [0, 0.1, -0.1]
     assert [len(trace.x) for trace in figure.data] == [2, 1]
+
+
+def test_a_list_without_a_gap_has_no_dash():
+    lists = pd.DataFrame(
+        {"reranker": "a", "query_id": "q", "tie_ratio": [0.2, 0.6], "first_gap": [np.nan, 0.1], "n_hidden": 0}
+    )
+    (behind,) = (shape for shape in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").layout.shapes)
+    assert behind.path.count("M") == 1
+    assert "nan" not in behind.path
