@@ -151,7 +151,7 @@ def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
     assert patterns["AP"].mean() == pytest.approx(float(page.metric[1].value), abs=5e-5)
 
 
-def test_too_many_orderings_are_cut_and_their_number_said():
+def test_too_many_orderings_are_cut_and_their_number_said(downloads):
     page = explored(data=label(EXTREMES["all tied"]()), every="Orderings")
     assert "Every ordering: 120" in page_text(page)
     tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{int(at == 0)}\n" for at in range(9))
@@ -159,6 +159,7 @@ def test_too_many_orderings_are_cut_and_their_number_said():
     assert "The first 5,040 of 362,880 orderings" in page_text(page)
     assert "The first 250 of 5,040 rows; the CSV has them all." in page_text(page)
     assert table(page, "ordering")["ordering"].to_list() == list(range(1, 251))
+    assert downloads["orderings"]()["ordering"].to_list() == list(range(1, 5041))
     assert "mean over the table is" not in page_text(page)
 
 

@@ -101,20 +101,32 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
     assert "tied RR is 1.000 in place of 0.750: +0.250" in texts(page).replace("*", "")
 
 
-def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_asked_for():
+def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_asked_for(downloads):
     page = opened("ties", data=cache.SIMULATED_LABEL)
+    assert len(downloads["gaps"]()) == 400
     first = table(page, "Lists with the largest gap")
     assert "The first 100 of 400 rows; the CSV has them all." in texts(page)
     page.button(key="show-largest-expand_more").click().run()
     every_list = table(page, "Lists with the largest gap")
     assert every_list["query_id"].head(100).to_list() == first["query_id"].to_list()
     assert [len(first), len(every_list)] == [100, 400]
+    assert every_list["first_gap"].abs().is_monotonic_decreasing
     assert "of 400 rows" not in texts(page)
 
 
 def test_the_summary_is_of_the_lists_chosen():
-    page = opened("ties", data=cache.SIMULATED_LABEL)
+    page = opened("ties", data=cache.SAMPLE_LABEL)
     every_list = table(page, "Summary").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
-    page.button_group(key="lists").set_value(["with ties"]).run()
+    assert every_list["with_ties"] < every_list["n"]
+    page.segmented_control(key="lists").set_value("with ties").run()
     tied = table(page, "Summary").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
     assert tied.to_list() == [every_list["with_ties"]] * 2
+
+
+def test_the_summary_is_of_the_measures_and_of_the_order_chosen(downloads):
+    for choices in ({}, {"first": "AP"}, {"second": "AP"}, {"order": "optimistic"}):
+        page = opened("ties", data=cache.SIMULATED_LABEL, **choices)
+        first, second = (page.selectbox(key=key).value for key in ("first", "second"))
+        means = downloads["gaps"]()[[f"{first}_gap", f"{second}_gap"]].abs().mean()
+        row = table(page, "Summary").set_index("reranker").loc[ALL_LISTS]
+        assert row[["first_gap_mean", "second_gap_mean"]].to_list() == pytest.approx(means.to_list())
