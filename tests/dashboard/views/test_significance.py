@@ -24,6 +24,7 @@ from metrics.studies.significance.significance import Verdicts, compare, verdict
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
+from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.wording import written_p
 from metrics.ties import Ranking
 
@@ -69,6 +70,14 @@ def test_the_page_counts_the_verdicts_that_change(sample):
     expected = outcome.tied.set_index("reranker").reindex(results.index)
     np.testing.assert_allclose(results["p_adjusted"], expected["p_adjusted"])
     assert results["stars"].tolist() == expected["stars"].tolist()
+
+
+def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whichever_was_shown_before(sample):
+    for baseline in sample.scores.index.unique("reranker"):
+        page = opened("significance", data=SIMULATED, measure="Hits@5", baseline=baseline)
+        shown = table(page, "Results against").set_index("reranker")["share_ties"] / 100
+        expected = variance_split(sample, "Hits@5", baseline)["share_ties"]
+        assert shown.to_dict() == pytest.approx(expected.to_dict())
 
 
 @pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
@@ -140,8 +149,9 @@ def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_expl
     assert f"**{len(expected)} of 6 orders swaps**" in texts(page)
 
 
-def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for():
+def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):
     page = opened("significance")
+    assert downloads["queries"]()["query_id"].nunique() == 200
     assert len(table(page, "Query by query")) == 100
     assert "The first 100 of 200 rows; the CSV has them all." in texts(page)
     page.button(key="show-queries-expand_more").click().run()

@@ -207,6 +207,29 @@ def test_both_tables_stand_in_the_order_of_the_measure_shown_whichever_was_shown
     assert orders[0] != orders[1]
 
 
+def test_gaps_by_segment_are_of_the_measure_shown_where_another_was_shown_before_in_the_same_order():
+    new_board, means = TIMED["latency, segments and targets"](), []
+    for measure in ("RR", "Hits@3"):
+        page = open_board(new_board, measure=measure)
+        page.session_state["segment-figures"] = True
+        gaps, figures = opening.table(page.run(), "By segment"), rows(page)
+        sums = (gaps["tied"] * gaps["n"]).groupby(gaps["reranker"]).sum()
+        means.append((sums / gaps.groupby("reranker")["n"].sum()).to_dict())
+        assert means[-1] == pytest.approx(figures["tied"].to_dict())
+        assert figures.index.to_list() == ["fast", "middle", "slow"]
+    assert means[0] != pytest.approx(means[1])
+
+
+def test_stars_are_against_the_baseline_shown_whichever_was_shown_before():
+    new_board = TIMED["latency, segments and targets"]()
+    for baseline in new_board.runs.rerankers:
+        page = open_board(new_board, baseline=baseline)
+        lines = opening.table(page, f"Against {baseline}").set_index("reranker")
+        has_stars = lines["Latency (s)"].str.contains("*", regex=False)
+        assert set(has_stars.index[~has_stars]) == {baseline}
+        assert f"better than {baseline}, − worse." in texts(page, "caption")
+
+
 def test_a_name_is_text_in_every_chart():
     for figure in charts(within_budget("hostile names")[1]).values():
         assert "<b>*x*" not in json.dumps(figure)
