@@ -4,6 +4,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
+from dashboard.session.visitor import WIDTH_KEY
 from dashboard.widgets.figures import kept_figure
 
 
@@ -38,11 +39,14 @@ def _page():
     kept_elements("a board", draw, table, "first")
     kept_elements("a board", draw, table.assign(x=[1, 3]), "first")
     kept_elements("another board", draw, table, name="second")
+    kept_elements("another board", draw, table, name="third")
 
 
 def test_elements_stand_where_they_are_asked_for_though_they_are_drawn_once_for_the_same_contents():
     page = AppTest.from_function(_page).run().run()
     assert not page.exception
-    assert page.session_state["drawn"] == ["first", "first", "second"]
-    assert [caption.value for caption in page.caption] == ["first", "first", "second"]
-    assert [table.value["x"].tolist() for table in page.dataframe] == [[1, 2], [1, 3], [1, 2]]
+    assert page.session_state["drawn"] == ["first", "first", "second", "third"]
+    assert [caption.value for caption in page.caption] == ["first", "first", "second", "third"]
+    assert [table.value["x"].tolist() for table in page.dataframe] == [[1, 2], [1, 3], [1, 2], [1, 2]]
+    page.session_state[WIDTH_KEY] = {"is_narrow": True}
+    assert len(page.run().run().session_state["drawn"]) == 8, "on a phone they are drawn anew, once"
