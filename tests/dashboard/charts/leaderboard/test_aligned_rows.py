@@ -39,6 +39,18 @@ def test_each_side_of_all_ridges_is_one_trace_that_ends_on_the_ground_line_of_it
     assert [side[2] for side in peaks] == [0, 0]
 
 
+def test_a_ridge_begins_at_zero_and_is_highest_over_the_gap_that_most_lists_have():
+    _, below, above, _ = gap_rows(RERANKERS, EDGES, list(COUNTS), LIGHT, "RR").data[1:]
+    centre = (EDGES[1:] + EDGES[:-1]) / 2
+    for side, row, most in ((above, 0, centre[9]), (below, 1, centre[2])):
+        x, y = pieces(side)[row].T
+        assert x[y.argmin()] == pytest.approx(most)
+        assert x.tolist() == x[::-1].tolist(), "it comes back on the ground line below itself"
+    for side, ends in ((below, (centre[0], 0)), (above, (0, centre[-1]))):
+        for outline in pieces(side):
+            assert (outline[:, 0].min(), outline[:, 0].max()) == pytest.approx(ends)
+
+
 def test_the_mark_of_a_mean_gap_names_its_reranker_and_its_name_is_escaped():
     *_, means = gap_rows(RERANKERS, EDGES, list(COUNTS), LIGHT, "RR").data
     assert list(means.x) == [0.03, -0.01, 0.0]
