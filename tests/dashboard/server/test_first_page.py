@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import dashboard
 from dashboard.access.settings import OPEN
@@ -64,4 +65,7 @@ def test_a_server_that_opens_other_files_draws_no_sample():
 
 
 def test_a_page_without_a_server_waits_for_nothing():
-    await_loading()
+    page = Thread(target=await_loading, daemon=True)
+    page.start()
+    page.join(timeout=10)
+    assert not page.is_alive()
