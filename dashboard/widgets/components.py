@@ -25,7 +25,7 @@ from dashboard.widgets.columns import (
     written,
 )
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_cards import card_help
@@ -227,8 +227,8 @@ def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
 def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
     by_hand = writers(frame.head(MOST_ROWS), columns)
     n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
-    if len(frame) > n_shown:
-        st.caption(f"The first {n_shown:,} of {len(frame):,} rows; the CSV has them all.")
+    if left_out := rows_left_out(n_shown, len(frame)):
+        st.caption(left_out)
     frame, columns = elide_names(frame.head(n_shown), columns)
     frame = scale_shares(frame, columns)
     st.dataframe(

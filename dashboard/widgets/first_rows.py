@@ -55,9 +55,7 @@ class ShownRows:
 
     def left_out(self) -> str:
         """Return how many rows of a table stand in its file alone, nothing where it has them all."""
-        return f"The first {self.n_shown:,} of {self.n_rows:,} rows; the CSV has them all." * (
-            self.n_shown < self.n_rows
-        )
+        return rows_left_out(self.n_shown, self.n_rows)
 
     def buttons(self) -> None:
         """Draw the ways to the rows that are not shown, where there are any."""
@@ -82,6 +80,11 @@ class ShownRows:
                 if is_offered:
                     choose = partial(set_value, self.key, value)
                     st.button(label, icon=f":material/{icon}:", on_click=choose, key=f"show-{self.key}-{icon}")
+
+
+def rows_left_out(n_shown: int, n_rows: int) -> str:
+    """Return how many rows of a table stand in its file alone, nothing where it has them all."""
+    return f"The first {n_shown:,} of {n_rows:,} rows; the CSV has them all." * (n_shown < n_rows)
 
 
 def shown_rows(

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.widgets.components import table
+from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, describe_values
 from metrics import parse
@@ -125,7 +126,7 @@ def orders_table(current: ListInView) -> None:
     )
     texts, n_shared = _without_shared_start(list(rows[text]))
     explanations = [
-        f"The first {len(rows):,} of {n_listed:,} rows; the CSV has them all." * (len(rows) < n_listed),
+        rows_left_out(len(rows), n_listed),
         f"The first {n_shared:,} places are the same in all rows shown, and left out." * (n_shared > 0),
     ]
     shown_rows = rows.assign(**{text: list(map(_shorten, texts))})
