@@ -13,8 +13,9 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 
 def enlarged(figure: go.Figure, height: int) -> go.Figure:
     """Return a figure of this height with the marks, lines and texts of another made larger."""
-    scaled = _scale(figure.to_dict(), "")
-    return go.Figure(scaled).update_layout(height=height)
+    traces = [_scale(trace.to_plotly_json(), "") for trace in figure.data]
+    layout = _scale(figure.layout.to_plotly_json(), "")
+    return go.Figure(traces, layout).update_layout(height=height)
 
 
 def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure

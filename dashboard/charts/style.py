@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 import plotly.io
 from plotly.subplots import make_subplots
@@ -110,7 +111,6 @@ def _axis(palette: Palette) -> dict[str, Any]:
         "showline": False,
         "ticks": "",
         "exponentformat": "none",
-        "labelalias": {"+0": "0"},
         "tickfont": {"size": 12, "color": palette.muted},
         "title": {"font": {"size": 13, "color": palette.muted}, "standoff": 10},
         "fixedrange": True,
@@ -139,6 +139,30 @@ def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[fl
         "range": ends,
         "tickvals": [0, 0.5, 1],
     }
+
+
+def signed_ticks(low: float, high: float, most: int) -> dict[str, Any]:
+    """Return the ticks of an axis of differences, a sign before each but 0.
+
+    Plotly could sign them itself, but not without `labelalias` for 0, which has it draw all axes again.
+
+    Args:
+        low: end of the axis.
+        high: the other.
+        most: ticks.
+    """
+    if not high > low:
+        return {"tickvals": [0], "ticktext": ["0"]}
+    rough = (high - low) / most
+    unit = 10.0 ** np.floor(np.log10(rough))
+    step = unit * next((factor for factor in (1, 2, 5) if factor * unit >= rough), 10)
+    ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    return {"tickvals": ticks, "ticktext": [_signed(tick) if tick else "0" for tick in ticks]}
+
+
+def _signed(number: float) -> str:
+    text = np.format_float_positional(number, 6, fractional=False, trim="-", sign=True)
+    return text.replace("-", "−")
 
 
 def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:

@@ -27,6 +27,7 @@ _PAIR_WITHOUT_ROOM = (
 """The two columns of `side_by_side` where they stand one below the other."""
 _REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
 """Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
+_CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
 _CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
@@ -61,6 +62,7 @@ def mend_looks(colours: Palette) -> None:
     """
     st.html(
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
+        f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
         f"{_BADGE} {{ white-space: normal !important; }}"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"

@@ -24,7 +24,7 @@ from dashboard.widgets.columns import (
     writers,
     written,
 )
-from dashboard.widgets.figures import kept_elements
+from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
@@ -146,7 +146,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
     """
     with keep_wide(wide):
-        st.plotly_chart(figure, theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
+        st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
 def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
@@ -160,7 +160,7 @@ def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None =
     """
     with keep_wide(wide):
         st.plotly_chart(
-            figure,
+            sent_figure(figure, is_clickable=True),
             theme=None,
             key=key,
             alt=alt,

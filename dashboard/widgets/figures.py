@@ -5,6 +5,7 @@ from typing import Any, ParamSpec
 
 import plotly.graph_objects as go
 
+from dashboard.charts.browser_spec import browser_spec
 from dashboard.server.board_results import cached_for_board, content_digest
 from dashboard.session.visitor import is_narrow
 
@@ -38,9 +39,14 @@ def _figure(
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
 ) -> go.Figure:
-    figure = _draw(*_arguments, **_options)
-    spec = figure.to_dict()
-    figure.to_dict = lambda: spec  # Streamlit asks for it at every run, which copies all of the figure
+    return _draw(*_arguments, **_options)
+
+
+def sent_figure(figure: go.Figure, *, is_clickable: bool = False) -> go.Figure:
+    """Return a figure whose `to_dict`, which Streamlit asks for at every run, is its `browser_spec`."""
+    if "to_dict" not in vars(figure):
+        spec = browser_spec(figure, is_clickable=is_clickable)
+        figure.to_dict = lambda: spec
     return figure
 
 

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import CARD_COLUMNS, hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows_above
 from dashboard.charts.palette import Palette, blend
-from dashboard.charts.style import add_notes, note_of, style
+from dashboard.charts.style import add_notes, note_of, signed_ticks, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
@@ -69,9 +69,8 @@ def difference_forest(
     room = 0.06 * (high - low)
     figure.update_xaxes(
         title_text=f"{measure} difference",
-        tickformat="+~r",
-        nticks=6,
         range=[low - room, high + room] if high > low else None,
+        **signed_ticks(low - room, high + room, 6),
     )
     add_notes(
         figure, (_outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying))

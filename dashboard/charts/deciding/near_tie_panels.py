@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, padded_range, safe, style, tie_ratio_axis
+from dashboard.charts.style import add_notes, padded_range, safe, signed_ticks, style, tie_ratio_axis
 
 _PLOT, _SHARE = 380, 0.56
 """Pixels of both panels, and the part of them that the lower one has."""
@@ -67,5 +67,5 @@ def _set_axes(
     )
     low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
     title = f"change of {safe(measure)}"
-    figure.update_yaxes(title_text=title, range=[low, high], domain=[0, _SHARE], nticks=6, tickformat="+~g")
+    figure.update_yaxes(title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
     figure.update_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))

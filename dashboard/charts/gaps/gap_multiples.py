@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 from dashboard.charts.gaps.panel_layers import first_dots
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_notes, note_of, style, subplots
+from dashboard.charts.style import add_notes, note_of, signed_ticks, style, subplots
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 
@@ -48,7 +48,8 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure = subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    figure.update_yaxes(tickformat="+~r", nticks=_TICKS, range=[-reach, reach], showticklabels=False, **zero)
+    ticks = signed_ticks(-reach, reach, _TICKS)
+    figure.update_yaxes(range=[-reach, reach], showticklabels=False, **ticks, **zero)
     figure.update_yaxes(showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
@@ -88,18 +89,27 @@ def _add_means(
                 hovertemplate=f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>",
                 **place,
             )
-    figure.update_yaxes(side="right", range=None, showticklabels=True, title_text=None, **place)
+    values = pd.concat([mean["mean"] for mean in means.values()])
+    ends = _aired(values.min(), values.max())
+    look = {"side": "right", "showticklabels": True, "title_text": None}
+    figure.update_yaxes(
+        range=ends if ends[0] < ends[1] else None, **look, **signed_ticks(*ends, _TICKS), **place
+    )
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
         figure.update_xaxes(range=_ratio_range(pd.concat(ratios)), **place)
 
 
-def _ratio_range(ratios: pd.Series) -> list[float]:
+def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
     """Return the ends of an axis of tie ratios that holds these and some air."""
     low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
     high = max(ratios.max(), low + _LEAST_SPAN)
+    return _aired(low, high)
+
+
+def _aired(low: float, high: float) -> tuple[float, float]:
     air = 0.05 * (high - low)
-    return [low - air, high + air]
+    return low - air, high + air
 
 
 def _add_dots(figure: go.Figure, own: pd.DataFrame, colour: str, **place: int) -> None:

@@ -58,7 +58,6 @@ def gap_panels(
     _add_ring(figure, ring, "first_size", "second_size", palette, row=2, col=3)
     figure.update_yaxes(showticklabels=False, row=2, col=3)
     style(figure, palette, 780, t=48, l=47, r=16)
-    figure.update_layout(clickmode="event+select")
     label_tie_axes(figure)
     title = f"{names[0]} gap"
     return figure.update_xaxes(title_text=title, row=2, col=3, nticks=5, showgrid=False)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, style, subplots
+from dashboard.charts.style import padded_range, signed_ticks, style, subplots
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -58,9 +58,7 @@ def gap_rows(
         measure: what the gap is of.
     """
     figure = subplots(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
-    _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
-    end = max(float(edges[-1]), _MIN_REACH) * 1.04
-    return figure.update_xaxes(range=[-end, end], col=2)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
 
 
 def _add_ties_and_gaps(
@@ -78,8 +76,9 @@ def _add_ties_and_gaps(
     add_ridges(figure, rerankers, edges, counts, palette, col)
     style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index, palette)
+    end = max(float(edges[-1]), _MIN_REACH) * 1.04
     title = f"{measure} gap of single lists"
-    return figure.update_xaxes(title_text=title, tickformat="+~r", nticks=6, col=col)
+    return figure.update_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 
 
 def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:

@@ -2,10 +2,13 @@
 
 import numpy as np
 import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from plotly.subplots import make_subplots
 
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import padded_range, style, subplots
+from dashboard.charts.style import padded_range, signed_ticks, style, subplots
 
 AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
@@ -41,3 +44,32 @@ def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
 def test_thousands_have_a_comma_as_in_sentences_and_tables():
     layout = style(go.Figure(), LIGHT, 300).layout
     assert (layout.separators or layout.template.layout.separators) == ".,"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "texts"),
+    [
+        (-0.06, 0.06, 6, ["−0.06", "−0.04", "−0.02", "0", "+0.02", "+0.04", "+0.06"]),
+        (-1.1, 1.1, 5, ["−1", "−0.5", "0", "+0.5", "+1"]),
+        (0, 0.00003, 3, ["0", "+0.00001", "+0.00002", "+0.00003"]),
+        (-2500, 100, 4, ["−2000", "−1000", "0"]),
+        (0, 0, 6, ["0"]),
+    ],
+)
+def test_ticks_of_differences_have_a_sign_but_for_zero(low, high, most, texts):
+    ticks = signed_ticks(low, high, most)
+    assert list(ticks["ticktext"]) == texts
+    assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(list(ticks["tickvals"]))
+
+
+@given(low=st.floats(-1e6, 1e6), span=st.floats(1e-9, 1e6), most=st.integers(2, 9))
+def test_an_axis_of_differences_has_no_more_ticks_than_asked_for(low, span, most):
+    ticks = signed_ticks(low, low + span, most)["tickvals"]
+    assert len(ticks) <= most + 1
+
+
+@given(reach=st.floats(1e-9, 1e6))
+def test_an_axis_of_differences_that_reaches_as_far_down_as_up_has_a_tick_on_either_side_of_zero(reach):
+    ticks = signed_ticks(-reach, reach, 5)["tickvals"]
+    assert min(ticks) < 0 < max(ticks)
+    assert 0 in ticks

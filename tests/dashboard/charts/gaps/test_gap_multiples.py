@@ -58,9 +58,10 @@ def test_lists_too_few_for_a_mean_have_no_panel_of_means():
 
 
 def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
-    """Plotly makes a step of at least range / nticks, at most 2.5 times that, of 1, 2 or 5."""
-    for axis in multiples(3).select_yaxes():
-        assert axis.nticks >= 5
+    *axes, _ = multiples(3).select_yaxes()
+    for axis in axes:
+        low, high = axis.range
+        assert low < min(axis.tickvals) < 0 < max(axis.tickvals) < high
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])
