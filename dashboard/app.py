@@ -19,13 +19,9 @@ from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.data.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
+from dashboard.widgets.page_body import refusal
 
 FOLDER = Path(__file__).parent
-
-
-def not_here(texts: list[str]) -> str:
-    """Return the line on what an address asks for in vain."""
-    return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."
 
 
 def without_board(title: str) -> None:
@@ -107,7 +103,7 @@ for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
 refusals = st.empty()
 if texts := refused():
-    refusals.warning(not_here(texts))
+    refusals.warning(refusal(texts))
 undo()
 equip_browser()
 if is_here:
@@ -116,4 +112,4 @@ if is_here:
 else:
     without_board(page.title)
 if on_page := refused():
-    refusals.warning(not_here([*texts, *on_page]))
+    refusals.warning(refusal([*texts, *on_page]))

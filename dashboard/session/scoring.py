@@ -38,7 +38,7 @@ _UNJUDGED_HELP = (
 )
 _UNJUDGED_LABEL = "Unjudged documents"
 _UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
-_ON_PAGE = "_unjudged_on_page"
+_ON_PAGE, _IS_TAKEN = "_unjudged_on_page", "_is_unjudged_taken"
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
@@ -82,10 +82,13 @@ def unjudged_on_page() -> None:
         on_change=_take_from_page,
         **_UNJUDGED_LOOK,
     )
+    if st.session_state.pop(_IS_TAKEN, False):
+        st.rerun()
 
 
 def _take_from_page() -> None:
     set_value(UNJUDGED, st.session_state[_ON_PAGE])
+    st.session_state[_IS_TAKEN] = True
 
 
 def _choose_precision() -> str:

@@ -141,3 +141,29 @@ def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
         largest.append(max(sizes))
     expect(page.locator("iframe[title='Preview of the report']")).to_be_visible()
     assert largest[0] > 10**6 > largest[-1]
+
+
+def test_a_click_on_a_page_runs_it_without_the_frame_but_where_it_sets_what_stands_in_the_frame(
+    new_page, files
+):
+    parts = []
+
+    def note_part(frame):
+        request = BackMsg.FromString(frame).rerun_script
+        if request.ByteSize() and not request.is_auto_rerun:
+            parts.append(request.fragment_id)
+
+    page = new_page(LIGHT_RUNS, on_frame_sent=note_part)
+    upload(page, files[0])
+    expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    go(page, "Leaderboard")
+    n_frames = parts.count("")
+    page.get_by_role("radio", name="AP", exact=True).first.click()
+    expect(page).to_have_url(re.compile("measure=AP"))
+    assert parts[-1]
+    assert parts.count("") == n_frames
+    page.get_by_test_id("stMain").get_by_role("radio", name="left out").click()
+    expect(page).to_have_url(re.compile("unjudged=leave_out"))
+    settle(page)
+    page.get_by_test_id("stSidebar").get_by_role("button", name="Scoring").click()
+    expect(page.get_by_test_id("stPopoverBody").get_by_role("radio", name="left out")).to_be_checked()

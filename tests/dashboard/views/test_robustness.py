@@ -1,7 +1,5 @@
 """The Robustness page: what it draws of near ties, and when there is nothing to draw."""
 
-import base64
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,11 +29,6 @@ def coarse_and_fine():
     return cache.loaded_boards().add(board(coarse_csv=rows.to_csv(index=False)))
 
 
-def numbers(values):
-    """Numbers of a trace, which travel as little-endian bytes."""
-    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"])
-
-
 @pytest.fixture(scope="module")
 def worst_order_page(coarse_and_fine):
     """The page of one reranker, whose traditional order is the worst."""
@@ -47,7 +40,7 @@ def test_a_traditional_order_that_is_the_worst_is_drawn_where_the_worst_is(coars
     worst = evaluate(coarse_and_fine.runs, ["AP"]).means("AP").loc["fine", "pessimistic"]
     traces = charts(worst_order_page)["noise"]["data"]
     (traditional,) = (trace for trace in traces if trace.get("name") == "traditional")
-    assert numbers(traditional["y"]) == pytest.approx([worst])
+    assert traditional["y"] == pytest.approx([worst])
 
 
 def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, worst_order_page):
@@ -55,13 +48,13 @@ def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, wo
     curves = near_tie_curves(coarse_and_fine.runs, "AP", near_distances(96))
     drawn = charts(page)
     ratio, change = drawn["near-ties"]["data"]
-    assert numbers(ratio["y"]) == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
+    assert ratio["y"] == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
     tied = curves.means["fine"]
-    assert numbers(change["y"]) == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
+    assert change["y"] == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "near scores tie" in texts(page) or "Near ties cost little" in texts(page)
     runs = coarse_and_fine.runs.arranged({"fine": "fine"})
     values = values_by_weighting(runs, "AP", ("score", "fresh"))["fine"]
-    assert numbers(drawn["weights"]["data"][0]["y"]) == pytest.approx(values.tolist())
+    assert drawn["weights"]["data"][0]["y"] == pytest.approx(values.tolist())
     ranges = table(page, "Over all weightings").iloc[0]
     assert ranges[["lowest_weighted", "highest_weighted"]].tolist() == pytest.approx(
         [values.min(), values.max()]
@@ -76,7 +69,7 @@ def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_an
     weighed = page.multiselect(key="weighed")
     assert weighed.value == ["fresh:asc", "score"]
     values = values_by_weighting(coarse_and_fine.runs, "AP", ("fresh:asc", "score"))
-    first = numbers(charts(page)["weights"]["data"][0]["y"])
+    first = charts(page)["weights"]["data"][0]["y"]
     assert any(first == pytest.approx(column.tolist()) for _, column in values.items())
     weighed.set_value(["score"]).run()
     assert "Choose two criteria" in page.info[1].value

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
@@ -10,61 +11,84 @@ from dashboard.views.decide.tradeoffs.cards import depth_cards, last_card, speed
 from dashboard.views.decide.tradeoffs.tables import experiment_table, figure_table, segment_gap_table
 from dashboard.widgets.components import cards, finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.widgets.page_body import page_body
 from metrics import parse
 from metrics.studies.tradeoffs.coverage import with_targets
 from metrics.studies.tradeoffs.tradeoffs import tradeoff_finding
 
-view = session.view()
-page_head(
-    "Trade-offs",
-    "What a better ranking costs in time, and whether more relevant documents are also more different ones.",
-)
-is_timed = bool(len(cached.list_speeds(view)))
-choices = sections.choose(is_timed=is_timed)
-measure, k, latency, budget = choices
-row_range = shown_rows(len(view.rerankers))
-n_drawn = row_range.n_shown
-rows = cached.ranked_tradeoffs(view, measure, view.traditional, latency)
-ordered = replace(view, rerankers=list(rows.index))
-covered = cached.depth_coverage(view, k, view.traditional)
-prose = tradeoff_finding(rows, covered, parse(measure).traditional, budget, k)
-finding(prose, view.rerankers)
-names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
-has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
-cards(
-    *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
-    last_card(covered, k, has_targets=has_targets),
-)
 
-wide, narrow = sections.chart_places("speed", has_left=is_timed, has_right=has_targets)
-if is_timed:
-    with wide:
-        sections.latency_section(view, rows, choices, n_drawn)
-if has_targets:
-    with narrow:
-        sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
+@page_body
+def tradeoffs() -> None:
+    """Draw quality beside time, depth and different targets."""
+    view = session.view()
+    page_head(
+        "Trade-offs",
+        "What a better ranking costs in time, and whether more relevant documents are also more different "
+        "ones.",
+    )
+    is_timed = bool(len(cached.list_speeds(view)))
+    measure, k, latency, budget = choices = sections.choose(is_timed=is_timed)
+    row_range = shown_rows(len(view.rerankers))
+    n_drawn = row_range.n_shown
+    rows = cached.ranked_tradeoffs(view, measure, view.traditional, latency)
+    ordered = replace(view, rerankers=list(rows.index))
+    covered = cached.depth_coverage(view, k, view.traditional)
+    finding(tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers)
+    names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
+    has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
+    cards(
+        *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
+        last_card(covered, k, has_targets=has_targets),
+    )
 
-table_place, chart_place = table_and_chart_places(len(rows))
-with chart_place:
-    wide, narrow = sections.chart_places("segments", has_left=has_segments, has_right=has_targets)
-    if has_segments:
+    wide, narrow = sections.chart_places("speed", has_left=is_timed, has_right=has_targets)
+    if is_timed:
         with wide:
-            gaps = cached.segment_gaps(ordered, measure, view.traditional)
-            sections.segment_section(ordered, gaps, measure, n_drawn)
+            sections.latency_section(view, rows, choices, n_drawn)
     if has_targets:
         with narrow:
-            sections.recall_section(view, covered.loc[names_with_targets], k, n_drawn)
-    row_range.buttons()
+            sections.diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
+    gaps = cached.segment_gaps(ordered, measure, view.traditional) if has_segments else None
+    table_place, chart_place = table_and_chart_places(len(rows))
+    with chart_place:
+        _segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
+        row_range.buttons()
+    with table_place:
+        _experiment(ordered, k, has_targets=has_targets)
+        figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
+        if gaps is not None:
+            _gaps_in_figures(gaps, measure)
+    columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
+    sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])
 
-with table_place:
+
+def _segments_and_recall(
+    view: session.View,
+    gaps: pd.DataFrame | None,
+    covered: pd.DataFrame,
+    choices: sections.Choices,
+    n_drawn: int,
+) -> None:
+    wide, narrow = sections.chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
+    if gaps is not None:
+        with wide:
+            sections.segment_section(view, gaps, choices.measure, n_drawn)
+    if len(covered):
+        with narrow:
+            sections.recall_section(view, covered, choices.k, n_drawn)
+
+
+def _experiment(view: session.View, k: int, *, has_targets: bool) -> None:
     baseline, test, correction = sections.choose_comparison(view)
-    experiment = cached.tested_experiment(ordered, k, view.traditional, baseline, test, correction)
+    experiment = cached.tested_experiment(view, k, view.traditional, baseline, test, correction)
     experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
-    figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
-    if has_segments:
-        figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
-        if figures.open:
-            with figures:
-                segment_gap_table(gaps, measure)
-columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
-sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])
+
+
+def _gaps_in_figures(gaps: pd.DataFrame, measure: str) -> None:
+    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+    if figures.open:
+        with figures:
+            segment_gap_table(gaps, measure)
+
+
+tradeoffs()

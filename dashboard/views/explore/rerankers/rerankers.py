@@ -1,5 +1,6 @@
 """Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import session
@@ -13,6 +14,7 @@ from dashboard.views.explore.rerankers.summary import summary_cards, summary_tab
 from dashboard.widgets.components import chart, finding, heading, page_head
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.widgets.page_body import page_body
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.leaderboard.rerankers import reranker_finding
@@ -21,61 +23,79 @@ from metrics.studies.tie_rules import own_rule_note
 
 TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR beside MAP"
 ALIKE = "Who copies whom"
-view = session.view()
-page_head(
-    "Rerankers",
-    f"What each reranker scores by {view.treatment.order} of the ties, what it scores over every order its "
-    "ties allow, and where the two part.",
-)
-with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-    measure = session.measure()
-    sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
-row_range = shown_rows(len(view.rerankers))
-name = chosen = parse(measure)
-second = "Hits@5" if measure != "Hits@5" else "RR"
-if chosen.measure.answers:
-    name, second = question(chosen), measure
-first = str(name)
-lists, summary = gaps_and_summary(view, first, second, view.traditional)
-sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
-summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
-finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
-summary_cards(summary, chosen)
 
-table_place, chart_place = table_and_chart_places(len(summary))
-with table_place:
-    summary_table(summary, (name, parse(second)))
-drawn_rows = row_range.of(summary)
-with chart_place:
+
+@page_body
+def rerankers() -> None:
+    """Draw score, ties and gap of each reranker."""
+    view = session.view()
+    page_head(
+        "Rerankers",
+        f"What each reranker scores by {view.treatment.order} of the ties, what it scores over every order its "
+        "ties allow, and where the two part.",
+    )
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        measure = session.measure()
+        sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+    row_range = shown_rows(len(view.rerankers))
+    name = chosen = parse(measure)
+    second = "Hits@5" if measure != "Hits@5" else "RR"
+    if chosen.measure.answers:
+        name, second = question(chosen), measure
+    first = str(name)
+    lists, summary = gaps_and_summary(view, first, second, view.traditional)
+    sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
+    summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
+    finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
+    summary_cards(summary, chosen)
+
+    drawn_rows = row_range.of(summary)
+    table_place, chart_place = table_and_chart_places(len(summary))
+    with table_place:
+        summary_table(summary, (name, parse(second)))
+    with chart_place:
+        _rows_chart(view, drawn_rows, lists, name.traditional)
+        row_range.buttons()
+    part = _choose_part(view)
+    if part == TIES:
+        _gap_panels(view, drawn_rows.index, lists, first)
+    elif part == BASELINE:
+        baseline_comparison(view, measure, row_range.n_shown)
+    elif part == ALIKE:
+        likeness_section(view, drawn_rows.index)
+    else:
+        readings_section(view)
+
+
+def _choose_part(view: session.View) -> str:
+    parts = (TIES, BASELINE, READINGS, ALIKE) if len(view.rerankers) > 1 else (TIES, READINGS)
+    is_compared = view.baseline != usual_baseline(view.rerankers)
+    first = BASELINE if is_compared else TIES
+    return session.segmented("Below", parts, "part", first, label_visibility="collapsed")
+
+
+def _rows_chart(view: session.View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
     heading(
         "Score, ties and gap, reranker by reranker",
         "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
     )
     chart(
-        kept_figure(view.board.key, aligned_rows, drawn_rows, lists, view.palette, name.traditional),
+        kept_figure(view.board.key, aligned_rows, rows, lists, view.palette, measure),
         "rerankers",
-        f"{name.traditional} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
+        f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
     )
-    row_range.buttons()
 
-parts = (TIES, BASELINE, READINGS, ALIKE) if len(view.rerankers) > 1 else (TIES, READINGS)
-is_compared = view.baseline != usual_baseline(view.rerankers)
-part = session.segmented(
-    "Below", parts, "part", BASELINE if is_compared else TIES, label_visibility="collapsed"
-)
-if part == TIES:
+
+def _gap_panels(view: session.View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
     heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
-    colours = {str(reranker): view.colour(str(reranker)) for reranker in drawn_rows.index}
+    colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     chart(
-        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, first),
+        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure),
         "gap-multiples",
-        f"{first} gap against tie ratio, a panel a reranker, and their means together.",
+        f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
         wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
     )
-elif part == BASELINE:
-    baseline_comparison(view, measure, row_range.n_shown)
-elif part == ALIKE:
-    likeness_section(view, drawn_rows.index)
-else:
-    readings_section(view)
+
+
+rerankers()

@@ -7,12 +7,12 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.enlarged import FACTOR
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
+from dashboard.views.lab.present.enlarged import FACTOR
 from dashboard.views.lab.present.slides import Slide, list_slides
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose

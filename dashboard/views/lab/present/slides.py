@@ -7,7 +7,6 @@ from functools import cached_property, partial
 import plotly.graph_objects as go
 
 from dashboard.charts.deciding.difference_forest import difference_forest
-from dashboard.charts.enlarged import enlarged
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
@@ -16,6 +15,7 @@ from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
+from dashboard.views.lab.present.enlarged import enlarged
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
 from dashboard.widgets.swaps_table import swapped_orders

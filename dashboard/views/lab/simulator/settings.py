@@ -16,7 +16,7 @@ from dashboard.views.lab.simulator.cached import (
     SYNTHETIC,
     Simulation,
 )
-from dashboard.widgets.text_table import TextTable, number, text
+from dashboard.views.lab.simulator.text_table import TextTable, number, text
 from metrics.simulation import NOTEBOOK_RERANKERS
 from metrics.simulation.model import PERFORMANCE
 from metrics.simulation.reranker_text import (

@@ -9,11 +9,11 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.lab.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
+from dashboard.views.lab.simulator.text_table import TextTable, number, text
 from dashboard.widgets.components import Card, cards, chart, finding, heading, side_by_side
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
-from dashboard.widgets.text_table import TextTable, number, text
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
