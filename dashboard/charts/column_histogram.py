@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 
 BARS = 60
 
@@ -29,4 +29,5 @@ def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: boo
     )
     figure = style(go.Figure(bars), palette, 72, t=2, b=2, l=0, r=0)
     figure.update_layout(bargap=0.08)
-    return figure.update_yaxes(visible=False).update_xaxes(visible=False)
+    set_yaxes(figure, visible=False)
+    return set_xaxes(figure, visible=False)

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note, note_of
+from dashboard.charts.style import add_notes, note, note_of, set_yaxes
 
 ROW = 34
 """Height of a reranker's row in pixels."""
@@ -155,7 +155,8 @@ def label_rows(
         top: rows from the middle of the first up to the legend.
     """
     labels = list(chart_names(map(str, names), longest).values())
-    figure.update_yaxes(
+    set_yaxes(
+        figure,
         tickvals=np.arange(len(labels)),
         ticktext=labels,
         tickfont={"color": palette.text, "size": 13},
@@ -193,7 +194,7 @@ def label_rows_above(
             for row, (label, look) in enumerate(zip(labels, looks, strict=True))
         ),
     )
-    figure.update_yaxes(showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
+    set_yaxes(figure, showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 
 
 def add_band(

@@ -1,13 +1,14 @@
 """What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import plotly.io
+from plotly.basedatatypes import BaseLayoutHierarchyType
 from plotly.subplots import make_subplots
 
 from dashboard.charts.labels import TEXT_COLUMNS, clipped, escaped
@@ -116,6 +117,40 @@ def _axis(palette: Palette) -> dict[str, Any]:
         "fixedrange": True,
         "automargin": True,
     }
+
+
+def set_xaxes(
+    figure: go.Figure, *, row: int | None = None, col: int | None = None, **properties: object
+) -> go.Figure:
+    """Set properties of x axes and return the figure, as plotly's `update_xaxes` does in five times the time.
+
+    Args:
+        figure: changed in place.
+        row: of its panels; all where omitted.
+        col: likewise.
+        **properties: of each axis; those of its title as `title_text`.
+    """
+    return _set_axes(figure, figure.select_xaxes(row=row, col=col), properties)
+
+
+def set_yaxes(
+    figure: go.Figure, *, row: int | None = None, col: int | None = None, **properties: object
+) -> go.Figure:
+    """Set properties of y axes, as `set_xaxes` does."""
+    return _set_axes(figure, figure.select_yaxes(row=row, col=col), properties)
+
+
+def _set_axes(
+    figure: go.Figure, axes: Iterable[BaseLayoutHierarchyType], properties: Mapping[str, object]
+) -> go.Figure:
+    of_title = {name: value for name, value in properties.items() if name.startswith("title_")}
+    title = {name.removeprefix("title_"): value for name, value in of_title.items()}
+    rest = {name: value for name, value in properties.items() if name not in of_title}
+    for axis in list(axes):
+        own = axis.to_plotly_json()
+        titled = {"title": own.get("title", {}) | title} if title else {}
+        figure.layout[axis.plotly_name] = own | titled | rest
+    return figure
 
 
 def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[float, float]) -> dict[str, Any]:

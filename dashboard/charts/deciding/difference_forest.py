@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import CARD_COLUMNS, hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows_above
 from dashboard.charts.palette import Palette, blend
-from dashboard.charts.style import add_notes, note_of, signed_ticks, style
+from dashboard.charts.style import add_notes, note_of, set_xaxes, signed_ticks, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
@@ -67,7 +67,8 @@ def difference_forest(
         label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08, grounds)
     low, high = _axis_ends(verdicts, ~is_outlying)
     room = 0.06 * (high - low)
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text=f"{measure} difference",
         range=[low - room, high + room] if high > low else None,
         **signed_ticks(low - room, high + room, 6),

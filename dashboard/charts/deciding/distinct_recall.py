@@ -7,7 +7,16 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
 from dashboard.charts.name_places import MOST_BARS, SMALL, TALL, PlotArea, add_names
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, BELOW_TICKS, add_notes, note_of, padded_range, style
+from dashboard.charts.style import (
+    BELOW,
+    BELOW_TICKS,
+    add_notes,
+    note_of,
+    padded_range,
+    set_xaxes,
+    set_yaxes,
+    style,
+)
 from metrics.studies.prose import signed
 
 
@@ -44,9 +53,9 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
         showlegend=False,
     )
     style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
-    figure.update_yaxes(title_text=f"DR@{k}", nticks=6, range=[bottom, top])
+    set_yaxes(figure, title_text=f"DR@{k}", nticks=6, range=[bottom, top])
     title = f"Div@{k}, distinct targets per query"
-    figure.update_xaxes(title_text=title, nticks=5, range=[left, right])
+    set_xaxes(figure, title_text=title, nticks=5, range=[left, right])
     spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
     return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
 
@@ -84,4 +93,4 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
     label_rows(figure, covered.index, palette)
     figure.update_layout(showlegend=False)
     ends = padded_range(covered[["recall", "distinct"]].to_numpy())
-    return figure.update_xaxes(nticks=5, range=ends)
+    return set_xaxes(figure, nticks=5, range=ends)

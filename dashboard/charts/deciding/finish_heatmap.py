@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_chance_key, cells, label_rows_above
 from dashboard.charts.palette import Palette, blend, ink
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent, with_signs
 
@@ -74,9 +74,9 @@ def finish_heatmap(
     style(figure, palette, 96 + _ROW * len(names), b=40)
     add_chance_key(figure, palette, shades[1:], -6)
     label_rows_above(figure, places.index, palette, _HALF + 0.04)
-    figure.update_yaxes(range=[len(names) - 0.5, -0.85])
+    set_yaxes(figure, range=[len(names) - 0.5, -0.85])
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
-    return figure.update_xaxes(side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+    return set_xaxes(figure, side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
 
 
 def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool) -> str:  # noqa: FBT001 vectorized

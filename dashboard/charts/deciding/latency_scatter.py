@@ -11,7 +11,7 @@ from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import VALUES, add_segments, add_values, dotted_line, named_rows
 from dashboard.charts.name_places import LINE, MOST_BARS, TALL, WIDE, Box, PlotArea, add_names
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import BELOW, note, padded_range, style
+from dashboard.charts.style import BELOW, note, padded_range, set_xaxes, set_yaxes, style
 from metrics.studies.tradeoffs.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
 
@@ -63,9 +63,10 @@ def latency_scatter(
     add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
     style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
     figure.update_layout(legend_traceorder="reversed")
-    figure.update_yaxes(title_text=measure, nticks=7, range=[bottom, top])
+    set_yaxes(figure, title_text=measure, nticks=7, range=[bottom, top])
     ticks = _ticks(low, high, zero)
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text=f"latency per query, {latency}, log scale",
         type="log",
         range=[plot.left, plot.right],

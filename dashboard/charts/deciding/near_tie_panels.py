@@ -9,7 +9,16 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, padded_range, safe, signed_ticks, style, tie_ratio_axis
+from dashboard.charts.style import (
+    add_notes,
+    padded_range,
+    safe,
+    set_xaxes,
+    set_yaxes,
+    signed_ticks,
+    style,
+    tie_ratio_axis,
+)
 
 _PLOT, _SHARE = 380, 0.56
 """Pixels of both panels, and the part of them that the lower one has."""
@@ -58,7 +67,8 @@ def _set_axes(
 ) -> None:
     """Set the axes: distances by powers of ten, changes below, tie ratios above."""
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
         tickvals=decades,
         ticktext=[np.format_float_positional(10.0**decade, trim="-") for decade in decades],
@@ -67,5 +77,5 @@ def _set_axes(
     )
     low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
     title = f"change of {safe(measure)}"
-    figure.update_yaxes(title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
+    set_yaxes(figure, title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
     figure.update_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))

@@ -20,7 +20,7 @@ from dashboard.charts.marks import (
 )
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
-from dashboard.charts.style import add_notes, note_of, padded_range, style
+from dashboard.charts.style import add_notes, note_of, padded_range, set_xaxes, set_yaxes, style
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
@@ -200,7 +200,8 @@ def _set_axes(
     """Set the axes: noise by powers of ten, values above, the strip below."""
     step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
         tickvals=[slots.mean(), *decades],
         ticktext=["no noise", *(np.format_float_positional(10.0**decade, trim="-") for decade in decades)],
@@ -208,7 +209,7 @@ def _set_axes(
         anchor="y2",
     )
     low, high = padded_range(values)
-    figure.update_yaxes(title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
+    set_yaxes(figure, title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
     figure.update_layout(
         yaxis2={
             "domain": [0, share],

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import add_legend, cells
 from dashboard.charts.palette import Palette, blend, faded
-from dashboard.charts.style import add_notes, note_of, style
+from dashboard.charts.style import add_notes, note_of, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
@@ -203,10 +203,16 @@ def _lay_out_triangle(
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
     places = np.arange(n)
     ticks = places[(places == 0) | ((places + 1) % step == 0)]
-    figure.update_xaxes(
-        side="top", showgrid=False, tickvals=ticks, ticktext=ticks + 1, tickangle=0, range=[-0.5, n - 0.5]
+    set_xaxes(
+        figure,
+        side="top",
+        showgrid=False,
+        tickvals=ticks,
+        ticktext=ticks + 1,
+        tickangle=0,
+        range=[-0.5, n - 0.5],
     )
-    return figure.update_yaxes(showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
+    return set_yaxes(figure, showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
 
 
 def _name_at_diagonal(figure: go.Figure, order: Sequence[str], palette: Palette) -> int:

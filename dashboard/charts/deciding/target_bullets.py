@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import TEXT_COLUMNS
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW_TICKS, add_notes, note_of, style
+from dashboard.charts.style import BELOW_TICKS, add_notes, note_of, set_xaxes, set_yaxes, style
 
 _ROW = 34
 """Height of a target in pixels."""
@@ -38,8 +38,8 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     style(figure, palette, 84 + _ROW * len(rows), r=156, b=BELOW_TICKS)
     figure.update_layout(barmode="overlay", shapes=bounds)
     label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
-    figure.update_yaxes(ticklabelstandoff=8)
-    return figure.update_xaxes(range=[low, high], nticks=7)
+    set_yaxes(figure, ticklabelstandoff=8)
+    return set_xaxes(figure, range=[low, high], nticks=7)
 
 
 def _verdict(row: int, verdict: str, missed_by: float, palette: Palette) -> dict[str, object]:

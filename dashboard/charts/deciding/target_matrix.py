@@ -18,7 +18,7 @@ from dashboard.charts.labels import (
 )
 from dashboard.charts.marks import tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 
 MAX_COLUMNS = 30
 """Rerankers whose targets are drawn side by side."""
@@ -71,12 +71,14 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
     overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
     style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
     figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
-    figure.update_yaxes(
+    set_yaxes(
+        figure,
         tickvals=list(range(len(targets))),
         ticktext=list(chart_names(targets, TEXT_COLUMNS).values()),
         range=[len(targets) - 0.4, -0.6],
     )
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         side="top",
         showgrid=False,
         tickvals=list(range(len(names))),

@@ -10,7 +10,7 @@ from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import dotted_line
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, ink
-from dashboard.charts.style import add_notes, note_of, padded_range, safe, style
+from dashboard.charts.style import add_notes, note_of, padded_range, safe, set_xaxes, set_yaxes, style
 from metrics.studies.robustness.weightings import weighting_leaders
 from metrics.support.wording import part_of
 
@@ -90,7 +90,8 @@ def _add_strip(
 def _set_axes(figure: go.Figure, values: pd.DataFrame, words: tuple[str, str, str]) -> None:
     """Set the axes: weights below the strip, values above it."""
     total = _PLOT + _GAP + _STRIP
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text=f"weight of {safe(words[2], 40)}",
         title_standoff=26,
         tickvals=np.linspace(0, 1, 5),
@@ -99,6 +100,6 @@ def _set_axes(figure: go.Figure, values: pd.DataFrame, words: tuple[str, str, st
     )
     low, high = padded_range(values.to_numpy())
     domain = [(_GAP + _STRIP) / total, 1]
-    figure.update_yaxes(title_text=safe(words[0]), range=[low, high], domain=domain, nticks=7)
+    set_yaxes(figure, title_text=safe(words[0]), range=[low, high], domain=domain, nticks=7)
     strip = {"domain": [0, _STRIP / total], "range": [-0.5, 0.5], "visible": False, "fixedrange": True}
     figure.update_layout(yaxis2=strip, barmode="overlay")

@@ -1,6 +1,7 @@
 """Who leads over all weightings of three criteria: a triangle, each corner one criterion alone."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe, style
+from dashboard.charts.style import add_notes, note_of, safe, set_xaxes, set_yaxes, style
 from metrics.studies.robustness.weightings import weighting_leaders
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
@@ -53,6 +54,6 @@ def weight_triangle(
         place = {"x": x, "xanchor": across, "y": corner[1], "yref": "y", "yanchor": side, "yshift": shift}
         notes.append(note_of(f"{safe(word, _LONGEST)} alone", palette, **place))
     add_notes(figure, notes)
-    axis = {"visible": False, "fixedrange": True, "constrain": "domain"}
-    figure.update_xaxes(range=[-reach, 1 + reach], **axis)
-    return figure.update_yaxes(range=[-0.16, 0.98], scaleanchor="x", **axis)
+    axis: dict[str, Any] = {"visible": False, "fixedrange": True, "constrain": "domain"}
+    set_xaxes(figure, range=[-reach, 1 + reach], **axis)
+    return set_yaxes(figure, range=[-0.16, 0.98], scaleanchor="x", **axis)

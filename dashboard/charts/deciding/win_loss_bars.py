@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 
 _HALF = 0.2
 """Distance of the two bars of a reranker from its middle."""
@@ -45,5 +45,5 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
     label_rows(figure, table.index, palette)
-    figure.update_yaxes(ticklabelstandoff=8)
-    return figure.update_xaxes(title_text="queries", tickformat="d").update_layout(barmode="overlay")
+    set_yaxes(figure, ticklabelstandoff=8)
+    return set_xaxes(figure, title_text="queries", tickformat="d").update_layout(barmode="overlay")

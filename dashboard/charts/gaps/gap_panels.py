@@ -16,7 +16,7 @@ from dashboard.charts.gaps.panel_layers import (
 )
 from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, style
+from dashboard.charts.style import safe, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 from metrics.support.arrays import FloatArray
@@ -56,11 +56,11 @@ def gap_panels(
     _add_distribution(figure, lists, palette, tops[0])
     _add_other_gap(figure, lists, palette, names)
     _add_ring(figure, ring, "first_size", "second_size", palette, row=2, col=3)
-    figure.update_yaxes(showticklabels=False, row=2, col=3)
+    set_yaxes(figure, showticklabels=False, row=2, col=3)
     style(figure, palette, 780, t=48, l=47, r=16)
     label_tie_axes(figure)
     title = f"{names[0]} gap"
-    return figure.update_xaxes(title_text=title, row=2, col=3, nticks=5, showgrid=False)
+    return set_xaxes(figure, title_text=title, row=2, col=3, nticks=5, showgrid=False)
 
 
 def _fill(panel: GapPanel, lists: pd.DataFrame, x: str, y: str) -> None:

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import dotted_line
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, style, subplots
+from dashboard.charts.style import note, set_xaxes, set_yaxes, style, subplots
 from metrics.support.arrays import FloatArray
 
 BINS = 30
@@ -51,14 +51,16 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     style(figure, palette, 360, t=48)
     figure.update_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
     sizes = [size for size in (2, 5, 10, 20, 50, 100, 1000, 10**4, 10**5, 10**6) if size <= costs["size"].max()]
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text="documents in the tie",
         tickvals=np.log10(sizes),
         ticktext=[f"{size:,}" for size in sizes],
         showgrid=False,
         col=2,
     )
-    return figure.update_yaxes(
+    return set_yaxes(
+        figure,
         title_text="documents looked at",
         range=[-0.2, HIGHEST],
         tickvals=list(_TICKS),
@@ -91,7 +93,8 @@ def _add_histogram(figure: go.Figure, logs: FloatArray, palette: Palette, limit:
     note(figure, "more than 10,000: too many to enumerate", palette, **place)
     n_ticks = 6
     ticks = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
-    figure.update_xaxes(
+    set_xaxes(
+        figure,
         title_text="orderings of a list",
         tickvals=ticks,
         ticktext=[f"10<sup>{tick:.0f}</sup>" for tick in ticks],
@@ -99,4 +102,4 @@ def _add_histogram(figure: go.Figure, logs: FloatArray, palette: Palette, limit:
         row=1,
         col=1,
     )
-    figure.update_yaxes(title_text="lists", nticks=5, row=1, col=1)
+    set_yaxes(figure, title_text="lists", nticks=5, row=1, col=1)

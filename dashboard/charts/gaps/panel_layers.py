@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import HEADING, note, subplots
+from dashboard.charts.style import HEADING, note, set_xaxes, set_yaxes, subplots
 from metrics.support.arrays import FloatArray, IntArray
 
 
@@ -151,7 +151,7 @@ def add_gap_distribution(
         text = f"<b style='color:{words}'>traditional {name}</b> · {int(lists.sum()):,}"
         height = {"y": 1 if name == "too high" else 0.93, "yref": "y3 domain", "yanchor": "top"}
         note(figure, text, palette, x=1, xref="x3 domain", xanchor="right", **height)
-    figure.update_yaxes(showticklabels=False, row=1, col=3)
+    set_yaxes(figure, showticklabels=False, row=1, col=3)
 
 
 def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float, row: int) -> None:
@@ -166,9 +166,9 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
     """
     axis = "" if row == 1 else "4"
     floor = gap_axis_floor(top)
-    figure.update_yaxes(range=[floor * 2.1, top], row=row, nticks=6, tick0=0)
-    figure.update_yaxes(title_text=f"| {measure} − tied {measure} |", row=row, col=1)
-    figure.update_yaxes(showticklabels=False, row=row, col=2)
+    set_yaxes(figure, range=[floor * 2.1, top], row=row, nticks=6, tick0=0)
+    set_yaxes(figure, title_text=f"| {measure} − tied {measure} |", row=row, col=1)
+    set_yaxes(figure, showticklabels=False, row=row, col=2)
     edge = {"x": 0, "xref": f"x{axis} domain"}
     above = {"y": 1.06, "yref": f"y{axis} domain", "yanchor": "bottom"}
     font = {"size": 18, "family": HEADING, "color": palette.text, "weight": 600}
@@ -178,6 +178,6 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
 
 def label_tie_axes(figure: go.Figure) -> None:
     """Set the horizontal axes of the panels."""
-    figure.update_xaxes(title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03], col=1, showgrid=False)
-    figure.update_xaxes(title_text="largest tie, documents", tickformat="~s", col=2, showgrid=False, nticks=8)
-    figure.update_xaxes(title_text="lists", row=1, col=3, nticks=4)
+    set_xaxes(figure, title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03], col=1, showgrid=False)
+    set_xaxes(figure, title_text="largest tie, documents", tickformat="~s", col=2, showgrid=False, nticks=8)
+    set_xaxes(figure, title_text="lists", row=1, col=3, nticks=4)

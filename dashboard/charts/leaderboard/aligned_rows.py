@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, signed_ticks, style, subplots
+from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style, subplots
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -34,7 +34,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
     figure = subplots(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
-    figure.update_xaxes(title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
+    set_xaxes(figure, title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
     edges = np.linspace(-reach, reach, _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
@@ -78,7 +78,7 @@ def _add_ties_and_gaps(
     label_rows(figure, rerankers.index, palette)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
     title = f"{measure} gap of single lists"
-    return figure.update_xaxes(title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+    return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 
 
 def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
@@ -99,4 +99,4 @@ def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, 
         col=col,
     )
     end = max(0.05, rerankers["tie_ratio"].max()) * 1.25
-    figure.update_xaxes(title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col)
+    set_xaxes(figure, title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col)

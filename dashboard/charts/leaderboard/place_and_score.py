@@ -21,7 +21,7 @@ from dashboard.charts.marks import (
     tied_dot,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, add_notes, note_of, padded_range, style
+from dashboard.charts.style import BELOW, add_notes, note_of, padded_range, set_yaxes, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
@@ -108,7 +108,7 @@ def place_and_score(
     height = _ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
     plot = height * max(len(rows) + above + below, _LEAST_ROWS)
     style(figure, palette, 88 + plot, b=BELOW - 4)
-    figure.update_yaxes(visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
+    set_yaxes(figure, visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
     hidden = {"visible": False, "range": [0, 1]}
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)

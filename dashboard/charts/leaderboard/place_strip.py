@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.leaderboard.tier_brackets import add_tier_lines
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_segments, named_rows, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import BELOW_TICKS, padded_range, style
+from dashboard.charts.style import BELOW_TICKS, padded_range, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 
 _CLEARLY_OFF = 0.05
@@ -64,5 +64,5 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     if has_tiers:
         add_tier_lines(figure, leaderboard["tier"], palette)
     low, high = padded_range(leaderboard[VALUES].to_numpy())
-    figure.update_yaxes(title_text=measure, nticks=4, range=[low, high])
-    return figure.update_xaxes(range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
+    set_yaxes(figure, title_text=measure, nticks=4, range=[low, high])
+    return set_xaxes(figure, range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import CLEAR_TOP, VALUES, add_bounds_rows, label_rows, named_rows, rows_height
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, style
+from dashboard.charts.style import padded_range, set_xaxes, style
 
 _SYMBOLS = ("square-open", "triangle-up-open", "triangle-down-open", "x-thin-open", "pentagon-open")
 
@@ -36,4 +36,4 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
     style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
     means = [leaderboard[VALUES].to_numpy().ravel(), rules.to_numpy().ravel()]
-    return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
+    return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)

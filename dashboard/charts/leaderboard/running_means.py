@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_band, dotted_line
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_key, note, padded_range, safe, style
+from dashboard.charts.style import add_key, note, padded_range, safe, set_xaxes, set_yaxes, style
 
 MAX_POINTS = 1500
 """Points of a line: as many as there are pixels."""
@@ -54,12 +54,13 @@ def running_means_chart(
     style(figure, palette, 340, t=34, r=16)
     values = [f"{name}{late}" for name in ("tied", "traditional") for late in ("", "_of_late")]
     plotted_values = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()
-    figure.update_yaxes(
+    set_yaxes(
+        figure,
         title_text=safe(f"{measure}, last {window:,}"),
         range=padded_range(plotted_values[~np.isnan(plotted_values)]),
     )
     room = 0.02 * max(len(means), 2)
-    figure.update_xaxes(title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
+    set_xaxes(figure, title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
     if change is not None:
         figure.add_vline(x=change + 0.5, line=dotted_line(palette))
         side = "right" if change > len(means) / 2 else "left"

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows, rows_height
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, style
 
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
@@ -25,4 +25,4 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> g
     add_bounds_rows(figure, leaderboard, palette)
     style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette)
-    return figure.update_xaxes(title_text=measure, nticks=6)
+    return set_xaxes(figure, title_text=measure, nticks=6)

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, cells, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 from metrics.studies.prose import signed
 
 MOST_SEGMENTS = 8
@@ -45,11 +45,11 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.F
     )
     style(figure, palette, 56 + ROW * len(rerankers), t=44, b=8)
     label_rows(figure, rerankers, palette)
-    figure.update_yaxes(range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
+    set_yaxes(figure, range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
     labels = chart_names(segments, 12)
     sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
-    return figure.update_xaxes(
-        side="top", showgrid=False, tickangle=0, tickvals=np.arange(len(segments)), ticktext=sizes
+    return set_xaxes(
+        figure, side="top", showgrid=False, tickangle=0, tickvals=np.arange(len(segments)), ticktext=sizes
     )
 
 

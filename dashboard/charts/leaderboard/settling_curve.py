@@ -4,7 +4,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_band
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note, safe, style
+from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, style
 from metrics.studies.leaderboard.judging import JudgingPlan
 
 _HEIGHT = 340
@@ -36,9 +36,14 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> go.Figure:
         _add_half(figure, plan, palette)
     height = max(plan.width - plan.floor, 1e-9)
     ends = [max(plan.floor - 0.12 * height, -0.06 * height), plan.width + 0.05 * height]
-    figure.update_yaxes(title_text=safe(f"mean width, {plan.measure}"), range=ends, nticks=6)
-    figure.update_xaxes(
-        title_text="documents judged", range=[-0.02 * n, 1.02 * n], showgrid=False, tickformat=",d", nticks=6
+    set_yaxes(figure, title_text=safe(f"mean width, {plan.measure}"), range=ends, nticks=6)
+    set_xaxes(
+        figure,
+        title_text="documents judged",
+        range=[-0.02 * n, 1.02 * n],
+        showgrid=False,
+        tickformat=",d",
+        nticks=6,
     )
     return figure.update_layout(showlegend=False)
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_bounds, label_rows, rows_height, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, style
+from dashboard.charts.style import padded_range, set_xaxes, style
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
@@ -35,7 +35,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
     means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
-    return figure.update_xaxes(range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
+    return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 
 
 def _add_ticks(figure: go.Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:

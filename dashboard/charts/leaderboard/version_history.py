@@ -10,7 +10,7 @@ from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_notes, safe, style
+from dashboard.charts.style import add_notes, safe, set_xaxes, set_yaxes, style
 
 VersionAxis = Literal["added", "version"]
 """What runs along the x axis: time, or one version after the other."""
@@ -60,7 +60,7 @@ def version_history(
     }
     add_legend(figure, marks)
     style(figure, palette, HEIGHT, r=12 if is_alone else 150)
-    figure.update_yaxes(title_text=safe(measure), range=_value_range(versions))
+    set_yaxes(figure, title_text=safe(measure), range=_value_range(versions))
     _set_version_axis(figure, versions, axis)
     if not is_alone:
         newest = pd.DataFrame([group.loc[group[axis].idxmax()] for group in groups.values()])
@@ -92,12 +92,12 @@ def _set_version_axis(figure: go.Figure, versions: pd.DataFrame, axis: VersionAx
     if axis == "version":
         ends = [1 - 0.03 * last, last + 0.03 * last]
         step = max(1, int(last) // 12)
-        figure.update_xaxes(title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
+        set_xaxes(figure, title_text="version, oldest first", range=ends, dtick=step, tickformat="d")
     else:
         room = max((last - first) * 0.03, pd.Timedelta(minutes=1))
         ends = [first - room, last + room]
-        figure.update_xaxes(title_text="added to the library", type="date", range=ends, nticks=8)
-    figure.update_xaxes(showgrid=False)
+        set_xaxes(figure, title_text="added to the library", type="date", range=ends, nticks=8)
+    set_xaxes(figure, showgrid=False)
 
 
 def _add_names(

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, style
+from dashboard.charts.style import note, set_xaxes, set_yaxes, style
 
 MAX_LABELS = 16
 """Marks that have room for their figures."""
@@ -50,12 +50,13 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
         add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
     style(figure, palette, 264, t=16, l=54)
     figure.update_layout(showlegend=False)
-    figure.update_yaxes(tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
+    set_yaxes(figure, tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):
         text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
         note(figure, text, palette, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")
     low, high = int(bars["first"].min()), int(bars["last"].max())
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         title_text="rank of the first relevant document",
         showgrid=False,
         tickformat="d" if high < 10_000 else "~s",  # noqa: PLR2004 five digits crowd the axis

@@ -10,7 +10,7 @@ from dashboard.charts.labels import chart_names
 from dashboard.charts.marks import add_chance_key, add_cutoff, cells
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 from metrics.support.arrays import FloatArray
 from metrics.ties import place_chances
 
@@ -46,9 +46,7 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
         add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
     style(figure, palette, 88 + _KEY + n * min(max(600 // n, 24), 40), t=20, b=_AXIS + _KEY)
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
-    return figure.update_xaxes(
-        title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5]
-    )
+    return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5])
 
 
 def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
@@ -66,7 +64,8 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
     figure = _chance_cells(inside / (high - low), names, spans, palette)
     style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY)
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         title_text="places up to",
         showgrid=False,
         tickvals=np.arange(2, len(ends), 2),
@@ -105,4 +104,4 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
             hoverinfo="skip",
             showlegend=False,
         )
-    return figure.update_yaxes(tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)
+    return set_yaxes(figure, tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 from metrics.studies.one_list.query import rank_column
 
 MAX_STEPS = 400
@@ -50,9 +50,14 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
         add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
     style(figure, palette, 190, t=8)
     figure.update_layout(barmode="overlay", showlegend=False)
-    figure.update_yaxes(title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
-    return figure.update_xaxes(
-        title_text=f"place by {ranked_by}", showgrid=False, tickformat="~s", nticks=10, range=[0, length + 1]
+    set_yaxes(figure, title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
+    return set_xaxes(
+        figure,
+        title_text=f"place by {ranked_by}",
+        showgrid=False,
+        tickformat="~s",
+        nticks=10,
+        range=[0, length + 1],
     )
 
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import UNCERTAIN, add_band
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_key, style
+from dashboard.charts.style import add_key, set_xaxes, set_yaxes, style
 
 CONFIDENT = 1.96
 """Standard errors to each side of a mean that hold the true one 95 times of 100."""
@@ -48,9 +48,10 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
     room = 0.06 * (top - bottom) or 0.012
-    axis = {"title_text": f"mean {measure}", "nticks": 6}
-    figure.update_yaxes(**axis, range=[bottom - room, top + room]).update_layout(showlegend=False)
-    return figure.update_xaxes(
+    figure.layout.showlegend = False
+    set_yaxes(figure, title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
+    return set_xaxes(
+        figure,
         title_text="orderings drawn",
         type="log",
         showgrid=False,

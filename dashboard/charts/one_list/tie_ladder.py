@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, note, safe, style
+from dashboard.charts.style import BELOW, note, safe, set_xaxes, set_yaxes, style
 from metrics.studies.one_list.query import rank_column
 
 MAX_DOCUMENTS = 60
@@ -53,7 +53,7 @@ def tie_ladder(
         n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
         note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
     style(figure, palette, 176, t=24, b=BELOW - 4)
-    figure.update_yaxes(visible=False, range=[-0.45, 1.5])
+    set_yaxes(figure, visible=False, range=[-0.45, 1.5])
     return _set_places(figure, end, rank_column(ladder))
 
 
@@ -86,7 +86,8 @@ def ladder_pair(
     if k is not None and k + 0.5 < end:
         add_cutoff(figure, palette, k, (-0.12, base + 1.5), base + 1.52)
     style(figure, palette, 300, t=24, b=24)
-    figure.update_yaxes(
+    set_yaxes(
+        figure,
         tickvals=[base + 0.5, 0.5],
         ticktext=[f"<b>{chart_names(names, 22)[name]}</b>" for name in names],
         tickfont={"color": palette.text},
@@ -200,7 +201,8 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
 def _set_places(figure: go.Figure, end: float, ranked_by: str) -> go.Figure:
     """Set the axis of places, wide enough that few documents are no walls."""
     figure.update_layout(barmode="overlay")
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         range=[0.4, max(end, 10.5)],
         showgrid=False,
         title_text=f"place by {ranked_by}",

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_diamond, tied_dot
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_key, note, style
+from dashboard.charts.style import add_key, note, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 
 STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)
@@ -54,11 +54,11 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     style(figure, palette, 320, t=28, l=54)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
-    figure.update_yaxes(title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)
+    set_yaxes(figure, title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)
     figure.update_layout(bargap=0, showlegend=False)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
-    return figure.update_xaxes(title_text=measure, showgrid=False, nticks=7, range=ends)
+    return set_xaxes(figure, title_text=measure, showgrid=False, nticks=7, range=ends)
 
 
 def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette) -> None:

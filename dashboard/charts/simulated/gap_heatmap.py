@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, style
+from dashboard.charts.style import BELOW, set_xaxes, set_yaxes, style
 
 _BRIGHT = 0.65
 """Share of the largest gap from which on a cell is bright enough for dark letters."""
@@ -42,5 +42,5 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
         box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
         figure.add_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
     style(figure, palette, 360, t=8, l=43, b=BELOW - 4)
-    figure.update_yaxes(title_text="tie probability", type="category", showgrid=False)
-    return figure.update_xaxes(title_text="score levels", type="category", showgrid=False)
+    set_yaxes(figure, title_text="tie probability", type="category", showgrid=False)
+    return set_xaxes(figure, title_text="score levels", type="category", showgrid=False)

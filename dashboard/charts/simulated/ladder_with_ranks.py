@@ -7,7 +7,7 @@ from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW
+from dashboard.charts.style import BELOW, set_xaxes
 from metrics.support.wording import percent
 
 _MIN_PLACES = 5
@@ -52,7 +52,8 @@ def ladder_with_ranks(
         xaxis={"anchor": "y2", "dtick": 1 if len(ladder) <= MAX_LABELS else None},
         margin={"b": BELOW - 4},
     )
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         title_text="chance of the first relevant rank; diamond: as listed",
         range=[0.4, max(len(ladder), _MIN_PLACES) + 0.6],
     )

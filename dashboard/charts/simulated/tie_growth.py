@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.marks import add_band, dotted_line, tied_dot
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note, style
+from dashboard.charts.style import note, set_xaxes, set_yaxes, style
 from metrics.support.wording import percent
 
 _RIGHT = 0.6
@@ -47,9 +47,9 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = max(ceiling - floor, 0.05)
     ends = [floor - 0.05 * room, ceiling + 0.28 * room]
-    figure.update_yaxes(title_text=measure, range=ends)
+    set_yaxes(figure, title_text=measure, range=ends)
     title = "tie probability"
-    return figure.update_xaxes(title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
+    return set_xaxes(figure, title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
 
 
 def _mark_probability(figure: go.Figure, row: pd.Series, probability: float, palette: Palette) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe, style
+from dashboard.charts.style import add_notes, note_of, safe, set_xaxes, set_yaxes, style
 
 _ROW, _BAR = 46, 0.26
 """Pixels of a rule, and share of it that its bar takes."""
@@ -56,8 +56,8 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go
     style(figure, palette, 24 + _ROW * n, t=12, b=12, l=4, r=44)
     _write(figure, conventions["label"].tolist(), comes_out.tolist(), is_shown.tolist(), palette)
     figure.update_layout(barmode="overlay")
-    figure.update_yaxes(visible=False, range=[n - 0.6, -0.75])
-    return figure.update_xaxes(visible=False, range=[0, 1])
+    set_yaxes(figure, visible=False, range=[n - 0.6, -0.75])
+    return set_xaxes(figure, visible=False, range=[0, 1])
 
 
 def _write(

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_xaxes, set_yaxes, style
 from metrics.studies.audit.digits import VERDICTS
 from metrics.studies.prose import decimal
 
@@ -152,13 +152,18 @@ def _lay_out(
     style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
     label_rows(figure, rerankers, palette, top=0.5)
     labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} come out"]
-    figure.update_yaxes(
-        tickvals=np.arange(len(labels)), ticktext=labels, range=[len(labels) - 0.5, -0.5], showgrid=False
+    set_yaxes(
+        figure,
+        tickvals=np.arange(len(labels)),
+        ticktext=labels,
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
     )
     figure.layout.margin.l = max(figure.layout.margin.l, 120)
     place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
     figure.update_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
-    return figure.update_xaxes(
+    return set_xaxes(
+        figure,
         side="top",
         showgrid=False,
         tickvals=np.arange(len(measures)),
