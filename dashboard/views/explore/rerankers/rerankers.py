@@ -51,11 +51,11 @@ def rerankers() -> None:
 
     drawn_rows = row_range.of(summary)
     table_place, chart_place = table_and_chart_places(len(summary))
-    with table_place:
-        summary_table(summary, (name, parse(second)))
     with chart_place:
         _rows_chart(view, drawn_rows, lists, name.traditional)
         row_range.buttons()
+    with table_place:
+        summary_table(summary, (name, parse(second)))
     part = _choose_part(view)
     if part == TIES:
         _gap_panels(view, drawn_rows.index, lists, first)
