@@ -48,7 +48,7 @@ def weight_lines(
         figure.add_scatter(x=weights[own], y=led, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     names = chart_names(map(str, values.columns), 22)
     _add_strip(figure, stretches, palette, colours, names)
-    style(figure, palette, _PLOT + _GAP + _STRIP + 84, t=14, r=150, l=72)
+    style(figure, palette, _PLOT + _GAP + _STRIP + 84, t=14, r=150, b=64, l=72)
     _set_axes(figure, values, words)
     heights = figure.layout.yaxis.range, _PLOT
     add_notes(figure, line_names(values.iloc[-1], colours, palette, *heights))

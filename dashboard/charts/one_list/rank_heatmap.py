@@ -1,5 +1,8 @@
 """Where the documents of one list can land."""
 
+import re
+from collections.abc import Iterable
+from html import unescape
 from itertools import pairwise
 
 import numpy as np
@@ -44,7 +47,8 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
     figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)
     if k is not None and k < n:
         add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
-    style(figure, palette, 88 + _KEY + n * min(max(600 // n, 24), 40), t=20, b=_AXIS + _KEY)
+    height = 88 + _KEY + n * min(max(600 // n, 24), 40)
+    style(figure, palette, height, t=20, b=_AXIS + _KEY, l=_room_for(names))
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
     return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5])
 
@@ -62,7 +66,7 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
     names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
     spans = [f"places {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
     figure = _chance_cells(inside / (high - low), names, spans, palette)
-    style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY)
+    style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY, l=_room_for(names))
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
     return set_xaxes(
         figure,
@@ -72,6 +76,12 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
         ticktext=[f"{end:,.0f}" for end in ends[2::2]],
         range=[0.5, len(ends) - 0.5],
     )
+
+
+def _room_for(names: Iterable[str]) -> int:
+    """Return the pixels that names take beside the cells; with too few, plotly draws the figure again."""
+    longest = max(len(unescape(re.sub("<[^>]*>", "", name))) for name in names)
+    return round(_LETTER * longest) + 2 * _AIR
 
 
 def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> go.Figure:

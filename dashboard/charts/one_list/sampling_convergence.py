@@ -44,7 +44,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     )
     estimate = f"{mean.iloc[-1]:.4f}, standard error {means['standard_error'].iloc[-1]:.4f}"
     add_key(figure, palette, [("exact", palette.tied, f"{exact:.4f}"), ("drawn", palette.text, estimate)])
-    style(figure, palette, 300, t=28, r=20, l=47)
+    style(figure, palette, 300, t=28, r=20, l=54)
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
     room = 0.06 * (top - bottom) or 0.012
