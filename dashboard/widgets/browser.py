@@ -21,10 +21,8 @@ _mount_link = st.components.v2.component(
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 _NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
 """Where a sidebar leaves so little that the page's own margins would cut its tables and charts."""
-_PAIR_WITHOUT_ROOM = (
-    "[class*=st-key-pair-]:is([data-test-column-count='3'], [data-test-column-count='4']) > .stGridCell"
-)
-"""The two columns of `side_by_side` where they stand one below the other."""
+_NARROWEST_PAIR = 760
+"""Pixels below which the two columns of `side_by_side` stand one below the other."""
 _REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
 """Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
 _CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
@@ -68,5 +66,6 @@ def mend_looks(colours: Palette) -> None:
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
         " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"
-        f"{_PAIR_WITHOUT_ROOM} {{ grid-column: 1 / -1 !important; }}</style>"
+        "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
+        f" {{ min-width: clamp(0px, ({_NARROWEST_PAIR}px - 100%) * 999, 100%); }}</style>"
     )

@@ -37,8 +37,8 @@ _SIDEWAYS = """<style>
 @container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
 </style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
 """What stands above a chart where it is wider than its place, and nowhere else."""
-_NARROWEST_PAIR, _GAP = 760, 48
-"""Pixels below which two columns are too narrow, and pixels between them."""
+_GAP = 48
+"""Pixels between two columns."""
 
 
 @dataclass(frozen=True)
@@ -104,14 +104,16 @@ def cards(*row: Card) -> None:
     for place, card in enumerate(row):
         if place % 2 == 0:
             pair = pairs.grid(2, min_column_width=150)
-        with pair.container(border=True, height="stretch", gap="xxsmall"):
-            st.metric(
-                f":material/{card.icon}: {card.label}", card.value, help=card.help or card_help(card.label)
-            )
-            badge = (
-                escape_markdown(card.note).replace(r"\[", "[").replace(r"\]", "]")
-            )  # st.badge escapes brackets itself
-            st.badge(badge, color=card.colour)
+        pair.metric(
+            f":material/{card.icon}: {card.label}",
+            card.value,
+            escape_markdown(card.note),
+            delta_color=card.colour,
+            delta_arrow="off",
+            help=card.help or card_help(card.label),
+            border=True,
+            height="stretch",
+        )
 
 
 def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -122,10 +124,9 @@ def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, Delta
         right: share of the second.
         key: names the pair on its page.
     """
-    tracks = left + right
-    width = (_NARROWEST_PAIR - _GAP * (tracks - 1)) // tracks
-    grid = st.grid(tracks, min_column_width=width, gap=_GAP, key=f"pair-{key}")
-    return grid.cell(column_span=left), grid.cell(column_span=right)
+    with st.container(key=f"pair-{key}"):
+        first, second = st.columns((left, right), gap=_GAP)
+    return first, second
 
 
 def heading(title: str, explanation: str) -> None:
