@@ -21,12 +21,15 @@ _mount_link = st.components.v2.component(
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 _NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
 """Where a sidebar leaves so little that the page's own margins would cut its tables and charts."""
+_CARDS = ".stHorizontalBlock:has(> .stColumn > .stVerticalBlock > .stElementContainer > .stMetric) > .stColumn"
+_NARROWEST_CARDS = 714
+"""Pixels below which four cards stand two to a row."""
 _NARROWEST_PAIR = 760
 """Pixels below which the two columns of `side_by_side` stand one below the other."""
 _REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
 """Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
 _CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
-_CARD_LABEL, _BADGE = "[data-testid=stMetricLabel] :is(div, p)", ".stMarkdownBadge"
+_CARD_LABEL, _NOTE = "[data-testid=stMetricLabel] :is(div, p)", "[data-testid=stMetricDelta] *"
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 
@@ -62,10 +65,11 @@ def mend_looks(colours: Palette) -> None:
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
         f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
-        f"{_BADGE} {{ white-space: normal !important; }}"
+        f"{_NOTE} {{ white-space: normal !important; overflow: visible; }}"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
         " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"
+        f"{_CARDS} {{ min-width: clamp(0px, ({_NARROWEST_CARDS}px - 100%) * 999, calc(50% - .5rem)) !important; }}"
         "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
         f" {{ min-width: clamp(0px, ({_NARROWEST_PAIR}px - 100%) * 999, 100%); }}</style>"
     )

@@ -100,11 +100,8 @@ def prose_markdown(prose: Prose) -> str:
 
 def cards(*row: Card) -> None:
     """Show cards side by side, two to a row where four have no room."""
-    pairs = st.grid(2, min_column_width=350)
-    for place, card in enumerate(row):
-        if place % 2 == 0:
-            pair = pairs.grid(2, min_column_width=150)
-        pair.metric(
+    for column, card in zip(st.columns(len(row)), row, strict=True):
+        column.metric(
             f":material/{card.icon}: {card.label}",
             card.value,
             escape_markdown(card.note),
