@@ -24,6 +24,7 @@ _NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
 _CARDS = ".stHorizontalBlock:has(> .stColumn > .stVerticalBlock > .stElementContainer > .stMetric) > .stColumn"
 _NARROWEST_CARDS = 714
 """Pixels below which four cards stand two to a row."""
+_PAIR = "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
 _NARROWEST_PAIR = 760
 """Pixels below which the two columns of `side_by_side` stand one below the other."""
 _REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
@@ -69,7 +70,11 @@ def mend_looks(colours: Palette) -> None:
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
         " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"
-        f"{_CARDS} {{ min-width: clamp(0px, ({_NARROWEST_CARDS}px - 100%) * 999, calc(50% - .5rem)) !important; }}"
-        "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
-        f" {{ min-width: clamp(0px, ({_NARROWEST_PAIR}px - 100%) * 999, 100%); }}</style>"
+        f"{_CARDS} {{ min-width: {_where_narrower(_NARROWEST_CARDS, 'calc(50% - .5rem)')} !important; }}"
+        f"{_PAIR} {{ min-width: {_where_narrower(_NARROWEST_PAIR, '100%')}; }}</style>"
     )
+
+
+def _where_narrower(pixels: int, length: str) -> str:
+    """Return a length in CSS for what stands in a place narrower than so many pixels, nothing in a wider one."""
+    return f"clamp(0px, ({pixels}px - 100%) * 999, {length})"
