@@ -76,5 +76,5 @@ def mend_looks(colours: Palette) -> None:
 
 
 def _where_narrower(pixels: int, length: str) -> str:
-    """Return a length in CSS for what stands in a place narrower than so many pixels, nothing in a wider one."""
+    """Return a length in CSS for what stands in a place narrower than so many pixels, else nothing."""
     return f"clamp(0px, ({pixels}px - 100%) * 999, {length})"
