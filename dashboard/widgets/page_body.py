@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from itertools import count
 
 import streamlit as st
 
@@ -15,13 +16,14 @@ def page_body(draw: Callable[[], None]) -> Callable[[], None]:
 
     What it sets of the frame, a control that stands there as well or the board, asks for `st.rerun()`.
     """
+    clicks = count()
 
     @wraps(draw)
     def draw_body() -> None:
         refusals = st.empty()
         with waiting_shown():
             draw()
-        if texts := refused():
+        if next(clicks) and (texts := refused()):  # after the first time; then the frame says so
             refusals.warning(refusal(texts))
 
     return st.fragment(draw_body)

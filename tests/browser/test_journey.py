@@ -167,3 +167,11 @@ def test_a_click_on_a_page_runs_it_without_the_frame_but_where_it_sets_what_stan
     settle(page)
     page.get_by_test_id("stSidebar").get_by_role("button", name="Scoring").click()
     expect(page.get_by_test_id("stPopoverBody").get_by_role("radio", name="left out")).to_be_checked()
+
+
+def test_what_a_link_asks_in_vain_of_a_control_that_a_click_brings_is_said_at_that_click(new_page):
+    page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&baseline=nobody")
+    alert = page.get_by_test_id("stMain").get_by_test_id("stAlert")
+    expect(alert).to_have_count(0)
+    page.get_by_role("radio", name="Against the baseline").click()
+    expect(alert).to_contain_text("baseline=nobody")
