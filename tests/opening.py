@@ -74,9 +74,10 @@ def table(page, heading):
 
 
 def texts(page, *kinds):
-    """All that a page says in elements of these kinds, paragraphs and captions where none is named."""
-    elements = (element for kind in kinds or ("markdown", "caption") for element in page.get(kind))
-    return plain("\n".join(str(element.value) for element in elements))
+    """All that a page says in elements of these kinds; where none is named, paragraphs, captions and cards."""
+    elements = [element for kind in kinds or ("markdown", "caption") for element in page.get(kind)]
+    notes = [] if kinds else [card.delta for card in page.metric]
+    return plain("\n".join([*(str(element.value) for element in elements), *notes]))
 
 
 def plain(markdown):

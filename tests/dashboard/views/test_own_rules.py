@@ -31,9 +31,7 @@ def data():
 def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses_no_tie(data, page):
     opened_page = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat")
     findings = [
-        text
-        for text in texts(opened_page, "markdown").split("\n")
-        if "badge" not in text and not text.startswith("**coarse** scores")
+        text for text in texts(opened_page, "markdown").split("\n") if not text.startswith("**coarse** scores")
     ]
     assert any("settles ties by" in text for text in findings) or page in ("report", "tradeoffs")
     assert [word for word in DISMISSALS for text in findings if word in text] == []
