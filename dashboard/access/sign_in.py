@@ -43,6 +43,15 @@ def admit() -> None:
         record_event("entered", identity() or "")
 
 
+def is_admitted() -> bool:
+    """Return whether `admit` would return for this visitor now; it draws and notes nothing."""
+    try:
+        entries = _allowed_entries() if is_sign_in_required() else None
+    except UsageError:
+        return False
+    return entries is None or (_is_signed_in() and _is_on(entries))
+
+
 def _demand_allowed(entries: tuple[str, ...]) -> None:
     """Draw why not for those who are not signed in, or not allowed, and stop."""
     if not _is_signed_in():
@@ -53,7 +62,7 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
             "Sign in",
             st.login,
         )
-    if not is_allowed(st.user.get("email"), st.user.get("email_verified"), entries):
+    if not _is_on(entries):
         record_event("refused", _signed_in_email())
         _close(
             "Not allowed in",
@@ -62,6 +71,11 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
             "Sign out",
             st.logout,
         )
+
+
+def _is_on(entries: tuple[str, ...]) -> bool:
+    """Return whether the address signed in is on the allow-list."""
+    return is_allowed(st.user.get("email"), st.user.get("email_verified"), entries)
 
 
 def _is_signed_in() -> bool:

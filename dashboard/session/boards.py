@@ -80,6 +80,16 @@ def choose_board() -> BoardChoice | None:
     return choice
 
 
+def is_still_open() -> bool:
+    """Return whether the board shown may still be opened: nobody deleted it or shares it no more."""
+    choice = cast("BoardChoice | None", st.session_state.get(_LAST))
+    record = choice and choice[1]
+    try:
+        return not record or cache.open_library().look(record.id, owner()) is not None
+    except LibraryError:
+        return True  # what is shown stays while the library cannot be reached
+
+
 def _audit(shown: str | None, requested: str) -> None:
     """Have it noted which board this session opened, or asked for in vain; once, until it asks for another."""
     action, label = ("opened", shown) if shown else ("refused", requested)

@@ -6,24 +6,30 @@ from itertools import count
 
 import streamlit as st
 
+from dashboard.access.sign_in import is_admitted
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import refused
+from dashboard.session.boards import is_still_open
 from dashboard.session.long_work import waiting_shown
 
 
 def page_body(draw: Callable[[], None]) -> Callable[[], None]:
     """Have a function, which draws all of a page, called alone when one of its controls is used.
 
-    What it sets of the frame, a control that stands there as well or the board, asks for `st.rerun()`.
+    The frame draws the page first, and says who may see it. A click asks again: whoever may no longer is shown
+    the frame. A page that changes what the frame shows, too, calls `st.rerun()`.
     """
-    clicks = count()
+    drawn = count()
 
     @wraps(draw)
     def draw_body() -> None:
+        is_click = next(drawn) > 0
+        if is_click and not (is_admitted() and is_still_open()):
+            st.rerun()
         refusals = st.empty()
         with waiting_shown():
             draw()
-        if next(clicks) and (texts := refused()):  # after the first time; then the frame says so
+        if is_click and (texts := refused()):
             refusals.warning(refusal(texts))
 
     return st.fragment(draw_body)

@@ -79,14 +79,15 @@ class Page:
     def __init__(self, client, socket, name):
         self.client, self.socket, self.name = client, socket, name
         self.session = self.redirect = None
-        self.query, self.script, self.widgets = "", "", {}
+        self.query, self.script, self.part, self.widgets = "", "", "", {}
         self.elements, self.frames = [], []
 
-    def run(self, query=None, **widgets):
+    def run(self, query=None, part="", **widgets):
         """Draw the page anew.
 
         Args:
             query: of the address; as it is now where None.
+            part: id of what is drawn alone, such as `self.part`, the page without its frame; all where empty.
             **widgets: id of a widget → a field of its state and the value.
         """
         self.query = self.query if query is None else query
@@ -95,6 +96,7 @@ class Page:
             "query_string": self.query,
             "page_script_hash": self.script,
             "widget_states": {"widgets": states},
+            "fragment_id": part,
         }
         if not self.script:
             request["page_name"] = self.name
@@ -122,6 +124,7 @@ class Page:
                 self.session, self.elements = message.new_session.initialize.session_id, []
             case "delta" if message.delta.WhichOneof("type") == "new_element":
                 self.elements.append(message.delta.new_element)
+                self.part = message.delta.fragment_id or self.part
             case "navigation":
                 self.script = message.navigation.page_script_hash
             case "page_info_changed":

@@ -142,7 +142,15 @@ def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, s
             other.frames.clear()
             assert "not shared with you" in other.run().text
             assert SECRET.encode() not in b"".join(other.frames)
-    assert [event["access"] for event in events(people, "shared")] == ["link", "private"]
+        own.choose("Who may open it", "Whoever has the link may read")
+        with bob.page(f"data={board}") as other:
+            assert SECRET.encode() in b"".join(other.frames)
+            assert "not shared with you" not in other.run(part=other.part).text
+            own.choose("Who may open it", "Only you")
+            other.frames.clear()
+            assert "not shared with you" in other.run(part=other.part).text
+            assert SECRET.encode() not in b"".join(other.frames)
+    assert [event["access"] for event in events(people, "shared")] == ["link", "private"] * 2
 
 
 def test_a_session_is_its_own_cookies_alone(new_client, signed_in, board):

@@ -25,6 +25,7 @@ def behind_the_gate():
     from dashboard import session as state  # noqa: PLC0415 this body is run alone
     from dashboard.access import sign_in  # noqa: PLC0415 likewise
 
+    st.session_state["is_admitted"] = sign_in.is_admitted()
     sign_in.admit()
     st.text(state.owner())
     sign_in.show_account()
@@ -60,12 +61,14 @@ def visit(monkeypatch, tmp_path):
 
 def owner(session):
     (text,) = session.text
+    assert session.session_state["is_admitted"]
     return text.value
 
 
 def closed(session):
     """Title and sentence of the page a visitor is stopped at."""
     assert not session.text
+    assert not session.session_state.get("is_admitted")
     return session.title[0].value, session.markdown[0].value.replace("\\", "")
 
 
