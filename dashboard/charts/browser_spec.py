@@ -28,10 +28,10 @@ def browser_spec(figure: go.Figure, *, is_clickable: bool = False) -> dict[str, 
     look = layout.pop("template", {}).get("layout", {})
     axis_names = [name for name in layout if name.startswith(_AXES)]
     axis_names += [_axis_name(trace, axis) for trace in traces for axis in _AXES]
-    axes = {name: _merged(look.get(name[:5], {}), layout.get(name, {})) for name in axis_names}
+    axes = {name: _merge(look.get(name[:5], {}), layout.get(name, {})) for name in axis_names}
     rest = {name: value for name, value in look.items() if name not in _AXES}
     revision = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
-    return {"data": traces, "layout": _merged(rest, layout) | axes | revision}
+    return {"data": traces, "layout": _merge(rest, layout) | axes | revision}
 
 
 def _axis_name(trace: Mapping[str, Any], axis: str) -> str:
@@ -39,10 +39,10 @@ def _axis_name(trace: Mapping[str, Any], axis: str) -> str:
     return axis + str(trace.get(axis, axis[0]))[1:]
 
 
-def _merged(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a figure says itself, at any depth, and the defaults for all else."""
     deep = {
-        name: _merged(defaults[name], value)
+        name: _merge(defaults[name], value)
         for name, value in own.items()
         if isinstance(value, dict) and isinstance(defaults.get(name), dict)
     }

@@ -124,11 +124,13 @@ def set_xaxes(
 ) -> go.Figure:
     """Set properties of x axes and return the figure, as plotly's `update_xaxes` does in five times the time.
 
+    A dictionary takes the place of one set before, but for the title, of which `title_text` sets one property.
+
     Args:
         figure: changed in place.
         row: of its panels; all where omitted.
         col: likewise.
-        **properties: of each axis; those of its title as `title_text`.
+        **properties: of each axis.
     """
     return _set_axes(figure, figure.select_xaxes(row=row, col=col), properties)
 
@@ -148,8 +150,8 @@ def _set_axes(
     rest = {name: value for name, value in properties.items() if name not in of_title}
     for axis in list(axes):
         own = axis.to_plotly_json()
-        titled = {"title": own.get("title", {}) | title} if title else {}
-        figure.layout[axis.plotly_name] = own | titled | rest
+        own_title = {"title": own.get("title", {}) | title} if title else {}
+        figure.layout[axis.plotly_name] = own | own_title | rest
     return figure
 
 
@@ -176,28 +178,27 @@ def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[fl
     }
 
 
-def signed_ticks(low: float, high: float, most: int) -> dict[str, Any]:
+def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
     """Return the ticks of an axis of differences, a sign before each but 0.
 
     Plotly could sign them itself, but not without `labelalias` for 0, which has it draw all axes again.
 
     Args:
         low: end of the axis.
-        high: the other.
-        most: ticks.
+        high: the other; where it is no higher, 0 is the one tick.
+        n_steps: from tick to tick at most.
     """
     if not high > low:
         return {"tickvals": [0], "ticktext": ["0"]}
-    rough = (high - low) / most
-    unit = 10.0 ** np.floor(np.log10(rough))
-    step = unit * next((factor for factor in (1, 2, 5) if factor * unit >= rough), 10)
+    least = (high - low) / n_steps
+    power = int(np.floor(np.log10(least)))
+    step = 10.0**power * next((factor for factor in (1, 2, 5) if factor * 10.0**power >= least), 10)
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return {"tickvals": ticks, "ticktext": [_signed(tick) if tick else "0" for tick in ticks]}
-
-
-def _signed(number: float) -> str:
-    text = np.format_float_positional(number, 6, fractional=False, trim="-", sign=True)
-    return text.replace("-", "−")
+    texts = [np.format_float_positional(tick, max(0, -power), trim="-", sign=True) for tick in ticks]
+    return {
+        "tickvals": ticks,
+        "ticktext": [text.replace("-", "−") if tick else "0" for tick, text in zip(ticks, texts, strict=True)],
+    }
 
 
 def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:

@@ -66,7 +66,7 @@ def mend_looks(colours: Palette) -> None:
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
         f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
-        f"{_NOTE} {{ white-space: normal !important; overflow: visible; }}"
+        f"{_NOTE} {{ white-space: normal !important; }}"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
         " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"

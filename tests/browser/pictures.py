@@ -22,10 +22,11 @@ REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flat
     .filter(([, texts]) => new Set(texts).size < texts.length)
     .map(([name, texts]) => `${name} of ${plot.closest('[class*=st-key-]')?.className}: ${texts}`))"""
 """Axes of charts on which two ticks have one label."""
-CUT_LABELS = """() => [...document.querySelectorAll('.stMetric *')]
-  .filter(label => label.scrollWidth > label.clientWidth + 1 && getComputedStyle(label).overflow == 'hidden')
+CUT_LABELS = """() => [...document.querySelectorAll('.stMetric, .stMetric *')]
+  .filter(label => label.scrollWidth > label.clientWidth + 1
+    && (label.matches('.stMetric') || getComputedStyle(label).overflow == 'hidden'))
   .map(label => label.innerText)"""
-"""Labels and notes of cards that end in an ellipsis."""
+"""Labels and notes of cards that end in an ellipsis, and cards that something sticks out of."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),

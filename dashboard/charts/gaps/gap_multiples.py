@@ -22,10 +22,10 @@ FEW_ROWS = 3
 _TITLES = {ACROSS: 16, MANY_ACROSS: 14}
 """Columns of a title over panels so many of which stand side by side."""
 _TREND_CELLS = 24
-_TICKS = 5
-"""Ticks of an axis of gaps at most; plotly makes their step up to 2.5 times longer, so that two are left."""
+_STEPS = 5
+"""Steps between the ticks of an axis of gaps at most: from four, one is left above zero and one below."""
 _LEAST_SPAN = 0.04
-"""Share that an axis of tie ratios spans at least."""
+"""What an axis of tie ratios spans at least, and one of means that are all the same."""
 _LINE, _HALO = 2.5, 6.5
 """Width of a mean, and of the ground around it where it lies on dots of any colour."""
 _DOT, _DOT_SHARE = 2.7, 0.015
@@ -50,7 +50,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure = subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    ticks = signed_ticks(-reach, reach, _TICKS)
+    ticks = signed_ticks(-reach, reach, _STEPS)
     set_yaxes(figure, range=[-reach, reach], showticklabels=False, **ticks, **zero)
     set_yaxes(figure, showticklabels=True, title_text=f"{measure} gap", col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
@@ -93,9 +93,11 @@ def _add_means(
                 **place,
             )
     values = pd.concat([mean["mean"] for mean in means.values()])
-    ends = _aired(values.min(), values.max())
+    low, high = values.min(), values.max()
+    room = 0 if high - low > EQUAL else _LEAST_SPAN / 2
+    ends = _with_air(low - room, high + room)
     look: dict[str, Any] = {"side": "right", "showticklabels": True, "title_text": None}
-    set_yaxes(figure, range=ends if ends[0] < ends[1] else None, **look, **signed_ticks(*ends, _TICKS), **place)
+    set_yaxes(figure, range=ends, **look, **signed_ticks(*ends, _STEPS), **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
         set_xaxes(figure, range=_ratio_range(pd.concat(ratios)), **place)
@@ -105,10 +107,10 @@ def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
     """Return the ends of an axis of tie ratios that holds these and some air."""
     low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
     high = max(ratios.max(), low + _LEAST_SPAN)
-    return _aired(low, high)
+    return _with_air(low, high)
 
 
-def _aired(low: float, high: float) -> tuple[float, float]:
+def _with_air(low: float, high: float) -> tuple[float, float]:
     air = 0.05 * (high - low)
     return low - air, high + air
 

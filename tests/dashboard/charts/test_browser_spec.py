@@ -10,8 +10,8 @@ from dashboard.charts.palette import LIGHT
 from dashboard.charts.style import style
 
 
-def sent(figure):
-    return json.loads(plotly.io.to_json(browser_spec(figure), validate=False))
+def sent(figure, **options):
+    return json.loads(plotly.io.to_json(browser_spec(figure, **options), validate=False))
 
 
 def test_numbers_are_sent_as_lists_with_null_where_there_is_none():
@@ -36,8 +36,11 @@ def test_every_axis_drawn_on_has_the_look_and_what_it_says_itself():
 
 
 def test_axes_that_the_layout_does_not_name_have_the_look():
-    layout = sent(style(go.Figure(go.Scatter(x=[1], y=[1])), LIGHT, 300))["layout"]
-    assert layout["xaxis"]["gridcolor"] == layout["yaxis"]["gridcolor"] == LIGHT.grid
+    figure = go.Figure([go.Scatter(x=[1], y=[1]), go.Scatter(x=[1], y=[1], xaxis="x2", yaxis="y3")])
+    layout = sent(style(figure, LIGHT, 300))["layout"]
+    assert {layout[axis]["gridcolor"] for axis in ("xaxis", "xaxis2", "yaxis", "yaxis3")} == {LIGHT.grid}
+    figure = go.Figure(layout={"yaxis4": {"overlaying": "y"}})
+    assert sent(style(figure, LIGHT, 300))["layout"]["yaxis4"]["gridcolor"] == LIGHT.grid
 
 
 def test_the_look_beside_the_axes_is_sent_without_a_template():
@@ -52,3 +55,22 @@ def test_a_figure_stays_as_it_is():
     before = figure.to_json()
     browser_spec(figure)
     assert figure.to_json() == before
+
+
+def test_what_is_no_number_is_null_wherever_it_stands():
+    figure = go.Figure(
+        go.Heatmap(z=[np.array([1, np.nan])]), layout={"xaxis": {"tickvals": np.array([np.nan])}}
+    )
+    spec = sent(figure)
+    assert (spec["data"][0]["z"], spec["layout"]["xaxis"]["tickvals"]) == ([[1, None]], [None])
+
+
+def test_a_figure_says_that_its_data_stay_and_what_streamlit_would_set_where_its_points_are_clicked():
+    layouts = [
+        sent(style(go.Figure(), LIGHT, 300), is_clickable=clickable)["layout"] for clickable in (False, True)
+    ]
+    assert [layout["datarevision"] for layout in layouts] == [0, 0]
+    assert [(layout["dragmode"], layout.get("clickmode")) for layout in layouts] == [
+        (False, None),
+        ("pan", "event+select"),
+    ]

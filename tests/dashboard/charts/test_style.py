@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plotly.subplots import make_subplots
 
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import padded_range, signed_ticks, style, subplots
+from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style, subplots
 
 AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
@@ -47,7 +47,7 @@ def test_thousands_have_a_comma_as_in_sentences_and_tables():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "most", "texts"),
+    ("low", "high", "n_steps", "texts"),
     [
         (-0.06, 0.06, 6, ["−0.06", "−0.04", "−0.02", "0", "+0.02", "+0.04", "+0.06"]),
         (-1.1, 1.1, 5, ["−1", "−0.5", "0", "+0.5", "+1"]),
@@ -56,16 +56,19 @@ def test_thousands_have_a_comma_as_in_sentences_and_tables():
         (0, 0, 6, ["0"]),
     ],
 )
-def test_ticks_of_differences_have_a_sign_but_for_zero(low, high, most, texts):
-    ticks = signed_ticks(low, high, most)
+def test_ticks_of_differences_have_a_sign_but_for_zero(low, high, n_steps, texts):
+    ticks = signed_ticks(low, high, n_steps)
     assert list(ticks["ticktext"]) == texts
     assert [float(text.replace("−", "-")) for text in texts] == pytest.approx(list(ticks["tickvals"]))
 
 
-@given(low=st.floats(-1e6, 1e6), span=st.floats(1e-9, 1e6), most=st.integers(2, 9))
-def test_an_axis_of_differences_has_no_more_ticks_than_asked_for(low, span, most):
-    ticks = signed_ticks(low, low + span, most)["tickvals"]
-    assert len(ticks) <= most + 1
+@given(low=st.floats(-1e3, 1e3), span=st.floats(1e-6, 1e3), n_steps=st.integers(2, 9))
+def test_ticks_of_differences_are_no_more_steps_apart_than_asked_for_and_no_two_have_one_label(
+    low, span, n_steps
+):
+    ticks = signed_ticks(low, low + span, n_steps)
+    assert len(ticks["tickvals"]) - 1 <= n_steps
+    assert len(set(ticks["ticktext"])) == len(ticks["tickvals"])
 
 
 @given(reach=st.floats(1e-9, 1e6))
@@ -73,3 +76,12 @@ def test_an_axis_of_differences_that_reaches_as_far_down_as_up_has_a_tick_on_eit
     ticks = signed_ticks(-reach, reach, 5)["tickvals"]
     assert min(ticks) < 0 < max(ticks)
     assert 0 in ticks
+
+
+def test_properties_of_axes_are_set_beside_those_they_have_and_a_title_keeps_its_other_ones():
+    figure = subplots(1, 2)
+    set_xaxes(figure, title_text="gap", nticks=3)
+    set_xaxes(figure, title_standoff=7, showgrid=False, col=2)
+    left, right = figure.select_xaxes()
+    assert (left.title.text, left.nticks, left.showgrid, left.title.standoff) == ("gap", 3, None, None)
+    assert (right.title.text, right.nticks, right.showgrid, right.title.standoff) == ("gap", 3, False, 7)

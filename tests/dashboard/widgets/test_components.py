@@ -1,3 +1,6 @@
+from streamlit.proto.Metric_pb2 import Metric
+from streamlit.testing.v1 import AppTest
+
 from dashboard.charts.labels import SENTENCE_COLUMNS, sentence_names
 from dashboard.widgets.components import elide_prose
 from metrics.studies.prose import Strong, plain
@@ -18,3 +21,16 @@ def test_a_sentence_keeps_what_tells_long_names_apart_and_its_tooltip_has_them_w
 def test_a_sentence_of_short_names_is_left_as_it_is():
     sentence = Strong("bm25"), " leads."
     assert elide_prose(sentence, sentence_names(["bm25", "rankgpt"])) == (sentence, "")
+
+
+def two_cards():
+    from dashboard.widgets.components import Card, cards  # noqa: PLC0415 this body is run alone
+
+    cards(Card("star", "Best", "0.5", "-*a* [b]", "blue"), Card("star", "Last", "0.1", "c", "orange"))
+
+
+def test_a_card_has_its_note_as_it_is_written_in_its_colour_and_without_an_arrow():
+    cards = AppTest.from_function(two_cards).run().metric
+    assert [card.delta for card in cards] == [r"\-\*a\* \[b\]", "c"]
+    assert [card.proto.color for card in cards] == [Metric.MetricColor.BLUE, Metric.MetricColor.ORANGE]
+    assert {card.proto.direction for card in cards} == {Metric.MetricDirection.NONE}

@@ -1,5 +1,6 @@
 """Controls and charts of the Trade-offs page, and what brings hidden charts back."""
 
+from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 import pandas as pd
@@ -87,8 +88,30 @@ def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGen
     return place, place
 
 
-def hidden_charts(view: View, columns: list[str]) -> None:
-    """Draw which charts are hidden for columns that are missing, and what brings them back."""
+def segments_and_recall(
+    view: View, gaps: pd.DataFrame | None, covered: pd.DataFrame, choices: Choices, n_drawn: int
+) -> None:
+    """Draw gaps by segment and recall of targets side by side, those of them that the board has columns for.
+
+    Args:
+        view: what the sidebar says is shown.
+        gaps: by segment; None without segments.
+        covered: rerankers with targets, and what of these they cover.
+        choices: what the controls say.
+        n_drawn: rerankers drawn at most.
+    """
+    wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
+    if gaps is not None:
+        with wide:
+            segment_section(view, gaps, choices.measure, n_drawn)
+    if len(covered):
+        with narrow:
+            recall_section(view, covered, choices.k, n_drawn)
+
+
+def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
+    """Draw which charts are hidden for columns that are not there, and what brings them back."""
+    columns = [column for column, is_found in is_there.items() if not is_found]
     if not columns:
         return
     heading(

@@ -90,11 +90,15 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
 
 
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
-    """Draw the gaps of each reranker in each segment, as `segment_table` returns them."""
+    """Draw the gaps of each reranker in each segment, as `segment_table` returns them, once they are opened."""
+    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+    if not figures.open:
+        return
     name = parse(measure)
     columns = shown_columns(
         *("reranker", "segment", "traditional", "tied", "gap", ("n", "n_queries")),
         traditional=name.traditional,
         tied=name.tied,
     )
-    table(rows, "By segment", "segments", columns)
+    with figures:
+        table(rows, "By segment", "segments", columns)

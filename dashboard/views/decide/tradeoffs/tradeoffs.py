@@ -2,9 +2,6 @@
 
 from dataclasses import replace
 
-import pandas as pd
-import streamlit as st
-
 from dashboard import cache, session
 from dashboard.views.decide.tradeoffs import cached, sections
 from dashboard.views.decide.tradeoffs.cards import depth_cards, last_card, speed_cards
@@ -40,7 +37,6 @@ def tradeoffs() -> None:
         *(speed_cards(rows, measure, budget) if is_timed else depth_cards(rows, covered, measure, k)),
         last_card(covered, k, has_targets=has_targets),
     )
-
     wide, narrow = sections.chart_places("speed", has_left=is_timed, has_right=has_targets)
     if is_timed:
         with wide:
@@ -51,44 +47,16 @@ def tradeoffs() -> None:
     gaps = cached.segment_gaps(ordered, measure, view.traditional) if has_segments else None
     table_place, chart_place = table_and_chart_places(len(rows))
     with chart_place:
-        _segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
+        sections.segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
         row_range.buttons()
     with table_place:
-        _experiment(ordered, k, has_targets=has_targets)
+        baseline, test, correction = sections.choose_comparison(view)
+        experiment = cached.tested_experiment(ordered, k, view.traditional, baseline, test, correction)
+        experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
         figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
         if gaps is not None:
-            _gaps_in_figures(gaps, measure)
-    columns = {"latency": is_timed, "segment": has_segments, "target_id": has_targets}
-    sections.hidden_charts(view, [column for column, is_there in columns.items() if not is_there])
-
-
-def _segments_and_recall(
-    view: session.View,
-    gaps: pd.DataFrame | None,
-    covered: pd.DataFrame,
-    choices: sections.Choices,
-    n_drawn: int,
-) -> None:
-    wide, narrow = sections.chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
-    if gaps is not None:
-        with wide:
-            sections.segment_section(view, gaps, choices.measure, n_drawn)
-    if len(covered):
-        with narrow:
-            sections.recall_section(view, covered, choices.k, n_drawn)
-
-
-def _experiment(view: session.View, k: int, *, has_targets: bool) -> None:
-    baseline, test, correction = sections.choose_comparison(view)
-    experiment = cached.tested_experiment(view, k, view.traditional, baseline, test, correction)
-    experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
-
-
-def _gaps_in_figures(gaps: pd.DataFrame, measure: str) -> None:
-    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
-    if figures.open:
-        with figures:
             segment_gap_table(gaps, measure)
+    sections.hidden_charts(view, {"latency": is_timed, "segment": has_segments, "target_id": has_targets})
 
 
 tradeoffs()

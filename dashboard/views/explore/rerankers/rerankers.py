@@ -1,18 +1,15 @@
 """Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
-from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.views.explore.rerankers.cached import gaps_and_summary
 from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.likeness import likeness_section
+from dashboard.views.explore.rerankers.panels import TIES, gap_panels, rows_chart
 from dashboard.views.explore.rerankers.readings import readings_section
 from dashboard.views.explore.rerankers.summary import summary_cards, summary_table
-from dashboard.widgets.components import chart, finding, heading, page_head
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.page_body import page_body
 from metrics import parse
@@ -21,8 +18,7 @@ from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tie_rules import own_rule_note
 
-TIES, BASELINE, READINGS = "Gap against tie ratio", "Against the baseline", "MRR beside MAP"
-ALIKE = "Who copies whom"
+BASELINE, READINGS, ALIKE = "Against the baseline", "MRR beside MAP", "Who copies whom"
 
 
 @page_body
@@ -52,13 +48,13 @@ def rerankers() -> None:
     drawn_rows = row_range.of(summary)
     table_place, chart_place = table_and_chart_places(len(summary))
     with chart_place:
-        _rows_chart(view, drawn_rows, lists, name.traditional)
+        rows_chart(view, drawn_rows, lists, name.traditional)
         row_range.buttons()
     with table_place:
         summary_table(summary, (name, parse(second)))
     part = _choose_part(view)
     if part == TIES:
-        _gap_panels(view, drawn_rows.index, lists, first)
+        gap_panels(view, drawn_rows.index, lists, first)
     elif part == BASELINE:
         baseline_comparison(view, measure, row_range.n_shown)
     elif part == ALIKE:
@@ -72,30 +68,6 @@ def _choose_part(view: session.View) -> str:
     is_compared = view.baseline != usual_baseline(view.rerankers)
     first = BASELINE if is_compared else TIES
     return session.segmented("Below", parts, "part", first, label_visibility="collapsed")
-
-
-def _rows_chart(view: session.View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
-    heading(
-        "Score, ties and gap, reranker by reranker",
-        "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
-    )
-    chart(
-        kept_figure(view.board.key, aligned_rows, rows, lists, view.palette, measure),
-        "rerankers",
-        f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
-        wide=640,
-    )
-
-
-def _gap_panels(view: session.View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
-    heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
-    colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
-    chart(
-        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure),
-        "gap-multiples",
-        f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
-        wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
-    )
 
 
 rerankers()

@@ -58,7 +58,8 @@ def test_lists_too_few_for_a_mean_have_no_panel_of_means():
 
 
 def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
-    *axes, _ = multiples(3).select_yaxes()
+    *axes, means = multiples(3).select_yaxes()
+    assert list(means.ticktext) == ["+0.1", "+0.2", "+0.3"]
     for axis in axes:
         low, high = axis.range
         assert low < min(axis.tickvals) < 0 < max(axis.tickvals) < high
@@ -100,3 +101,13 @@ def test_a_list_without_a_gap_has_no_dash():
     (behind,) = (shape for shape in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").layout.shapes)
     assert behind.path.count("M") == 1
     assert "nan" not in behind.path
+
+
+def test_means_that_are_all_the_same_have_an_axis_around_them():
+    ratios = np.linspace(0.1, 1, 40)
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": ratios, "first_gap": 0.3})
+    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").select_yaxes()
+    low, high = axis.range
+    assert low < 0.29
+    assert high > 0.31
+    assert len(set(axis.ticktext)) == len(axis.ticktext)
