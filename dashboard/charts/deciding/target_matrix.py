@@ -71,8 +71,9 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
     overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
     style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
     figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
-    ticks = {"tickvals": list(range(len(targets))), "ticktext": [*chart_names(targets, TEXT_COLUMNS).values()]}
-    set_yaxes(figure, range=[len(targets) - 0.4, -0.6], **ticks)
+    labels_of_rows = list(chart_names(targets, TEXT_COLUMNS).values())
+    ends = [len(targets) - 0.4, -0.6]
+    set_yaxes(figure, tickvals=list(range(len(targets))), ticktext=labels_of_rows, range=ends)
     return set_xaxes(
         figure,
         side="top",
