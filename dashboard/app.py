@@ -13,7 +13,7 @@ from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import read_address, refused
-from dashboard.session.boards import notices, unknown_label
+from dashboard.session.boards import notices, set_has_message, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
@@ -99,11 +99,13 @@ with waiting_shown(), st.sidebar:
         is_here = choose_view()
     offer_link()
     sign_in.show_account()
-for message in notices():
+messages = notices()
+for message in messages:
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
 refusals = st.empty()
 if texts := refused():
     refusals.warning(refusal(texts))
+set_has_message(has_message=bool(messages or texts))
 undo()
 equip_browser()
 if is_here:
@@ -113,3 +115,4 @@ else:
     without_board(page.title)
 if on_page := refused():
     refusals.warning(refusal([*texts, *on_page]))
+    set_has_message(has_message=True)

@@ -26,7 +26,7 @@ _NEXT = "_next_data"
 _VISITED = "_known_data"
 _LOST = "_lost_data"
 _VISITOR = "_visitor"
-_NOTICES = "_said"
+_NOTICES, _HAS_MESSAGE = "_said", "_has_message"
 _SESSION_ONLY = "_only_here"
 _DELETED = "_deleted_board"
 _LAST = "_last_data"
@@ -165,6 +165,16 @@ def notify(message: str) -> None:
 def notices() -> list[str]:
     """Return the messages to be shown above the page."""
     return list(st.session_state.pop(_NOTICES, {}))
+
+
+def set_has_message(*, has_message: bool) -> None:
+    """Note whether something stands above the page that is to go at the next click."""
+    st.session_state[_HAS_MESSAGE] = has_message
+
+
+def has_message() -> bool:
+    """Return whether something stands above the page that is to go at the next click."""
+    return bool(st.session_state.get(_HAS_MESSAGE))
 
 
 def show_board(

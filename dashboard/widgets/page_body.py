@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.access.sign_in import is_admitted
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import refused
-from dashboard.session.boards import is_still_open
+from dashboard.session.boards import has_message, is_still_open
 from dashboard.session.long_work import waiting_shown
 
 
@@ -29,6 +29,8 @@ def page_body(draw: Callable[[], None]) -> Callable[[], None]:
         refusals = st.empty()
         with waiting_shown():
             draw()
+        if is_click and has_message():
+            st.rerun()  # without the message; before the page was drawn, what was clicked would be lost
         if is_click and (texts := refused()):
             refusals.warning(refusal(texts))
 
