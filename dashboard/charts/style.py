@@ -190,9 +190,9 @@ def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
     """
     if not high > low:
         return {"tickvals": [0], "ticktext": ["0"]}
-    least = (high - low) / n_steps
-    power = int(np.floor(np.log10(least)))
-    step = 10.0**power * next((factor for factor in (1, 2, 5) if factor * 10.0**power >= least), 10)
+    least_step = (high - low) / n_steps
+    power = int(np.floor(np.log10(least_step)))
+    step = 10.0**power * next((factor for factor in (1, 2, 5) if factor * 10.0**power >= least_step), 10)
     ticks = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     texts = [np.format_float_positional(tick, max(0, -power), trim="-", sign=True) for tick in ticks]
     return {

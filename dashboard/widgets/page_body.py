@@ -19,11 +19,11 @@ def page_body(draw: Callable[[], None]) -> Callable[[], None]:
     The frame draws the page first, and says who may see it. A click asks again: whoever may no longer is shown
     the frame. A page that changes what the frame shows, too, calls `st.rerun()`.
     """
-    drawn = count()
+    run_number = count()
 
     @wraps(draw)
     def draw_body() -> None:
-        is_click = next(drawn) > 0
+        is_click = next(run_number) > 0
         if is_click and not (is_admitted() and is_still_open()):
             st.rerun()
         refusals = st.empty()
