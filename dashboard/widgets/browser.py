@@ -30,7 +30,10 @@ _NARROWEST_PAIR = 760
 _REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
 """Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
 _CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
-_CARD_LABEL, _NOTE = "[data-testid=stMetricLabel] :is(div, p)", "[data-testid=stMetricDelta] *"
+_CARD_LABEL, _NOTE = (
+    "[data-testid=stMetricLabel] :is(div, p)",
+    ":is([data-testid=stMetricDelta] *, .stMarkdownBadge)",
+)
 _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiSelect] [data-tag]"
 
 

@@ -22,11 +22,11 @@ REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flat
     .filter(([, texts]) => new Set(texts).size < texts.length)
     .map(([name, texts]) => `${name} of ${plot.closest('[class*=st-key-]')?.className}: ${texts}`))"""
 """Axes of charts on which two ticks have one label."""
-CUT_LABELS = """() => [...document.querySelectorAll('.stMetric, .stMetric *')]
+CUT_LABELS = """() => [...document.querySelectorAll('.stMetric, .stMetric *, .stMarkdownBadge')]
   .filter(label => label.scrollWidth > label.clientWidth + 1
     && (label.matches('.stMetric') || getComputedStyle(label).overflow == 'hidden'))
   .map(label => label.innerText)"""
-"""Labels and notes of cards that end in an ellipsis, and cards that something sticks out of."""
+"""Labels and notes of cards, and badges, that end in an ellipsis; cards that something sticks out of."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
