@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, chart_names, hover_text, text_columns
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note, note_of, set_yaxes
+from dashboard.charts.style import note, note_of, set_yaxes
 
 ROW = 34
 """Height of a reranker's row in pixels."""
@@ -56,7 +56,7 @@ def named_rows(names: Iterable[object], values: np.ndarray) -> list[list[Any]]:
 
 
 def add_values(
-    figure: go.Figure,
+    figure: Figure,
     table: pd.DataFrame,
     palette: Palette,
     line: dict[str, Any] | None = None,
@@ -76,10 +76,10 @@ def add_values(
     tied = {"mode": "markers" if line is None else "lines+markers", "line": line, "marker": dot}
     traditional = {"mode": "markers", "marker": traditional_diamond(palette)}
     for name, look in (("traditional", traditional), ("tied", tied)):
-        figure.add_scatter(**{axis: table[name]}, **{"name": name, "cliponaxis": False} | look | trace)
+        figure.draw_scatter(**{axis: table[name]}, **{"name": name, "cliponaxis": False} | look | trace)
 
 
-def add_diamond(figure: go.Figure, palette: Palette, x: float, y: float, hover: str) -> None:
+def add_diamond(figure: Figure, palette: Palette, x: float, y: float, hover: str) -> None:
     """Add the diamond of one traditional value, which stands below the axis it belongs to.
 
     Args:
@@ -89,7 +89,7 @@ def add_diamond(figure: go.Figure, palette: Palette, x: float, y: float, hover: 
         y: where it stands.
         hover: text of ours.
     """
-    figure.add_scatter(
+    figure.draw_scatter(
         x=[x],
         y=[y],
         mode="markers",
@@ -99,7 +99,7 @@ def add_diamond(figure: go.Figure, palette: Palette, x: float, y: float, hover: 
     )
 
 
-def add_bounds(figure: go.Figure, table: pd.DataFrame, palette: Palette, **trace: Any) -> None:  # noqa: ANN401
+def add_bounds(figure: Figure, table: pd.DataFrame, palette: Palette, **trace: Any) -> None:  # noqa: ANN401
     """Add a bar from the worst to the best value of each row.
 
     Args:
@@ -110,13 +110,13 @@ def add_bounds(figure: go.Figure, table: pd.DataFrame, palette: Palette, **trace
     """
     look = {"width": 0.42, "marker": {"color": palette.bounds}, "name": "worst to best"}
     rows = np.arange(len(table))
-    figure.add_bar(
+    figure.draw_bars(
         x=table["best"] - table["worst"], base=table["worst"], y=rows, orientation="h", **look | trace
     )
 
 
 def add_bounds_rows(
-    figure: go.Figure,
+    figure: Figure,
     leaderboard: pd.DataFrame,
     palette: Palette,
     **subplot: Any,  # noqa: ANN401
@@ -139,7 +139,7 @@ def add_bounds_rows(
 
 
 def label_rows(
-    figure: go.Figure,
+    figure: Figure,
     names: Iterable[object],
     palette: Palette,
     longest: int = CHART_COLUMNS,
@@ -164,11 +164,11 @@ def label_rows(
         showgrid=False,
     )
     columns = max((text_columns(unescape(label)) for label in labels), default=0)
-    figure.layout.margin.l = _BESIDE + round(_LETTER * columns)
+    figure.set_layout(margin={"l": _BESIDE + round(_LETTER * columns)})
 
 
 def label_rows_above(
-    figure: go.Figure,
+    figure: Figure,
     names: Iterable[object],
     palette: Palette,
     raised: float,
@@ -187,8 +187,7 @@ def label_rows_above(
     looks = [{}] * len(labels) if grounds is None else [{"bgcolor": ground} for ground in grounds]
     place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom"}
     font = {"color": palette.text, "size": 13}
-    add_notes(
-        figure,
+    figure.write_notes(
         (
             note_of(label, palette, **place, y=row - raised, font=font, **look)
             for row, (label, look) in enumerate(zip(labels, looks, strict=True))
@@ -198,7 +197,7 @@ def label_rows_above(
 
 
 def add_band(
-    figure: go.Figure,
+    figure: Figure,
     x: pd.Series,
     low: pd.Series,
     high: pd.Series,
@@ -217,11 +216,11 @@ def add_band(
     """
     outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
     look = {"fill": "toself", "fillcolor": colour, "mode": "none", "hoverinfo": "skip"}
-    figure.add_scatter(**outline, **look | trace)
+    figure.draw_scatter(**outline, **look | trace)
 
 
 def add_segments(
-    figure: go.Figure, x: pd.Series | pd.DataFrame, y: pd.Series | pd.DataFrame, colour: str, width: float
+    figure: Figure, x: pd.Series | pd.DataFrame, y: pd.Series | pd.DataFrame, colour: str, width: float
 ) -> None:
     """Add a straight line per row, between the two columns of x or of y.
 
@@ -236,11 +235,11 @@ def add_segments(
     ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
     along, up = (np.insert(np.broadcast_to(pair, (len(rows), 2)), 2, np.nan, axis=1).ravel() for pair in ends)
     line = {"color": colour, "width": width}
-    figure.add_scatter(x=along, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    figure.draw_scatter(x=along, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False)
 
 
 def add_cutoff(
-    figure: go.Figure,
+    figure: Figure,
     palette: Palette,
     k: int,
     ends: tuple[float, float],
@@ -257,17 +256,17 @@ def add_cutoff(
         label: height of the name.
         place: what differs from a name in the middle of the line.
     """
-    figure.add_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=ends[0], y1=ends[1], line=dotted_line(palette))
+    figure.draw_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=ends[0], y1=ends[1], line=dotted_line(palette))
     note(figure, f"k = {k}", palette, **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)
 
 
-def add_legend(figure: go.Figure, marks: dict[str, dict[str, Any]]) -> None:
+def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
     """Add entries to the legend, name → marker, that belong to no trace."""
     for name, marker in marks.items():
-        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
+        figure.draw_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
 
 
-def add_chance_key(figure: go.Figure, palette: Palette, quarters: Sequence[str], yshift: int) -> None:
+def add_chance_key(figure: Figure, palette: Palette, quarters: Sequence[str], yshift: int) -> None:
     """Write below a heatmap of chances what its shades stand for.
 
     Args:
@@ -284,16 +283,23 @@ def add_chance_key(figure: go.Figure, palette: Palette, quarters: Sequence[str],
     note(figure, f"chance: {' &nbsp; '.join(swatches)}", palette, **place, yshift=yshift)
 
 
-def cells(z: np.ndarray, colours: Sequence[Any], text: np.ndarray | None = None, **trace: Any) -> go.Heatmap:  # noqa: ANN401
+def cells(
+    z: np.ndarray,
+    colours: Sequence[Any],
+    text: np.ndarray | None = None,
+    **trace: Any,  # noqa: ANN401
+) -> dict[str, Any]:
     """Return a heatmap of separate cells.
 
     Args:
         z: (rows, columns) values; NaN is left out.
-        colours: from low to high, evenly spaced or with the place of each.
+        colours: from low to high, evenly spaced, or pairs of the place of each from 0 to 1 and the colour.
         text: (rows, columns) words in the cells; None for none.
         trace: where the cells stand, what they tell, and what differs from the usual.
     """
     look: dict[str, Any] = {"showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
     if text is not None:
         look |= {"text": text, "texttemplate": "%{text}", "textfont": {"size": 12}}
-    return go.Heatmap(z=z, colorscale=list(colours), **look | trace)
+    is_placed = not isinstance(colours[0], str)
+    scale = colours if is_placed else list(zip(np.linspace(0, 1, len(colours)).tolist(), colours, strict=True))
+    return {"type": "heatmap", "z": z, "colorscale": scale, **look | trace}

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, text_columns
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, note_of
@@ -75,7 +75,7 @@ class Place(NamedTuple):
 
 
 def add_names(
-    figure: go.Figure,
+    figure: Figure,
     names: Sequence[str],
     is_bold: BoolArray,
     spots: FloatArray,
@@ -83,7 +83,7 @@ def add_names(
     lines: Sequence[Box],
     palette: Palette,
     figures: Sequence[str] | None = None,
-) -> go.Figure:
+) -> Figure:
     """Name each mark where its name covers least; one that finds no room is left to hovering.
 
     Args:

@@ -3,19 +3,20 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
+from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.charts.leaderboard.place_and_score import place_and_score
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics import parse
-from metrics.report import Figure, Report, ReportCharts, ReportStudies
+from metrics.report import Figure as ReportFigure
+from metrics.report import Report, ReportCharts, ReportStudies
 from metrics.studies.tools.tool_comparison import comparable_values
 
 _SLOPE_WIDTH = 720
@@ -37,7 +38,7 @@ class _Chart:
 
     title: Callable[[ReportStudies], str]
     alt: str
-    draw: Callable[[ReportStudies, Palette], go.Figure]
+    draw: Callable[[ReportStudies, Palette], Figure]
     min_width: Callable[[ReportStudies], int] = lambda _: 560
 
 
@@ -47,33 +48,32 @@ def draw_charts(report: Report) -> ReportCharts:
     return ReportCharts(get_plotlyjs(), {name: _figure(CHARTS[name], report.studies) for name in names})
 
 
-def _figure(chart: _Chart, studies: ReportStudies) -> Figure:
+def _figure(chart: _Chart, studies: ReportStudies) -> ReportFigure:
     light, dark = (chart.draw(studies, palette) for palette in (LIGHT, DARK))
-    height = int(light.layout.height)
-    charts, width = (light.to_json(), dark.to_json()), chart.min_width(studies)
-    return Figure(chart.title(studies), chart.alt, *charts, height, width)
+    height, width = light.height, chart.min_width(studies)
+    return ReportFigure(chart.title(studies), chart.alt, light.to_json(), dark.to_json(), height, width)
 
 
-def _finishes(studies: ReportStudies, palette: Palette) -> go.Figure:
+def _finishes(studies: ReportStudies, palette: Palette) -> Figure:
     bounds = studies.order_stability.bounds
     order = bounds.sort_values("expected", ascending=False, kind="stable").index
     ranks = studies.leaderboard.loc[order, "traditional_rank"].rank(method="min").astype(int).tolist()
     return finish_heatmap(studies.order_stability.ranks.loc[order], bounds.loc[order], ranks, palette)
 
 
-def _targets(studies: ReportStudies, palette: Palette) -> go.Figure:
+def _targets(studies: ReportStudies, palette: Palette) -> Figure:
     rows = studies.targets
     return target_bullets(rows[rows["reranker"] == studies.targets_for].reset_index(drop=True), palette)
 
 
-def _tools(studies: ReportStudies, palette: Palette) -> go.Figure:
+def _tools(studies: ReportStudies, palette: Palette) -> Figure:
     rerankers = studies.leaderboard.head(MOST_DRAWN)
     values = comparable_values(studies.tools, studies.measure)
     values = values[values["reranker"].isin(rerankers.index)]
     return tool_strip(rerankers, values, palette, studies.measure_at.traditional)
 
 
-def _published(studies: ReportStudies, palette: Palette) -> go.Figure:
+def _published(studies: ReportStudies, palette: Palette) -> Figure:
     order = studies.audited_order
     title = parse(studies.audit.measure(order.measure)).traditional
     return place_and_score(order.places, palette, title, list(order.places.index[:MOST_DRAWN]), "published")

@@ -1,24 +1,18 @@
 """What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
 
-import copy
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
-import plotly.io
-from plotly.basedatatypes import BaseLayoutHierarchyType
-from plotly.subplots import make_subplots
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import TEXT_COLUMNS, clipped, escaped
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import FloatArray
 
 HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
-
-plotly.io.templates.default = None  # every figure has the look below; plotly's own is never copied and checked
 
 BELOW, BELOW_TICKS = 48, 29
 """Pixels below panels that the ticks of an axis take with its title, and without.
@@ -37,7 +31,7 @@ def safe(text: str, longest: int = TEXT_COLUMNS) -> str:
     return escaped(clipped(text, longest))
 
 
-def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go.Figure:
+def style(figure: Figure, palette: Palette, height: int, **margin: int) -> Figure:
     """Give a figure the look of the app.
 
     Args:
@@ -46,34 +40,17 @@ def style(figure: go.Figure, palette: Palette, height: int, **margin: int) -> go
         height: in pixels.
         margin: l, r, t, b in pixels where they differ from the usual.
     """
-    layout = figure.layout
-    layout.template, layout.height = _look(palette), height  # each checked once; update_layout does it twice
-    layout.margin = {"l": 8, "r": 12, "t": 42, "b": BELOW} | margin
+    margins = {"l": 8, "r": 12, "t": 42, "b": BELOW} | margin
+    figure.settings |= {"template": _look(palette), "height": height, "margin": margins}
     return figure
 
 
-def subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401 passed on
-    """Return an empty figure of panels, a copy of what plotly's slow `make_subplots` returned first.
-
-    Args:
-        rows: panels one below the other.
-        columns: panels side by side.
-        **grid: spacing, widths (a tuple) and what is shared; passed on.
-    """
-    return copy.deepcopy(_blank_subplots(rows, columns, **grid))
-
-
 @cache
-def _blank_subplots(rows: int, columns: int, **grid: Any) -> go.Figure:  # noqa: ANN401
-    return make_subplots(rows, columns, **grid)
-
-
-@cache
-def _look(palette: Palette) -> go.layout.Template:
-    """Return what all figures of a theme share; plotly checks a template once, but each axis every time."""
+def _look(palette: Palette) -> dict[str, Any]:
+    """Return what all figures of a theme share, as plotly's template."""
     axis, font = _axis(palette), {"family": FONT, "size": 13, "color": palette.text}
-    return go.layout.Template(
-        layout={
+    return {
+        "layout": {
             "xaxis": axis,
             "yaxis": axis,
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -101,7 +78,7 @@ def _look(palette: Palette) -> go.layout.Template:
             "hovermode": "closest",
             "dragmode": False,
         }
-    )
+    }
 
 
 def _axis(palette: Palette) -> dict[str, Any]:
@@ -120,9 +97,9 @@ def _axis(palette: Palette) -> dict[str, Any]:
 
 
 def set_xaxes(
-    figure: go.Figure, *, row: int | None = None, col: int | None = None, **properties: object
-) -> go.Figure:
-    """Set properties of x axes and return the figure, as plotly's `update_xaxes` does in five times the time.
+    figure: Figure, *, row: int | None = None, col: int | None = None, **properties: object
+) -> Figure:
+    """Set properties of x axes and return the figure.
 
     A dictionary takes the place of one set before, but for the title, of which `title_text` sets one property.
 
@@ -132,26 +109,24 @@ def set_xaxes(
         col: likewise.
         **properties: of each axis.
     """
-    return _set_axes(figure, figure.select_xaxes(row=row, col=col), properties)
+    return _set_axes(figure, figure.axis_names("x", row, col), properties)
 
 
 def set_yaxes(
-    figure: go.Figure, *, row: int | None = None, col: int | None = None, **properties: object
-) -> go.Figure:
+    figure: Figure, *, row: int | None = None, col: int | None = None, **properties: object
+) -> Figure:
     """Set properties of y axes, as `set_xaxes` does."""
-    return _set_axes(figure, figure.select_yaxes(row=row, col=col), properties)
+    return _set_axes(figure, figure.axis_names("y", row, col), properties)
 
 
-def _set_axes(
-    figure: go.Figure, axes: Iterable[BaseLayoutHierarchyType], properties: Mapping[str, object]
-) -> go.Figure:
+def _set_axes(figure: Figure, axis_names: Iterable[str], properties: Mapping[str, object]) -> Figure:
     of_title = {name: value for name, value in properties.items() if name.startswith("title_")}
     title = {name.removeprefix("title_"): value for name, value in of_title.items()}
     rest = {name: value for name, value in properties.items() if name not in of_title}
-    for axis in list(axes):
-        own = axis.to_plotly_json()
+    for name in axis_names:
+        own = figure.settings.get(name, {})
         own_title = {"title": own.get("title", {}) | title} if title else {}
-        figure.layout[axis.plotly_name] = own | own_title | rest
+        figure.settings[name] = own | own_title | rest
     return figure
 
 
@@ -201,7 +176,7 @@ def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
     }
 
 
-def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> None:
+def note(figure: Figure, text: str, palette: Palette, **place: object) -> None:
     """Write a few quiet words in a figure.
 
     Args:
@@ -210,17 +185,12 @@ def note(figure: go.Figure, text: str, palette: Palette, **place: object) -> Non
         palette: colours of the theme.
         place: where it stands, and what differs from the usual.
     """
-    figure.add_annotation(note_of(text, palette, **place))
+    figure.write_notes([note_of(text, palette, **place)])
 
 
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
-    """Return the annotation of `note`, to be added with others at once."""
+    """Return the annotation of `note`, to be added with others."""
     return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
-
-
-def add_notes(figure: go.Figure, notes: Iterable[dict[str, object]]) -> None:
-    """Add annotations in one step; one at a time, each would have all before it checked again."""
-    figure.layout.annotations = [*figure.layout.annotations, *notes]
 
 
 def padded_range(values: FloatArray) -> tuple[float, float]:
@@ -235,7 +205,7 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
     return bottom, top
 
 
-def add_key(figure: go.Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
+def add_key(figure: Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
     """Write above a figure what its lines stand for.
 
     Args:

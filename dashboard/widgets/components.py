@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import board_key
@@ -134,7 +134,7 @@ def heading(title: str, explanation: str) -> None:
             st.caption(explanation)
 
 
-def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
     """Show a figure, with a description for those who do not see it.
 
     Args:
@@ -147,7 +147,7 @@ def chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> 
         st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
-def clickable_chart(figure: go.Figure, key: str, alt: str, *, wide: int | None = None) -> None:
+def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
     """Show a figure as `chart` does; a click on a point runs the page again, `session.clicked_row` says which.
 
     Args:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-import plotly.graph_objects as go
+from plotly.basedatatypes import BaseFigure
 
-from dashboard.charts.browser_spec import browser_spec
+from dashboard.charts.figure import Figure
 from dashboard.server.board_results import cached_for_board, content_digest
 from dashboard.session.visitor import is_narrow
 
@@ -16,9 +16,11 @@ _MOST_FIGURES = 64
 """Figures kept at most, of all boards: those of some pages under some measures."""
 _MOST_ELEMENTS = 256
 """Tables and other elements kept so."""
+_SENT = "_sent"
+"""Attribute of a figure: what was sent of it."""
 
 
-def kept_figure(key: str, draw: Callable[P, go.Figure], *arguments: P.args, **options: P.kwargs) -> go.Figure:
+def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
     """Return the figure that a function of `dashboard.charts` draws, the same one for the same arguments.
 
     Args:
@@ -35,19 +37,28 @@ def _figure(
     key: str,
     chart_name: str,
     content: str,
-    _draw: Callable[..., go.Figure],
+    _draw: Callable[..., Figure],
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
-) -> go.Figure:
+) -> Figure:
     return _draw(*_arguments, **_options)
 
 
-def sent_figure(figure: go.Figure, *, is_clickable: bool = False) -> go.Figure:
-    """Return a figure whose `to_dict`, which Streamlit asks for at every run, is its `browser_spec`."""
-    if "to_dict" not in vars(figure):
-        spec = browser_spec(figure, is_clickable=is_clickable)
-        figure.to_dict = lambda: spec
-    return figure
+class _SentFigure(BaseFigure):  # type: ignore[misc]  # plotly is untyped
+    """What the browser is sent of a figure: Streamlit checks dictionaries, but asks a figure for `to_dict`."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self._spec = spec
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._spec
+
+
+def sent_figure(figure: Figure, *, is_clickable: bool = False) -> BaseFigure:
+    """Return what Streamlit is handed of a figure, made once: the figure is changed no more."""
+    if _SENT not in figure.__dict__:
+        figure.__dict__[_SENT] = _SentFigure(figure.browser_spec(is_clickable=is_clickable))
+    return figure.__dict__[_SENT]
 
 
 def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CARD_COLUMNS, hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows_above
 from dashboard.charts.palette import Palette, blend
-from dashboard.charts.style import add_notes, note_of, set_xaxes, signed_ticks, style
+from dashboard.charts.style import note_of, set_xaxes, signed_ticks, style
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
@@ -28,9 +28,7 @@ _OUTLYING = 4.0
 """Median reaches of a row from which on a row is told in words."""
 
 
-def difference_forest(
-    verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False
-) -> go.Figure:
+def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False) -> Figure:
     """Draw a row a comparison: the traditional difference above, the tied one below, filled if significant.
 
     Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
@@ -43,7 +41,7 @@ def difference_forest(
         is_slim: whether names stand beside the values, in lower rows; for a figure that is always wide.
     """
     middle = 0.0 if is_slim else _MIDDLE
-    figure = go.Figure()
+    figure = Figure()
     is_outlying = _is_outlying(verdicts)
     verdicts = verdicts.without_untested()
     _add_ground(figure, np.flatnonzero(verdicts.changed), palette)
@@ -73,21 +71,21 @@ def difference_forest(
         range=[low - room, high + room] if high > low else None,
         **signed_ticks(low - room, high + room, 6),
     )
-    add_notes(
-        figure, (_outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying))
+    figure.write_notes(
+        _outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying)
     )
     _add_stars(figure, verdicts, palette, middle)
     return figure
 
 
-def _add_ground(figure: go.Figure, changed_rows: IntArray, palette: Palette) -> None:
+def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> None:
     """Wash the rows whose verdict changes, and draw the line of no difference."""
-    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line_width": 0, "layer": "below"}
+    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
     for row in changed_rows:
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
-        figure.add_shape(type="rect", **box, **wash)
+        figure.draw_shape(type="rect", **box, **wash)
     zero = {"color": palette.text, "width": 1}
-    figure.add_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
+    figure.draw_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
@@ -112,7 +110,7 @@ def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
 
 
 def _add_differences(
-    figure: go.Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
+    figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
 ) -> None:
     """Add the differences of one kind, each with its interval, around the middle of its row."""
     is_tied = kind == "tied"
@@ -121,7 +119,7 @@ def _add_differences(
     fills = is_significant(rows["p_adjusted"].to_numpy(), verdicts.level)
     fill = np.where(fills, colour, palette.ground)
     marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=rows["difference"],
         y=np.flatnonzero(is_drawn) + middle + (_SHIFT if is_tied else -_SHIFT),
         error_x={
@@ -166,7 +164,7 @@ def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float
     return note_of(f"{text} →", palette, xref="paper", y=row + middle, x=0.99, xanchor="right")
 
 
-def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
+def _add_stars(figure: Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
     """Write the adjusted verdicts beside the rows, traditional then tied."""
     columns = (
         (verdicts.traditional, 24, "trad.", palette.traditional),
@@ -182,4 +180,4 @@ def _add_stars(figure: go.Figure, verdicts: Verdicts, palette: Palette, middle: 
                 {"color": palette.muted, "size": 12} if stars in {"ns", "–"} else {"color": colour, "size": 15}
             )
             notes.append(note_of(stars, palette, **place, y=row + middle, font=font))
-    add_notes(figure, notes)
+    figure.write_notes(notes)

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import ROW, add_segments, label_rows, named_rows, tied_dot
 from dashboard.charts.name_places import MOST_BARS, SMALL, TALL, PlotArea, add_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import (
     BELOW,
     BELOW_TICKS,
-    add_notes,
     note_of,
     padded_range,
     set_xaxes,
@@ -20,7 +19,7 @@ from dashboard.charts.style import (
 from metrics.studies.prose import signed
 
 
-def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> go.Figure:
+def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> Figure:
     """Draw DR@k against Div@k, a named dot a reranker; of few, each with a bar from its worst to best order.
 
     Args:
@@ -29,7 +28,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
         k: cut-off.
         width: pixels between the axes, at least.
     """
-    figure = go.Figure()
+    figure = Figure()
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
     x, y = covered["targets"], covered["distinct"]
     x_bars, y_bars = (ends if len(covered) <= MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
@@ -40,7 +39,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
     add_segments(figure, x, y_bars, palette.bounds, 9)
     lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
     lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
-    figure.add_scatter(
+    figure.draw_scatter(
         x=x,
         y=y,
         mode="markers",
@@ -60,7 +59,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
     return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
 
 
-def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figure:
+def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
     """Draw the way from Recall@k, a ring, to DR@k, a dot, a row a reranker with its loss beside it.
 
     Args:
@@ -69,11 +68,11 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
         k: cut-off.
     """
     rows = pd.Series(np.arange(len(covered)), covered.index)
-    figure = go.Figure()
+    figure = Figure()
     add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
     ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
     for column, marker in (("recall", ring), ("distinct", tied_dot(palette))):
-        figure.add_scatter(
+        figure.draw_scatter(
             x=covered[column],
             y=rows,
             mode="markers",
@@ -85,12 +84,11 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> go.Figur
             cliponaxis=False,
         )
     beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
-    add_notes(
-        figure,
+    figure.write_notes(
         (note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])),
     )
     style(figure, palette, 60 + ROW * len(covered), r=60, t=8, b=BELOW_TICKS - 4)
     label_rows(figure, covered.index, palette)
-    figure.update_layout(showlegend=False)
+    figure.set_layout(showlegend=False)
     ends = padded_range(covered[["recall", "distinct"]].to_numpy())
     return set_xaxes(figure, nticks=5, range=ends)

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_chance_key, cells, label_rows_above
 from dashboard.charts.palette import Palette, blend, ink
@@ -32,7 +32,7 @@ _MIN_CHANCE = 0.005
 
 def finish_heatmap(
     places: pd.DataFrame, spread: pd.DataFrame, traditional: Sequence[int], palette: Palette
-) -> go.Figure:
+) -> Figure:
     """Draw the chance of each place as a shade, what the ties allow as an outline, the sort as a diamond.
 
     Args:
@@ -51,7 +51,7 @@ def finish_heatmap(
     text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_WRITTEN else None
     shades = (*palette.heat[:4], palette.tied)
     is_traditional = np.arange(1, n + 1) == np.array(traditional)[:, None]
-    figure = go.Figure(
+    figure = Figure().draw(
         cells(
             np.where(is_drawn, chance, np.nan),
             shades,
@@ -69,7 +69,7 @@ def finish_heatmap(
     )
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
         box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
-        figure.add_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
+        figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
     _add_traditional(figure, names, traditional, is_drawn, palette)
     style(figure, palette, 96 + _ROW * len(names), b=40)
     add_chance_key(figure, palette, shades[1:], -6)
@@ -92,12 +92,12 @@ def _chance_text(chance: float) -> str:
 
 
 def _add_traditional(
-    figure: go.Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
+    figure: Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
 ) -> None:
     """Add a diamond at each traditional place; `is_drawn` says which cells are, (rerankers, places)."""
     n = is_drawn.shape[1]
     has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_WRITTEN)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=np.array(traditional),
         y=np.arange(len(names)) + _LOWERED * has_figure,
         mode="markers",

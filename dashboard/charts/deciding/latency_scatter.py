@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import VALUES, add_segments, add_values, dotted_line, named_rows
 from dashboard.charts.name_places import LINE, MOST_BARS, TALL, WIDE, Box, PlotArea, add_names
@@ -23,7 +23,7 @@ _BUDGET_REACH = 5
 
 def latency_scatter(
     timed: pd.DataFrame, palette: Palette, measure: str, latency: str, budget: float | None = None
-) -> go.Figure:
+) -> Figure:
     """Draw quality against latency on a log axis, and what no other reranker beats, tied and traditional.
 
     A reranker that took no time stands on the left edge, at 0. One far worse than all others stands on
@@ -51,7 +51,7 @@ def latency_scatter(
         **values.clip(lower=edge).where(is_far_below, values, axis=0),
         **np.log10(seconds.clip(lower=_MIN_SECONDS).where(seconds > 0, zero)),
     )
-    figure = go.Figure()
+    figure = Figure()
     lines = _add_budget(figure, palette, budget, plot)
     bars = spots[has_bars]
     bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]
@@ -62,7 +62,7 @@ def latency_scatter(
     lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
     add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
     style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
-    figure.update_layout(legend_traceorder="reversed")
+    figure.set_layout(legend={"traceorder": "reversed"})
     set_yaxes(figure, title_text=measure, nticks=7, range=[bottom, top])
     ticks = _ticks(low, high, zero)
     set_xaxes(
@@ -113,7 +113,7 @@ def _ticks(low: float, high: float, zero: float | None) -> dict[float, str]:
     return ticks if zero is None else {zero: "0"} | ticks
 
 
-def _add_budget(figure: go.Figure, palette: Palette, budget: float | None, plot: PlotArea) -> list[Box]:
+def _add_budget(figure: Figure, palette: Palette, budget: float | None, plot: PlotArea) -> list[Box]:
     """Shade what is too slow; return what the line of the budget and its words cover."""
     place = np.inf if budget is None else np.log10(max(budget, _MIN_SECONDS))
     if budget is None or place >= plot.right:
@@ -121,9 +121,9 @@ def _add_budget(figure: go.Figure, palette: Palette, budget: float | None, plot:
     start = max(place, plot.left)
     height = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
     ends = {"x0": 10.0**start, "x1": 10.0**plot.right}
-    figure.add_shape(type="rect", fillcolor=palette.faint, line_width=0, **ends, **height)
+    figure.draw_shape(type="rect", fillcolor=palette.faint, line={"width": 0}, **ends, **height)
     if place > plot.left:
-        figure.add_shape(type="line", x0=budget, x1=budget, line=dotted_line(palette), **height)
+        figure.draw_shape(type="line", x0=budget, x1=budget, line=dotted_line(palette), **height)
     text = f"over {duration(budget)} →"
     note(figure, text, palette, x=start, xanchor="left", xshift=6, y=0, yref="paper", yanchor="bottom")
     left, _, bottom, _ = plot.box((start, start), (plot.bottom, plot.bottom), 0)
@@ -131,12 +131,12 @@ def _add_budget(figure: go.Figure, palette: Palette, budget: float | None, plot:
     return [words, plot.box((place, place), (plot.bottom, plot.top))] * 4
 
 
-def _add_front(figure: go.Figure, spots: pd.DataFrame, value: str, colour: str, plot: PlotArea) -> list[Box]:
+def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plot: PlotArea) -> list[Box]:
     """Draw what no other reranker beats as steps from the lower to the right edge; return what they cover."""
     front = spots[spots[f"{value}_front"]].sort_values("seconds")
     x, y = [*front["seconds"], plot.right], [plot.bottom, *front[value]]
     is_tied = value == "tied"
-    figure.add_scatter(
+    figure.draw_scatter(
         x=10.0 ** np.array([x[0], *x]),
         y=[*y, y[-1]],
         mode="lines",

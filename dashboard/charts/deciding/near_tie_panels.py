@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import (
-    add_notes,
     padded_range,
     safe,
     set_xaxes,
@@ -30,7 +29,7 @@ def near_tie_panels(
     palette: Palette,
     colours: Mapping[str, str],
     measure: str,
-) -> go.Figure:
+) -> Figure:
     """Draw the tie ratio above and the change of the tied value below, over the distance on a log axis.
 
     Args:
@@ -40,12 +39,12 @@ def near_tie_panels(
         colours: reranker → its colour.
         measure: how the tied mean is called.
     """
-    figure = go.Figure()
+    figure = Figure()
     changes = (values - values.iloc[0]).iloc[1:]
     places = np.log10(changes.index.to_numpy(dtype=float))
     for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
         for name, column in table.items():
-            figure.add_scatter(
+            figure.draw_scatter(
                 x=places,
                 y=column,
                 yaxis=axis,
@@ -58,12 +57,14 @@ def near_tie_panels(
             )
     style(figure, palette, _PLOT + 70, t=14, r=150, l=72)
     _set_axes(figure, places, changes, measure, palette)
-    add_notes(figure, line_names(changes.iloc[-1], colours, palette, figure.layout.yaxis.range, _SHARE * _PLOT))
+    figure.write_notes(
+        line_names(changes.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _SHARE * _PLOT)
+    )
     return figure
 
 
 def _set_axes(
-    figure: go.Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
+    figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
 ) -> None:
     """Set the axes: distances by powers of ten, changes below, tie ratios above."""
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
@@ -78,4 +79,4 @@ def _set_axes(
     low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
     title = f"change of {safe(measure)}"
     set_yaxes(figure, title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
-    figure.update_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))
+    figure.set_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import (
     VALUES,
@@ -16,11 +16,12 @@ from dashboard.charts.marks import (
     add_legend,
     add_segments,
     add_values,
+    cells,
     named_rows,
 )
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
-from dashboard.charts.style import add_notes, note_of, padded_range, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, padded_range, set_xaxes, set_yaxes, style
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
@@ -53,7 +54,7 @@ class NoiseTables:
     own: pd.DataFrame
 
 
-def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> go.Figure:
+def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> Figure:
     """Draw the value of each reranker against noise on a log axis, and the chance of the present order below.
 
     Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
@@ -70,7 +71,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     places = np.log10(curves.index.to_numpy()[1:])
     step = float(places[1] - places[0])
     slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
-    figure = go.Figure()
+    figure = Figure()
     add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
@@ -78,7 +79,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     edge = edge.assign(tied=curves.iloc[0])
     add_values(figure, edge, palette, x=slots, **_edge_hover(edge))
     trades = tables.trades
-    figure.add_scatter(
+    figure.draw_scatter(
         x=np.log10(trades["noise"].to_numpy(dtype=float)),
         y=trades["value"],
         mode="markers",
@@ -92,12 +93,12 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
     style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)
-    figure.update_layout(legend_y=1.06)
+    figure.set_layout(legend={"y": 1.06})
     farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
     values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
     _set_axes(figure, places, slots, measure, values)
     _add_known_noise(figure, tables, palette, (float(places[0]), float(places[-1])))
-    add_notes(figure, line_names(curves.iloc[-1], colours, palette, figure.layout.yaxis.range, _PLOT))
+    figure.write_notes(line_names(curves.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _PLOT))
     return figure
 
 
@@ -110,7 +111,7 @@ def _ring(palette: Palette) -> dict[str, object]:
     return {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
 
 
-def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
+def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
     """Add a band of one standard deviation over draws to either side of each line."""
     curves = tables.curves.iloc[1:].reset_index()
     for name, of_draws in tables.deviations.items():
@@ -120,23 +121,21 @@ def _add_bands(figure: go.Figure, tables: NoiseTables, colours: Mapping[str, str
         add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)
 
 
-def _add_known_noise(
-    figure: go.Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]
-) -> None:
+def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]) -> None:
     """Bound the noise that number formats left in scores, shade that of score_std, and say what they are."""
     font = {"size": 12, "color": palette.traditional}
     upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     if rounding := _span(tables.formats[["noise"]], ends):
         line = {"color": palette.traditional, "width": 1, "dash": "dot"}
         for end in sorted(set(rounding)):
-            figure.add_shape(type="line", x0=end, x1=end, line=line, **upright)
+            figure.draw_shape(type="line", x0=end, x1=end, line=line, **upright)
         place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
-        add_notes(figure, [note_of("rounding in the files", palette, **place)])
+        figure.write_notes([note_of("rounding in the files", palette, **place)])
     if scatter := _span(tables.own[["low", "high"]], ends):
-        look = {"fillcolor": faded(palette.traditional, 0.14), "line_width": 0}
-        figure.add_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
+        look = {"fillcolor": faded(palette.traditional, 0.14), "line": {"width": 0}}
+        figure.draw_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
         place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
-        add_notes(figure, [note_of("scatter (score_std)", palette, **place)])
+        figure.write_notes([note_of("scatter (score_std)", palette, **place)])
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
@@ -148,36 +147,34 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
 
 
 def _add_line(
-    figure: go.Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str
+    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str
 ) -> None:
     """Add the line of one reranker, its value without noise first, dotted where it leaves that."""
     start, levels = places
     look = {"mode": "lines", "showlegend": False}
     ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}
-    figure.add_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
+    figure.draw_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
     hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}<extra></extra>"
     line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
-    figure.add_scatter(**line, **look, line={"color": colour, "width": 2.5})
+    figure.draw_scatter(**line, **look, line={"color": colour, "width": 2.5})
 
 
-def _add_strip(figure: go.Figure, chances: pd.DataFrame, palette: Palette) -> None:
+def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
     """Add the chance of the whole order and the share of pairs in order, a cell a level."""
     places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
-    colours = [[round(place / (len(palette.heat) - 1), 4), colour] for place, colour in enumerate(palette.heat)]
-    figure.add_heatmap(
+    strip = cells(
+        100 * shares,
+        palette.heat,
         x=places,
         y=list(_ROWS),
-        z=100 * shares,
         zmin=0,
         zmax=100,
-        colorscale=colours,
-        showscale=False,
         xgap=1,
-        ygap=2,
         yaxis="y2",
         hovertemplate="%{y}: %{z:.0f}% at σ %{customdata:.2g}<extra></extra>",
         customdata=np.tile(10.0**places, (2, 1)),
     )
+    figure.draw(strip)
     last = len(palette.heat) - 1
     notes = (
         note_of(
@@ -191,12 +188,10 @@ def _add_strip(figure: go.Figure, chances: pd.DataFrame, palette: Palette) -> No
         for row in range(len(_ROWS))
         for at in range(len(places))
     )
-    add_notes(figure, notes)
+    figure.write_notes(notes)
 
 
-def _set_axes(
-    figure: go.Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray
-) -> None:
+def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
     """Set the axes: noise by powers of ten, values above, the strip below."""
     step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
@@ -210,7 +205,7 @@ def _set_axes(
     )
     low, high = padded_range(values)
     set_yaxes(figure, title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
-    figure.update_layout(
+    figure.set_layout(
         yaxis2={
             "domain": [0, share],
             "showgrid": False,

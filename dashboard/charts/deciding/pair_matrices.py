@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
 from dashboard.charts.marks import add_legend, cells
 from dashboard.charts.palette import Palette, blend, faded
-from dashboard.charts.style import add_notes, note_of, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
@@ -40,7 +40,7 @@ def matrix_width(n: int, *, is_narrow: bool = False) -> int:
 
 def order_matrix(
     pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
-) -> go.Figure:
+) -> Figure:
     """Draw the percent of tie-breakings in which the row is above the column; coloured where near 50.
 
     Args:
@@ -76,7 +76,7 @@ def order_matrix(
 
 def verdict_matrix(
     pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
-) -> go.Figure:
+) -> Figure:
     """Write the tied difference of each pair, bold if significant, coloured by which value's test is.
 
     Args:
@@ -112,7 +112,7 @@ def verdict_matrix(
 
 def likeness_matrix(
     pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
-) -> go.Figure:
+) -> Figure:
     """Write how alike the lists of each two are, in percent, darker the more alike; orange where one copies.
 
     Args:
@@ -150,12 +150,12 @@ def _draw_cells(
     triangles: tuple[np.ndarray, np.ndarray, np.ndarray],
     colours: Sequence[list[Any]],
     ends: tuple[float, float],
-) -> go.Figure:
+) -> Figure:
     """Return a figure of cells, as `_empty_triangles` begins them; of many, words stand in the hover alone."""
     values, text, hover = triangles
     words = text if len(text) <= _MAX_WRITTEN else None
     look = {"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False}
-    return go.Figure(cells(values, colours, words, zmin=ends[0], zmax=ends[1], customdata=hover, **look))
+    return Figure().draw(cells(values, colours, words, zmin=ends[0], zmax=ends[1], customdata=hover, **look))
 
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
@@ -181,8 +181,8 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
 
 
 def _lay_out_triangle(
-    figure: go.Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
-) -> go.Figure:
+    figure: Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
+) -> Figure:
     """Number the columns, name each row, and say what the colours mean: `legend` has words → colour."""
     n = len(order)
     is_narrow = is_narrow and n <= _MAX_WRITTEN
@@ -199,7 +199,7 @@ def _lay_out_triangle(
     above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
     style(figure, palette, margins["t"] + margins["b"] + round(row * (n + above)), **margins)
     place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
-    figure.update_layout(showlegend=True, legend=place | {"font": {"size": 12}})
+    figure.set_layout(showlegend=True, legend=place | {"font": {"size": 12}})
     step = 1 if n <= 2 * _MAX_WRITTEN else 10
     places = np.arange(n)
     ticks = places[(places == 0) | ((places + 1) % step == 0)]
@@ -215,10 +215,10 @@ def _lay_out_triangle(
     return set_yaxes(figure, showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
 
 
-def _name_at_diagonal(figure: go.Figure, order: Sequence[str], palette: Palette) -> int:
+def _name_at_diagonal(figure: Figure, order: Sequence[str], palette: Palette) -> int:
     """Write each name left of its cells, in the empty triangle; return the margin that names need."""
     labels, places = short_names(order, MATRIX_COLUMNS), np.arange(len(order))
-    figure.add_scatter(
+    figure.draw_scatter(
         x=places + 0.4,
         y=places,
         mode="text",
@@ -235,15 +235,14 @@ def _name_at_diagonal(figure: go.Figure, order: Sequence[str], palette: Palette)
     return int((widths - cell * (places + 0.9)).max())
 
 
-def _name_above(figure: go.Figure, order: Sequence[str], palette: Palette) -> None:
+def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
     """Write each name above its cells, which are lower and closer for it."""
     labels = short_names(order, MATRIX_COLUMNS)
-    figure.update_traces(ygap=_NAME, textfont={"size": 10}, selector={"type": "heatmap"})
+    figure.set_traces({"type": "heatmap"}, ygap=_NAME, textfont={"size": 10})
     foot = (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
     place = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom"}
     font = {"size": 12, "color": palette.text}
-    add_notes(
-        figure,
+    figure.write_notes(
         (
             note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
             for row, name in enumerate(order)

@@ -2,31 +2,31 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import TEXT_COLUMNS
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_bounds, add_values, label_rows, named_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW_TICKS, add_notes, note_of, set_xaxes, set_yaxes, style
+from dashboard.charts.style import BELOW_TICKS, note_of, set_xaxes, set_yaxes, style
 
 _ROW = 34
 """Height of a target in pixels."""
 
 
-def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
+def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
     """Draw the range the ties allow, the tied dot, the traditional diamond and the target upright.
 
     Of one reranker, as `reached` returns its targets; a row a target, its verdict in words beside it.
     """
     low, high = _axis_ends(rows)
     position = np.arange(len(rows))
-    figure = go.Figure()
+    figure = Figure()
     track = {"x": np.full(len(rows), high - low), "base": low, "y": position, "orientation": "h", "width": 0.5}
-    figure.add_bar(**track, marker={"color": palette.faint}, hoverinfo="skip", showlegend=False)
+    figure.draw_bars(**track, marker={"color": palette.faint}, hoverinfo="skip", showlegend=False)
     add_bounds(figure, rows, palette, width=0.5, hoverinfo="skip")
     data = named_rows(rows["target"], rows[VALUES].to_numpy())
     add_values(figure, rows, palette, y=position, customdata=data, hovertemplate=VALUES_HOVER)
-    figure.update_traces(marker_size=14, selector={"name": "traditional"})
+    figure.set_traces({"name": "traditional"}, marker={"size": 14})
     line = {"color": palette.text, "width": 3}
     bounds = [
         {"type": "line", "x0": bound, "x1": bound, "y0": row - 0.38, "y1": row + 0.38, "line": line}
@@ -34,9 +34,9 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> go.Figure:
     ]
     verdicts = zip(rows["verdict"], rows["missed_by"], strict=True)
     notes = [_verdict(row, str(said), float(by), palette) for row, (said, by) in enumerate(verdicts)]
-    add_notes(figure, notes)
+    figure.write_notes(notes)
     style(figure, palette, 84 + _ROW * len(rows), r=156, b=BELOW_TICKS)
-    figure.update_layout(barmode="overlay", shapes=bounds)
+    figure.set_layout(barmode="overlay").draw_shapes(bounds)
     label_rows(figure, rows["target"], palette, TEXT_COLUMNS)
     set_yaxes(figure, ticklabelstandoff=8)
     return set_xaxes(figure, range=[low, high], nticks=7)

@@ -5,8 +5,8 @@ from math import cos, radians
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import (
     SLOPE_COLUMNS,
     TEXT_COLUMNS,
@@ -35,7 +35,7 @@ def matrix_width(n_rerankers: int) -> int:
     return max(340, 300 + _COLUMN * min(n_rerankers, MAX_COLUMNS))
 
 
-def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.Figure:
+def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figure:
     """Draw every target, a row, of every reranker, a column, by what the pass rests on.
 
     Args:
@@ -46,14 +46,15 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
     """
     targets, names = pd.Index(rows["target"].unique()), pd.Index(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]
-    figure = go.Figure()
+    figure = Figure()
     if emphasized in names:
-        column = names.get_loc(emphasized)
-        look = {"fillcolor": palette.faint, "opacity": 0.6, "line_width": 0, "layer": "below"}
-        figure.add_vrect(column - 0.5, column + 0.5, **look)
+        place = names.get_loc(emphasized)
+        look = {"fillcolor": palette.faint, "opacity": 0.6, "line": {"width": 0}, "layer": "below"}
+        column = {"x0": place - 0.5, "x1": place + 0.5, "y0": 0, "y1": 1, "yref": "y domain"}
+        figure.draw_shape(type="rect", **column, **look)
     for verdict, (label, marker) in _verdict_marks(palette).items():
         cells = rows[rows["verdict"] == verdict]
-        figure.add_scatter(
+        figure.draw_scatter(
             x=list(names.get_indexer(cells["reranker"])) or [None],  # an empty trace has no legend entry
             y=list(targets.get_indexer(cells["target"])) or [None],
             mode="markers",
@@ -70,7 +71,7 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> go.F
     labels = short_names(names, SLOPE_COLUMNS)
     overhang = 12 if is_level else _overhang([text_columns(labels[name]) for name in names])
     style(figure, palette, 160 + _ROW * len(targets), b=60, r=overhang)
-    figure.update_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
+    figure.set_layout(showlegend=True, legend={"y": 0, "yanchor": "top", "font": {"size": 12}})
     labels_of_rows = list(chart_names(targets, TEXT_COLUMNS).values())
     ends = [len(targets) - 0.4, -0.6]
     set_yaxes(figure, tickvals=list(range(len(targets))), ticktext=labels_of_rows, range=ends)

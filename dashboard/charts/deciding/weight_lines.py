@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import dotted_line
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, ink
-from dashboard.charts.style import add_notes, note_of, padded_range, safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, padded_range, safe, set_xaxes, set_yaxes, style
 from metrics.studies.robustness.weightings import weighting_leaders
 from metrics.support.wording import part_of
 
@@ -24,7 +24,7 @@ def weight_lines(
     palette: Palette,
     colours: Mapping[str, str],
     words: tuple[str, str, str],
-) -> go.Figure:
+) -> Figure:
     """Draw the value of each reranker over the weight of the second criterion, and a strip of who leads.
 
     Args:
@@ -35,34 +35,33 @@ def weight_lines(
         words: what the measure and both criteria are called.
     """
     _, first, second = words
-    figure, figures = go.Figure(), f"weight of {safe(second, 40)} %{{x:.2f}}: %{{y:.4f}}<extra></extra>"
+    figure, figures = Figure(), f"weight of {safe(second, 40)} %{{x:.2f}}: %{{y:.4f}}<extra></extra>"
     weights, leaders = values.index.get_level_values(1).to_numpy(dtype=float), weighting_leaders(values)
     for name, column in values.items():
         colour, hover = colours[str(name)], f"<b>{hover_text(str(name))}</b><br>"
         look = {"mode": "lines", "showlegend": False, "hovertemplate": hover + figures}
-        figure.add_scatter(x=weights, y=column, line={"color": colour, "width": 1.3}, **look)
+        figure.draw_scatter(x=weights, y=column, line={"color": colour, "width": 1.3}, **look)
     for stretch in stretches.to_dict("records"):
         name, own = stretch["reranker"], (weights >= stretch["start"]) & (weights <= stretch["end"])
         led = np.where(leaders[own] == name, values[name].to_numpy()[own], np.nan)
         line = {"color": colours[name], "width": 4}
-        figure.add_scatter(x=weights[own], y=led, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        figure.draw_scatter(x=weights[own], y=led, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     names = chart_names(map(str, values.columns), 22)
     _add_strip(figure, stretches, palette, colours, names)
     style(figure, palette, _PLOT + _GAP + _STRIP + 84, t=14, r=150, b=64, l=72)
     _set_axes(figure, values, words)
-    heights = figure.layout.yaxis.range, _PLOT
-    add_notes(figure, line_names(values.iloc[-1], colours, palette, *heights))
+    heights = figure.settings["yaxis"]["range"], _PLOT
+    figure.write_notes(line_names(values.iloc[-1], colours, palette, *heights))
     corners = ((0, "left", first), (1, "right", second))
     place = {"y": 0, "yref": "paper", "yanchor": "top", "yshift": -20, "font": {"size": 12}}
-    add_notes(
-        figure,
+    figure.write_notes(
         [note_of(f"{safe(text, 24)} alone", palette, x=x, xanchor=side, **place) for x, side, text in corners],
     )
     return figure
 
 
 def _add_strip(
-    figure: go.Figure,
+    figure: Figure,
     stretches: pd.DataFrame,
     palette: Palette,
     colours: Mapping[str, str],
@@ -79,15 +78,16 @@ def _add_strip(
         font = {"size": 12, "color": ink(colours[name])}
         text = {"text": [f"{names[name]}<br>{ends}"], "textposition": "inside", "insidetextfont": font}
         place = {"insidetextanchor": "middle", "textangle": 0, "showlegend": False}
-        figure.add_bar(
+        figure.draw_bars(
             **bar, **text, **place, marker=marker, hovertemplate=f"<b>{hover_text(name)}</b> {hover}"
         )
         if end < 1:
-            figure.add_vline(end, line=dotted_line(palette) | {"color": palette.muted, "width": 1})
-    figure.update_layout(uniformtext={"minsize": 11, "mode": "hide"})
+            line = dotted_line(palette) | {"color": palette.muted, "width": 1}
+            figure.draw_shape(type="line", x0=end, x1=end, y0=0, y1=1, yref="y domain", line=line)
+    figure.set_layout(uniformtext={"minsize": 11, "mode": "hide"})
 
 
-def _set_axes(figure: go.Figure, values: pd.DataFrame, words: tuple[str, str, str]) -> None:
+def _set_axes(figure: Figure, values: pd.DataFrame, words: tuple[str, str, str]) -> None:
     """Set the axes: weights below the strip, values above it."""
     total = _PLOT + _GAP + _STRIP
     set_xaxes(
@@ -102,4 +102,4 @@ def _set_axes(figure: go.Figure, values: pd.DataFrame, words: tuple[str, str, st
     domain = [(_GAP + _STRIP) / total, 1]
     set_yaxes(figure, title_text=safe(words[0]), range=[low, high], domain=domain, nticks=7)
     strip = {"domain": [0, _STRIP / total], "range": [-0.5, 0.5], "visible": False, "fixedrange": True}
-    figure.update_layout(yaxis2=strip, barmode="overlay")
+    figure.set_layout(yaxis2=strip, barmode="overlay")

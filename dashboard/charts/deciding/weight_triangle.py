@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
 from metrics.studies.robustness.weightings import weighting_leaders
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
@@ -24,7 +24,7 @@ def weight_triangle(
     palette: Palette,
     colours: Mapping[str, str],
     words: Sequence[str],
-) -> go.Figure:
+) -> Figure:
     """Draw a hexagon for each weighting, in a triangle of three criteria, in the colour of who leads there.
 
     Args:
@@ -36,7 +36,7 @@ def weight_triangle(
     weights = np.stack([values.index.get_level_values(place) for place in range(3)], axis=1)
     spots, owners = weights @ _CORNERS, weighting_leaders(values)
     steps = round((np.sqrt(8 * len(values) + 1) - 3) / 2)
-    figure, names = go.Figure(), chart_names(map(str, values.columns), 22)
+    figure, names = Figure(), chart_names(map(str, values.columns), 22)
     for name in dict.fromkeys(owners):
         own = owners == name
         data = np.column_stack([weights[own], values.loc[own, name]])
@@ -46,14 +46,14 @@ def weight_triangle(
         marker = {"symbol": "hexagon", "size": size, "color": colours[name], "line": {"width": 0}}
         x, y = spots[own].T
         trace = {"customdata": data, "hovertemplate": hover + "<extra></extra>", "name": names[name]}
-        figure.add_scatter(x=x, y=y, mode="markers", marker=marker, cliponaxis=False, showlegend=True, **trace)
+        figure.draw_scatter(x=x, y=y, mode="markers", marker=marker, cliponaxis=False, showlegend=True, **trace)
     style(figure, palette, _HEIGHT + 60, t=64, b=8, l=8, r=8)
     reach, notes = 0.5 / steps, []
     sides = ((-reach, "left", "top", -22), (1 + reach, "right", "top", -22), (0.5, "center", "bottom", 22))
     for corner, word, (x, across, side, shift) in zip(_CORNERS, words[1:], sides, strict=True):
         place = {"x": x, "xanchor": across, "y": corner[1], "yref": "y", "yanchor": side, "yshift": shift}
         notes.append(note_of(f"{safe(word, _LONGEST)} alone", palette, **place))
-    add_notes(figure, notes)
+    figure.write_notes(notes)
     axis: dict[str, Any] = {"visible": False, "fixedrange": True, "constrain": "domain"}
     set_xaxes(figure, range=[-reach, 1 + reach], **axis)
     return set_yaxes(figure, range=[-0.16, 0.98], scaleanchor="x", **axis)

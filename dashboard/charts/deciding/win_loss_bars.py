@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, label_rows
 from dashboard.charts.palette import Palette
@@ -13,9 +13,9 @@ _HALF = 0.2
 """Distance of the two bars of a reranker from its middle."""
 
 
-def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
+def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
     """Draw two bars a reranker of `win_loss`: by tied values above, by traditional ones, paler, below."""
-    figure = go.Figure()
+    figure = Figure()
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
     names = [hover_text(str(name)) for name in table.index]
     for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
@@ -23,7 +23,7 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
         for outcome, colour in colours.items():
             count = table[outcome + suffix]
             is_pale = bool(suffix) or outcome == "equal"
-            figure.add_bar(
+            figure.draw_bars(
                 x=count,
                 base=start,
                 y=np.arange(len(table)) + shift,
@@ -46,4 +46,4 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> go.Figure:
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
     label_rows(figure, table.index, palette)
     set_yaxes(figure, ticklabelstandoff=8)
-    return set_xaxes(figure, title_text="queries", tickformat="d").update_layout(barmode="overlay")
+    return set_xaxes(figure, title_text="queries", tickformat="d").set_layout(barmode="overlay")

@@ -1,8 +1,8 @@
 """Ties against the gap of a stored evaluation of any size, drawn from counts."""
 
 import numpy as np
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.gaps.panel_layers import (
     GapPanel,
     add_gap_distribution,
@@ -18,7 +18,7 @@ from metrics.studies.gaps.gap import smooth_bins
 from metrics.studies.gaps.gap_histogram import GapCells
 
 
-def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -> go.Figure:
+def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -> Figure:
     """Draw tie ratio and largest tie against the gap, and its distribution; cells by the log of their count.
 
     Args:

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.gaps.panel_layers import first_dots
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_notes, note_of, set_xaxes, set_yaxes, signed_ticks, style, subplots
+from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 
@@ -32,7 +32,7 @@ _DOT, _DOT_SHARE = 2.7, 0.015
 """Height in pixels of the dot of a list of any reranker, and its width as a share of its axis."""
 
 
-def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> go.Figure:
+def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> Figure:
     """Draw gap against tie ratio: grey for all lists, colour for a reranker's own, last the means together.
 
     Args:
@@ -47,7 +47,7 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     n_panels = len(colours) + any(len(mean) for mean in means.values())
     across = min(width, n_panels)
     rows = -(-n_panels // across)
-    figure = subplots(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
+    figure = Figure.of_panels(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
     ticks = signed_ticks(-reach, reach, _STEPS)
@@ -68,23 +68,21 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
             shapes.append(_shape(line, palette.text, _LINE, index))
         titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
     style(figure, palette, 40 + 220 * rows, t=36, l=53, r=19)
-    figure.layout.showlegend, figure.layout.shapes = False, shapes  # by `update_layout`, ten times slower
+    figure.set_layout(showlegend=False).draw_shapes(shapes)
     set_xaxes(figure, title_text="tie ratio", row=rows, col=1)
     set_xaxes(figure, tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
         _add_means(figure, means, colours, row=len(colours) // across + 1, col=len(colours) % across + 1)
         titles.append(_title("Means, all together", palette, len(colours)))
-    add_notes(figure, titles)
+    figure.write_notes(titles)
     return figure
 
 
-def _add_means(
-    figure: go.Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], **place: int
-) -> None:
+def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], **place: int) -> None:
     """Add all means to one panel, whose axis ends with those that leave zero."""
     for name, mean in means.items():
         if len(mean):
-            figure.add_scatter(
+            figure.draw_scatter(
                 x=mean["x"],
                 y=mean["mean"],
                 mode="lines",
@@ -115,9 +113,9 @@ def _with_air(low: float, high: float) -> tuple[float, float]:
     return low - air, high + air
 
 
-def _add_dots(figure: go.Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
+def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
     """Add a reranker's own lists in its colour."""
-    figure.add_scatter(
+    figure.draw_scatter(
         x=own["tie_ratio"],
         y=own["first_gap"],
         mode="markers",

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.gaps.panel_layers import (
     GapPanel,
     add_gap_distribution,
@@ -35,7 +35,7 @@ _TIES = {"tie_ratio": "tie ratio %{x:.4f}", "max_tie_size": "largest tie %{x}"}
 
 def gap_panels(
     lists: pd.DataFrame, palette: Palette, names: tuple[str, str], selected: int | None = None
-) -> go.Figure:
+) -> Figure:
     """Draw tie ratio and largest tie against both gaps, their distribution, and one gap against the other.
 
     Args:
@@ -92,7 +92,7 @@ def _whole_edges(sizes: pd.Series) -> FloatArray:
 
 
 def _add_dots(
-    figure: go.Figure,
+    figure: Figure,
     lists: pd.DataFrame,
     x: str,
     y: str,
@@ -110,7 +110,7 @@ def _add_dots(
         opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
         hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
         queries = [query + others for query, others in zip(queries, hidden, strict=True)]
-    figure.add_scatter(
+    figure.draw_scatter(
         x=lists[x],
         y=lists[y],
         mode="markers",
@@ -123,13 +123,11 @@ def _add_dots(
     )
 
 
-def _add_ring(
-    figure: go.Figure, ring: pd.Series | None, x: str, y: str, palette: Palette, **place: int
-) -> None:
+def _add_ring(figure: Figure, ring: pd.Series | None, x: str, y: str, palette: Palette, **place: int) -> None:
     """Mark the selected list and name its query."""
     if ring is None:
         return
-    figure.add_scatter(
+    figure.draw_scatter(
         x=[ring[x]],
         y=[ring[y]],
         mode="markers",
@@ -137,7 +135,7 @@ def _add_ring(
         hoverinfo="skip",
         **place,
     )
-    figure.add_annotation(
+    figure.write_note(
         x=ring[x],
         y=ring[y],
         text=f"<b>{safe(str(ring['query_id']), 16)}</b>",
@@ -148,7 +146,7 @@ def _add_ring(
     )
 
 
-def _add_distribution(figure: go.Figure, lists: pd.DataFrame, palette: Palette, top: float) -> None:
+def _add_distribution(figure: Figure, lists: pd.DataFrame, palette: Palette, top: float) -> None:
     """Add the distribution of the first gap beside its panels."""
     edges = np.linspace(0, top, BINS - 5)
     counts = [
@@ -157,11 +155,11 @@ def _add_distribution(figure: go.Figure, lists: pd.DataFrame, palette: Palette, 
     add_gap_distribution(figure, middles(edges), counts, palette)
 
 
-def _add_other_gap(figure: go.Figure, lists: pd.DataFrame, palette: Palette, names: tuple[str, str]) -> None:
+def _add_other_gap(figure: Figure, lists: pd.DataFrame, palette: Palette, names: tuple[str, str]) -> None:
     """Add one gap against the other, and where they are equal."""
     end = min(float(lists["first_size"].max()), float(lists["second_size"].max()))
     line = {"color": palette.other, "width": 1, "dash": "dot"}
-    figure.add_scatter(x=[0, end], y=[0, end], mode="lines", line=line, hoverinfo="skip", row=2, col=3)
+    figure.draw_scatter(x=[0, end], y=[0, end], mode="lines", line=line, hoverinfo="skip", row=2, col=3)
     with_gap = lists[(lists["first_size"] > 0) | (lists["second_size"] > 0)]
     steps = {column: max(with_gap[column].max(), EQUAL) / _PLACES for column in ("first_size", "second_size")}
     with_gap = first_dots(with_gap, steps).nlargest(DOTS, "first_size")

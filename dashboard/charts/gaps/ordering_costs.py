@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import dotted_line
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import note, set_xaxes, set_yaxes, style, subplots
+from dashboard.charts.style import note, set_xaxes, set_yaxes, style
 from metrics.support.arrays import FloatArray
 
 BINS = 30
@@ -22,7 +22,7 @@ _METHODS = {
 _TICKS = {0: "1", 3: "thousand", 6: "million", 9: "billion", 12: "trillion", 15: "10<sup>15</sup>"}
 
 
-def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> go.Figure:
+def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> Figure:
     """Draw lists by their number of orderings, and what a tie costs by size and method, in powers of ten.
 
     Args:
@@ -31,11 +31,11 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
         palette: colours of the theme.
         limit: orderings up to which a list is enumerated.
     """
-    figure = subplots(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
+    figure = Figure.of_panels(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
     _add_histogram(figure, log10_orderings, palette, np.log10(limit))
     looks = dict(zip(_METHODS, (palette.traditional, palette.other, palette.text, palette.tied), strict=True))
     for method, label in _METHODS.items():
-        figure.add_scatter(
+        figure.draw_scatter(
             x=np.log10(costs["size"]),
             y=costs[method],
             mode="lines+markers",
@@ -49,7 +49,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
             col=2,
         )
     style(figure, palette, 360, t=48)
-    figure.update_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
+    figure.set_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
     sizes = [size for size in (2, 5, 10, 20, 50, 100, 1000, 10**4, 10**5, 10**6) if size <= costs["size"].max()]
     set_xaxes(
         figure,
@@ -69,12 +69,12 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     )
 
 
-def _add_histogram(figure: go.Figure, logs: FloatArray, palette: Palette, limit: float) -> None:
+def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: float) -> None:
     """Add lists by the power of ten of their orderings, those that can be enumerated in blue."""
     step = max(1.0, float(np.ceil(logs.max(initial=0) / BINS)))
     edges = np.arange(0, max(logs.max(initial=0), limit) + 2 * step, step)
     counts, _ = np.histogram(logs, bins=edges)
-    figure.add_bar(
+    figure.draw_bars(
         x=edges[:-1] + step / 2,
         y=counts,
         width=0.92 * step,
@@ -86,7 +86,7 @@ def _add_histogram(figure: go.Figure, logs: FloatArray, palette: Palette, limit:
         row=1,
         col=1,
     )
-    figure.add_shape(
+    figure.draw_shape(
         type="line", x0=limit, x1=limit, y0=0, y1=1, yref="y domain", line=dotted_line(palette), row=1, col=1
     )
     place = {"x": limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}

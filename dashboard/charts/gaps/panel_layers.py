@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import HEADING, note, set_xaxes, set_yaxes, subplots
+from dashboard.charts.style import HEADING, note, set_xaxes, set_yaxes
 from metrics.support.arrays import FloatArray, IntArray
 
 
@@ -28,10 +28,12 @@ def middles(edges: FloatArray) -> FloatArray:
     return (edges[1:] + edges[:-1]) / 2
 
 
-def panel_grid(rows: int) -> go.Figure:
+def panel_grid(rows: int) -> Figure:
     """Return a figure for rows of three panels: tie ratio, largest tie, distribution."""
-    figure = subplots(rows, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045, vertical_spacing=0.2)
-    return figure.update_layout(bargap=0.12, barmode="stack", showlegend=False)
+    figure = Figure.of_panels(
+        rows, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045, vertical_spacing=0.2
+    )
+    return figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
 
 
 def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
@@ -56,7 +58,7 @@ class GapPanel:
         row, col: of the panel.
     """
 
-    figure: go.Figure
+    figure: Figure
     palette: Palette
     top: float
     row: int
@@ -77,7 +79,7 @@ class GapPanel:
             counts: (n_y, n_x) lists.
         """
         hover = "%{customdata:,} lists<extra></extra>"
-        self.figure.add_trace(
+        self.figure.draw(
             cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, customdata=counts, hovertemplate=hover),
             **self.place,
         )
@@ -104,7 +106,7 @@ class GapPanel:
             customdata=[without_gap],
             hovertemplate="no gap in %{customdata:,} lists, %{z:.0%} of those here<extra></extra>",
         )
-        self.figure.add_trace(strip, **self.place)
+        self.figure.draw(strip, **self.place)
 
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
@@ -116,7 +118,7 @@ class GapPanel:
     def add_mean_line(self, trend: pd.DataFrame) -> None:
         """Add a local mean: x, mean."""
         if len(trend):
-            self.figure.add_scatter(
+            self.figure.draw_scatter(
                 x=trend["x"],
                 y=trend["mean"],
                 mode="lines",
@@ -127,7 +129,7 @@ class GapPanel:
 
 
 def add_gap_distribution(
-    figure: go.Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette
+    figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette
 ) -> None:
     """Add the distribution of gaps to the third panel, too high and too low apart.
 
@@ -139,7 +141,7 @@ def add_gap_distribution(
     """
     looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
     for (name, colour, words), lists in zip(looks, counts, strict=True):
-        figure.add_bar(
+        figure.draw_bars(
             x=lists,
             y=levels,
             orientation="h",
@@ -154,7 +156,7 @@ def add_gap_distribution(
     set_yaxes(figure, showticklabels=False, row=1, col=3)
 
 
-def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float, row: int) -> None:
+def label_gap_row(figure: Figure, palette: Palette, measure: str, top: float, row: int) -> None:
     """Set the title and the vertical axis of a row of panels.
 
     Args:
@@ -176,7 +178,7 @@ def label_gap_row(figure: go.Figure, palette: Palette, measure: str, top: float,
     note(figure, "no gap", palette, **edge, xanchor="right", xshift=-6, y=floor * 1.25, yref=f"y{axis}")
 
 
-def label_tie_axes(figure: go.Figure) -> None:
+def label_tie_axes(figure: Figure) -> None:
     """Set the horizontal axes of the panels."""
     set_xaxes(figure, title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03], col=1, showgrid=False)
     set_xaxes(figure, title_text="largest tie, documents", tickformat="~s", col=2, showgrid=False, nticks=8)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style, subplots
+from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -21,7 +21,7 @@ _BINS = 61
 """Bins of a distribution of gaps."""
 
 
-def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw scores, mean tie ratio and the distribution of gaps, a row a reranker.
 
     Args:
@@ -32,7 +32,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
         measure: what the scores and the gaps are of.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
-    figure = subplots(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
+    figure = Figure.of_panels(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
     set_xaxes(figure, title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
@@ -47,7 +47,7 @@ def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, m
 
 def gap_rows(
     rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], palette: Palette, measure: str
-) -> go.Figure:
+) -> Figure:
     """Draw the mean tie ratio and the distribution of gaps, a row a reranker.
 
     Args:
@@ -57,12 +57,12 @@ def gap_rows(
         palette: colours of the theme.
         measure: what the gap is of.
     """
-    figure = subplots(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
+    figure = Figure.of_panels(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
     return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
 
 
 def _add_ties_and_gaps(
-    figure: go.Figure,
+    figure: Figure,
     rerankers: pd.DataFrame,
     edges: FloatArray,
     counts: Sequence[IntArray],
@@ -70,7 +70,7 @@ def _add_ties_and_gaps(
     measure: str,
     row_height: int,
     col: int,
-) -> go.Figure:
+) -> Figure:
     """Fill the panels col - 1 and col, and name the rows."""
     _add_tie_bars(figure, rerankers, palette, col - 1)
     add_ridges(figure, rerankers, edges, counts, palette, col)
@@ -81,9 +81,9 @@ def _add_ties_and_gaps(
     return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 
 
-def _add_tie_bars(figure: go.Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
+def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
     """Add the mean tie ratio of each reranker."""
-    figure.add_bar(
+    figure.draw_bars(
         x=rerankers["tie_ratio"],
         y=np.arange(len(rerankers)),
         orientation="h",

@@ -1,14 +1,15 @@
 """How far off the lists of each reranker are, as a ridge a row."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of
+from dashboard.charts.style import note_of
 from metrics.studies.prose import signed
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
@@ -21,7 +22,7 @@ _BASE = 0.3
 
 
 def add_ridges(
-    figure: go.Figure,
+    figure: Figure,
     rerankers: pd.DataFrame,
     edges: FloatArray,
     counts: Sequence[IntArray],
@@ -48,19 +49,20 @@ def add_ridges(
         note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
         for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True)
     ]
-    traces = [*_ridges(edges, [height / highest for height in heights], bases, palette)]
-    figure.add_traces([*traces, _means(rerankers["gap"], bases, palette)], rows=1, cols=col)
-    add_notes(figure, notes)
+    for ridge in _ridges(edges, [height / highest for height in heights], bases, palette):
+        figure.draw_scatter(**ridge, row=1, col=col)
+    figure.draw_scatter(**_means(rerankers["gap"], bases, palette), row=1, col=col)
+    figure.write_notes(notes)
 
 
 def _ridges(
     edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, palette: Palette
-) -> Iterator[go.Scatter]:
+) -> Iterator[dict[str, Any]]:
     """Yield the ground lines of the rows, and the two sides of their ridges; heights are at most 1."""
     look = {"hoverinfo": "skip", "showlegend": False}
     line = {"color": palette.grid, "width": 1}
     ends = np.tile([-edges[-1], edges[-1], np.nan], len(bases))
-    yield go.Scatter(x=ends, y=np.repeat(bases, 3), mode="lines", line=line, **look)
+    yield {"x": ends, "y": np.repeat(bases, 3), "mode": "lines", "line": line, **look}
     centre = (edges[1:] + edges[:-1]) / 2
     below = np.r_[centre[centre < 0], 0.0]
     above = np.r_[0.0, centre[centre >= 0]]
@@ -70,18 +72,19 @@ def _ridges(
             for base, height in zip(bases, heights, strict=True)
         ]
         sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
-        yield go.Scatter(**sides, fill="toself", mode="none", fillcolor=colour, opacity=0.75, **look)
+        fill = {"fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        yield {**sides, "mode": "none", **fill, **look}
 
 
-def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> go.Scatter:
+def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dict[str, Any]:
     """Return the marks of the mean gaps of rerankers."""
     border = {"color": palette.ground, "width": 1}
-    return go.Scatter(
-        x=gaps,
-        y=bases,
-        mode="markers",
-        showlegend=False,
-        marker={"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
-        customdata=[hover_text(str(name)) for name in gaps.index],
-        hovertemplate="<b>%{customdata}</b><br>mean gap %{x:+.4f}<extra></extra>",
-    )
+    return {
+        "x": gaps,
+        "y": bases,
+        "mode": "markers",
+        "showlegend": False,
+        "marker": {"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
+        "customdata": [hover_text(str(name)) for name in gaps.index],
+        "hovertemplate": "<b>%{customdata}</b><br>mean gap %{x:+.4f}<extra></extra>",
+    }

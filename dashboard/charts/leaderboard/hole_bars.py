@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_bounds, named_rows
 from dashboard.charts.palette import Palette, blend
 from dashboard.charts.style import note_of
@@ -23,7 +23,7 @@ _HOVER = (
 )
 
 
-def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
     """Add a hatched bar for each reranker, of which the bar of ties, added later, leaves the overhang.
 
     Args:
@@ -44,14 +44,14 @@ def add_hole_bars(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette
         hovertemplate=_HOVER,
         **subplot,
     )
-    figure.update_layout(barmode="overlay")
+    figure.set_layout(barmode="overlay")
     if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
         _add_expectations(figure, leaderboard, palette, **subplot)
 
 
-def _add_expectations(figure: go.Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
     """Add a tick where the mean is expected at the rate of judged documents, higher than the bar."""
-    figure.add_scatter(
+    figure.draw_scatter(
         x=leaderboard["expectation"],
         y=np.arange(len(leaderboard)),
         mode="markers",

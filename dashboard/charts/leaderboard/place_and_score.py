@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, short_names, text_columns
 from dashboard.charts.leaderboard.hole_bars import ENDS, add_hole_bars, unjudged_notes
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
@@ -21,7 +21,7 @@ from dashboard.charts.marks import (
     tied_dot,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import BELOW, add_notes, note_of, padded_range, set_yaxes, style
+from dashboard.charts.style import BELOW, note_of, padded_range, set_yaxes, style
 from metrics.studies.leaderboard.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 
@@ -76,7 +76,7 @@ def place_and_score(
     measure: str,
     drawn_rerankers: Sequence[str] | None = None,
     order: str = "traditional",
-) -> go.Figure:
+) -> Figure:
     """Draw traditional and tied place, name, and scores with tie bounds, in rows that rerankers share.
 
     Args:
@@ -95,7 +95,7 @@ def place_and_score(
     moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
     ends = moves[["left", "right"]].to_numpy()
     above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
-    figure = go.Figure()
+    figure = Figure()
     has_holes = set(ENDS) <= set(rows)
     if has_holes:
         add_hole_bars(figure, rows, palette, xaxis="x2")
@@ -113,7 +113,7 @@ def place_and_score(
     scores = padded_range(rows[values].ffill(axis=1).to_numpy())
     _name_order(figure, order)
     domain = (_SCORES[0] + _TIERS * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
-    figure.update_layout(
+    figure.set_layout(
         xaxis=hidden | {"domain": _SLOPE},
         xaxis3=hidden | {"domain": _NAMES},
         xaxis4=hidden | {"domain": (_NAMES[1], _NAMES[1] + _TIERS)},
@@ -121,19 +121,19 @@ def place_and_score(
         legend=_LEGEND,
     )
     if has_holes:
-        add_notes(figure, unjudged_notes(rows, palette))
+        figure.write_notes(unjudged_notes(rows, palette))
     return _legend_in_rows(figure, plot) if len(values) > len(VALUES) else figure
 
 
-def _legend_in_rows(figure: go.Figure, plot_height: int) -> go.Figure:
+def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
     """Set the legend in two rows: marks, then bars and lines."""
-    figure.update_traces(legend="legend2", selector={"type": "bar"})
-    figure.update_traces(legend="legend2", selector={"name": _QUERIES})
-    usual = figure.layout.template.layout.legend.to_plotly_json()
+    for selector in ({"type": "bar"}, {"name": _QUERIES}):
+        figure.set_traces(selector, legend="legend2")
+    usual = figure.settings["template"]["layout"]["legend"]
     font = usual["font"] | _LEGEND["font"]
-    return figure.update_layout(
-        height=figure.layout.height + _LEGEND_ROW,
-        margin={"t": figure.layout.margin.t + _LEGEND_ROW},
+    return figure.set_layout(
+        height=figure.height + _LEGEND_ROW,
+        margin={"t": figure.settings["margin"]["t"] + _LEGEND_ROW},
         legend={"y": 1 + _LEGEND_ROW / plot_height},
         legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
     )
@@ -158,7 +158,7 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
     return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
 
 
-def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
+def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
     """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures.
 
     Where an end lies outside the rows, the line leads to their edge, which says from or to which place.
@@ -168,7 +168,7 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
         x = np.tile([0, 1, np.nan], len(ends))
         y = np.insert(ends.to_numpy(dtype=float), 2, np.nan, axis=1).ravel()
         line = {"color": colour, "width": width}
-        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+        figure.draw_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
     sides = (
         (0, "left", "traditional", _diamond(palette), palette.traditional, "from"),
         (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
@@ -176,7 +176,7 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
     notes = []
     for x_end, side, value, marker, colour, word in sides:
         inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
-        figure.add_scatter(
+        figure.draw_scatter(
             x=np.full(len(inside), x_end),
             y=inside[side],
             mode="markers+text",
@@ -197,7 +197,7 @@ def _add_slope(figure: go.Figure, moves: pd.DataFrame, n_rows: int, palette: Pal
             if is_outside.any():
                 text = f"{word}<br>{_span(places[is_outside])}"
                 notes.append(note_of(text, palette, x=x_end, xref="x", y=height, yanchor=yanchor))
-    add_notes(figure, notes)
+    figure.write_notes(notes)
 
 
 def _span(places: pd.Series) -> str:
@@ -205,29 +205,30 @@ def _span(places: pd.Series) -> str:
     return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
 
 
-def _add_intervals(figure: go.Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
+def _add_intervals(figure: Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
     """Add a thin line where queries put each value, too; return its columns, none where rows have none."""
     columns = [name for name in ("query_low", "query_high") if name in rows]
     if columns:
         heights = pd.Series(np.arange(len(rows)), rows.index)
         add_segments(figure, rows[columns], heights, palette.muted, 1.5)
-        figure.data[-1].update(xaxis="x2", name=_QUERIES, showlegend=True)
+        figure.traces[-1] |= {"xaxis": "x2", "name": _QUERIES, "showlegend": True}
     return columns
 
 
-def _name_order(figure: go.Figure, order: str) -> None:
+def _name_order(figure: Figure, order: str) -> None:
     """Call the order that the tied one is compared with by its name, in legend and hover texts."""
     if order != "traditional":
-        for trace in figure.data:
-            hover = (trace.hovertemplate or "").replace("traditional", order)
-            trace.update(name=order if trace.name == "traditional" else trace.name, hovertemplate=hover or None)
+        for trace in figure.traces:
+            for part in ("name", "hovertemplate"):
+                if part in trace:
+                    trace[part] = trace[part].replace("traditional", order)
 
 
 def _add_labels(
-    figure: go.Figure, rows: pd.DataFrame, is_marked: BoolArray, names: Mapping[str, str], palette: Palette
+    figure: Figure, rows: pd.DataFrame, is_marked: BoolArray, names: Mapping[str, str], palette: Palette
 ) -> None:
     """Add the name of each row, in full as one hovers over it."""
-    figure.add_scatter(
+    figure.draw_scatter(
         x=np.zeros(len(rows)),
         y=np.arange(len(rows)),
         mode="text",

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard.tier_brackets import add_tier_lines
 from dashboard.charts.marks import VALUES, VALUES_HOVER, add_segments, named_rows, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette, faded
@@ -24,7 +24,7 @@ def clear_gap(leaderboard: pd.DataFrame) -> float:
     return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
 
 
-def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> go.Figure:
+def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> Figure:
     """Draw the tied value of every reranker by place, and a diamond where the traditional one is clearly off.
 
     Args:
@@ -35,10 +35,10 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         last: row that it ends with.
     """
     places = np.arange(1, len(leaderboard) + 1)
-    figure, spots = go.Figure(), leaderboard.set_axis(places)
+    figure, spots = Figure(), leaderboard.set_axis(places)
     ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
     frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
-    figure.add_shape(type="rect", **ends, **frame)
+    figure.draw_shape(type="rect", **ends, **frame)
     add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
     is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
     is_framed = (places > first) & (places <= last + 1)
@@ -49,7 +49,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
         ("traditional", is_off, traditional_diamond(palette, 11)),
         ("tied", np.ones(len(places), dtype=bool), dot),
     ):
-        figure.add_scatter(
+        figure.draw_scatter(
             x=places[rows],
             y=spots[value][rows],
             mode="markers",

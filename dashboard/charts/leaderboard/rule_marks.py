@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import CLEAR_TOP, VALUES, add_bounds_rows, label_rows, named_rows, rows_height
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, set_xaxes, style
@@ -11,7 +11,7 @@ from dashboard.charts.style import padded_range, set_xaxes, style
 _SYMBOLS = ("square-open", "triangle-up-open", "triangle-down-open", "x-thin-open", "pentagon-open")
 
 
-def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw means by each rule, the tied and the traditional on bars from worst to best, a row a reranker.
 
     Args:
@@ -20,10 +20,10 @@ def rule_marks(leaderboard: pd.DataFrame, rules: pd.DataFrame, palette: Palette,
         palette: colours of the theme.
         measure: title of the x axis.
     """
-    figure = go.Figure()
+    figure = Figure()
     add_bounds_rows(figure, leaderboard, palette)
     for symbol, (rule, means) in zip(_SYMBOLS, rules.items(), strict=False):
-        figure.add_scatter(
+        figure.draw_scatter(
             x=means,
             y=np.arange(len(rules)),
             mode="markers",

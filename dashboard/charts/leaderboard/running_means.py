@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_band, dotted_line
 from dashboard.charts.palette import Palette
@@ -19,7 +19,7 @@ _HOVER = (
 
 def running_means_chart(
     means: pd.DataFrame, palette: Palette, measure: str, window: int, change: int | None, order: str
-) -> go.Figure:
+) -> Figure:
     """Draw the means of the latest lists with the band from worst to best, and those of all so far, thin.
 
     Args:
@@ -33,7 +33,7 @@ def running_means_chart(
     drawn_rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), MAX_POINTS)).round().astype(int))
     rows = means.iloc[drawn_rows]
     late_rows = rows[rows["tied_of_late"].notna()]
-    figure = go.Figure()
+    figure = Figure()
     ends = (late_rows["worst_of_late"], late_rows["best_of_late"])
     add_band(figure, late_rows["n"], *ends, palette.bounds)
     colours = {"traditional": palette.traditional, "tied": palette.tied}
@@ -62,18 +62,19 @@ def running_means_chart(
     room = 0.02 * max(len(means), 2)
     set_xaxes(figure, title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
     if change is not None:
-        figure.add_vline(x=change + 0.5, line=dotted_line(palette))
+        x = change + 0.5
+        figure.draw_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="y domain", line=dotted_line(palette))
         side = "right" if change > len(means) / 2 else "left"
-        place = {"x": change + 0.5, "xanchor": side, "y": 0, "yref": "paper", "yanchor": "bottom"}
+        place = {"x": x, "xanchor": side, "y": 0, "yref": "paper", "yanchor": "bottom"}
         note(figure, f"changed after {change:,}", palette, **place)
-    return figure.update_layout(showlegend=False)
+    return figure.set_layout(showlegend=False)
 
 
-def _add_line(figure: go.Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
+def _add_line(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
     """Add the line of one mean, of all lists or of the latest."""
     bounds = rows[[f"worst{late}", f"best{late}"]].to_numpy()
     texts = [[hover_text(str(text)) for text in rows[column]] for column in ("name", "query_id")]
-    figure.add_scatter(
+    figure.draw_scatter(
         x=rows["n"],
         y=rows[f"{name}{late}"],
         mode="lines",

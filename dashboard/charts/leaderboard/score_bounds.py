@@ -1,8 +1,8 @@
 """Scores of rerankers with what ties allow."""
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows, rows_height
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import set_xaxes, style
@@ -13,7 +13,7 @@ def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
     return leaderboard.dropna(subset=VALUES)
 
 
-def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the worst, best, tied and traditional mean, a row a reranker.
 
     Args:
@@ -21,7 +21,7 @@ def score_bounds(leaderboard: pd.DataFrame, palette: Palette, measure: str) -> g
         palette: colours of the theme.
         measure: title of the x axis.
     """
-    figure, leaderboard = go.Figure(), drawable_rerankers(leaderboard)
+    figure, leaderboard = Figure(), drawable_rerankers(leaderboard)
     add_bounds_rows(figure, leaderboard, palette)
     style(figure, palette, rows_height(len(leaderboard)))
     label_rows(figure, leaderboard.index, palette)

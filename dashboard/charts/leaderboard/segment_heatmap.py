@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import ROW, cells, label_rows
 from dashboard.charts.palette import Palette
@@ -14,7 +14,7 @@ MOST_SEGMENTS = 8
 """Segments drawn, the largest."""
 
 
-def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low.
 
     Args:
@@ -27,7 +27,7 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> go.F
     gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))
     reach = max(float(np.nanmax(gap.abs().to_numpy(), initial=0)), 0.02)
     names = np.meshgrid([hover_text(name) for name in segments], [hover_text(name) for name in rerankers])
-    figure = go.Figure(
+    figure = Figure().draw(
         cells(
             gap.to_numpy(),
             (*palette.heat[2:0:-1], palette.grid, *palette.warm[:3:2]),

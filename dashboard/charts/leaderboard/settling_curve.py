@@ -1,7 +1,6 @@
 """What judging settles: how wide bars are after so many documents, in an order and at random."""
 
-import plotly.graph_objects as go
-
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_band
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, style
@@ -13,12 +12,12 @@ _ROOM = 0.35
 _HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
 
 
-def settling_curve(plan: JudgingPlan, palette: Palette) -> go.Figure:
+def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     """Draw the mean width of the bars against documents judged, a rule where what holes leave open is halved.
 
     The plan has at least one document; what ties alone leave stands below the two lines.
     """
-    figure, curve = go.Figure(), plan.curve
+    figure, curve = Figure(), plan.curve
     n = int(curve["judged"].iloc[-1])
     add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
     looks = {
@@ -26,10 +25,11 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> go.Figure:
         "in_order": ("in this order", {"color": palette.tied, "width": 2.6}),
     }
     for column, (name, line) in looks.items():
-        figure.add_scatter(
+        figure.draw_scatter(
             x=curve["judged"], y=curve[column], mode="lines", line=line, name=name, hovertemplate=_HOVER
         )
-    figure.add_hline(y=plan.floor, line={"color": palette.muted, "width": 1})
+    line = {"color": palette.muted, "width": 1}
+    figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
     style(figure, palette, _HEIGHT, t=16, r=16)
     note(figure, "left to ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
     if plan.halving():
@@ -45,13 +45,13 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> go.Figure:
         tickformat=",d",
         nticks=6,
     )
-    return figure.update_layout(showlegend=False)
+    return figure.set_layout(showlegend=False)
 
 
-def _add_half(figure: go.Figure, plan: JudgingPlan, palette: Palette) -> None:
+def _add_half(figure: Figure, plan: JudgingPlan, palette: Palette) -> None:
     """Add a rule where half of what holes leave open is closed, from line to line, with both counts."""
     y, ends = (plan.width + plan.floor) / 2, [plan.halving(), plan.halving("at_random")]
-    figure.add_scatter(
+    figure.draw_scatter(
         x=ends,
         y=[y, y],
         mode="lines+markers",

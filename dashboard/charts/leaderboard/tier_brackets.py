@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_notes, note_of
+from dashboard.charts.style import note_of
 
 _END = 0.34
 """Rows from the middle of the last one of a tier to the end of its bracket."""
@@ -36,7 +36,7 @@ def tier_runs(tiers: pd.Series) -> list[TierRun]:
     return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
 
 
-def add_tier_brackets(figure: go.Figure, tiers: pd.Series, palette: Palette, start: float) -> None:
+def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start: float) -> None:
     """Add a bracket and a number for each tier, and a band behind every second one.
 
     Args:
@@ -51,8 +51,8 @@ def add_tier_brackets(figure: go.Figure, tiers: pd.Series, palette: Palette, sta
     y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
     line = {"color": palette.muted, "width": 1.5}
     look = {"xaxis": "x4", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False}
-    figure.add_scatter(x=x, y=y, mode="lines", line=line, **look)
-    figure.add_scatter(
+    figure.draw_scatter(x=x, y=y, mode="lines", line=line, **look)
+    figure.draw_scatter(
         x=np.full(len(runs), 0.5),
         y=[(run.first + run.last) / 2 for run in runs],
         mode="text",
@@ -64,12 +64,12 @@ def add_tier_brackets(figure: go.Figure, tiers: pd.Series, palette: Palette, sta
     band = {"type": "rect", "xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
     ends = [{"y0": run.first - 0.5, "y1": run.last + 0.5} for run in runs[: len(runs) * (len(runs) > 1) : 2]]
     fill = {"fillcolor": faded(palette.other, 0.14)}
-    figure.update_layout(shapes=[*figure.layout.shapes, *(band | fill | height for height in ends)])
+    figure.draw_shapes(band | fill | height for height in ends)
     foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
-    add_notes(figure, [note_of("tier", palette, **foot)])
+    figure.write_notes([note_of("tier", palette, **foot)])
 
 
-def add_tier_lines(figure: go.Figure, tiers: pd.Series, palette: Palette) -> None:
+def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
     """Add a line with its number above each tier of the strip, whose x axis counts places from 1.
 
     Args:
@@ -86,12 +86,11 @@ def add_tier_lines(figure: go.Figure, tiers: pd.Series, palette: Palette) -> Non
         "line": {"color": palette.muted, "width": 1.5},
     }
     lines = [line | {"x0": run.first + 0.65, "x1": run.last + 1.35} for run in runs]
-    figure.update_layout(shapes=[*figure.layout.shapes, *lines])
+    figure.draw_shapes(lines)
     wide = [run for run in runs if run.last - run.first + 1 >= _SHORTEST * len(tiers)]
     words = [f"{'tier ' * (run is runs[0])}{run.tier}" for run in wide]
     middles = [1 + (run.first + run.last) / 2 for run in wide]
-    add_notes(
-        figure,
+    figure.write_notes(
         (
             note_of(text, palette, x=x, yanchor="bottom", **place)
             for text, x in zip(words, middles, strict=True)

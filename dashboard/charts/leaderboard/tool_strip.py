@@ -2,15 +2,15 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import CLEAR_TOP, add_bounds, label_rows, rows_height, tied_dot
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, set_xaxes, style
 
 
-def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the value of every tool as a tick on the range the ties allow, and the tied value as a dot.
 
     Args:
@@ -19,10 +19,10 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
         palette: colours of the theme.
         measure: title of the x axis.
     """
-    figure = go.Figure()
+    figure = Figure()
     add_bounds(figure, leaderboard, palette, hoverinfo="skip")
     _add_ticks(figure, leaderboard.index, values, palette)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=leaderboard["tied"],
         y=np.arange(len(leaderboard)),
         mode="markers",
@@ -38,13 +38,13 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
     return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
 
 
-def _add_ticks(figure: go.Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:
+def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:
     """Add a tick per value, wider where several tools agree."""
     rounded = values.assign(value=values["value"].round(6))
     groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
     for number, ((reranker, value), tools) in enumerate(groups):
         names = "<br>".join(hover_text(name) for name in tools)
-        figure.add_scatter(
+        figure.draw_scatter(
             x=[value],
             y=[rerankers.get_loc(reranker)],
             mode="markers",

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import add_notes, safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import safe, set_xaxes, set_yaxes, style
 
 VersionAxis = Literal["added", "version"]
 """What runs along the x axis: time, or one version after the other."""
@@ -27,7 +27,7 @@ _HOVER = (
 
 def version_history(
     versions: pd.DataFrame, palette: Palette, measure: str, colours: Mapping[str, str], axis: VersionAxis
-) -> go.Figure:
+) -> Figure:
     """Draw the tied mean of each version with the band from worst to best, and the traditional value.
 
     Args:
@@ -38,7 +38,7 @@ def version_history(
         colours: reranker → its colour; one alone is blue, as tied is.
         axis: the column that is the x axis.
     """
-    figure = go.Figure()
+    figure = Figure()
     groups = {
         str(name): group.sort_values(axis, kind="stable")
         for name, group in versions.groupby("reranker", sort=False)
@@ -68,7 +68,7 @@ def version_history(
     return figure
 
 
-def _add_line(figure: go.Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
+def _add_line(figure: Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
     """Add the versions of one reranker: a line of dots, and diamonds."""
     readable = group.assign(
         name=group["name"].map(hover_text), added=group["added"].dt.strftime("%Y-%m-%d %H:%M")
@@ -86,7 +86,7 @@ def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _set_version_axis(figure: go.Figure, versions: pd.DataFrame, axis: VersionAxis) -> None:
+def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis) -> None:
     """Set the axis of versions or of time."""
     first, last = versions[axis].min(), versions[axis].max()
     if axis == "version":
@@ -101,13 +101,13 @@ def _set_version_axis(figure: go.Figure, versions: pd.DataFrame, axis: VersionAx
 
 
 def _add_names(
-    figure: go.Figure, newest: pd.DataFrame, paint: Mapping[str, str], palette: Palette, axis: VersionAxis
+    figure: Figure, newest: pd.DataFrame, paint: Mapping[str, str], palette: Palette, axis: VersionAxis
 ) -> None:
     """Name each reranker beyond its newest version, as near to its value as other names allow."""
-    end = figure.layout.xaxis.range[1]
+    end = figure.settings["xaxis"]["range"][1]
     for row in newest.to_dict("records"):
         line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
         ends = {"x0": row[axis], "x1": end, "y0": row["tied"], "y1": row["tied"]}
-        figure.add_shape(type="line", layer="below", line=line, **ends)
+        figure.draw_shape(type="line", layer="below", line=line, **ends)
     values = newest.set_index("reranker")["tied"]
-    add_notes(figure, line_names(values, paint, palette, figure.layout.yaxis.range, _PLOT_HEIGHT))
+    figure.write_notes(line_names(values, paint, palette, figure.settings["yaxis"]["range"], _PLOT_HEIGHT))

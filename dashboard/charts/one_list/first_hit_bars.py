@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS
 from dashboard.charts.palette import Palette
@@ -15,7 +15,7 @@ _DRAWN_CHANCE = 0.999
 """Chance of the ranks that are drawn, where they are many."""
 
 
-def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | None) -> go.Figure:
+def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | None) -> Figure:
     """Draw the chance of each rank of the first relevant document; the traditional one as a diamond below.
 
     Args:
@@ -28,28 +28,26 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
     bars = likely.groupby(np.arange(len(likely)) // width).agg(
         first=("rank", "min"), last=("rank", "max"), chance=("chance", "sum")
     )
-    figure = go.Figure(
-        go.Bar(
-            x=(bars["first"] + bars["last"]) / 2,
-            y=bars["chance"],
-            marker={"color": palette.tied},
-            width=0.72 if width == 1 else 0.9 * width,
-            text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
-            textposition="outside",
-            textfont={"color": palette.muted},
-            cliponaxis=False,
-            customdata=[
-                f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
-                for bar in bars.itertuples()
-            ],
-            hovertemplate="first relevant at %{customdata}: %{y:.4f}<extra></extra>",
-        )
+    figure = Figure().draw_bars(
+        x=(bars["first"] + bars["last"]) / 2,
+        y=bars["chance"],
+        marker={"color": palette.tied},
+        width=0.72 if width == 1 else 0.9 * width,
+        text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
+        textposition="outside",
+        textfont={"color": palette.muted},
+        cliponaxis=False,
+        customdata=[
+            f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
+            for bar in bars.itertuples()
+        ],
+        hovertemplate="first relevant at %{customdata}: %{y:.4f}<extra></extra>",
     )
     top = float(bars["chance"].max())
     if traditional is not None:
         add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
     style(figure, palette, 264, t=16, l=54)
-    figure.update_layout(showlegend=False)
+    figure.set_layout(showlegend=False)
     set_yaxes(figure, tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
     if len(likely) < len(chances):
         text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names
 from dashboard.charts.marks import add_chance_key, add_cutoff, cells
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
@@ -28,7 +28,7 @@ _AXIS, _KEY = 56, 28
 """Pixels of the labels and the title below the cells, and of the key below these."""
 
 
-def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
     """Draw the chance of each document at each rank: even over the places its tie group covers.
 
     Args:
@@ -53,7 +53,7 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> go.Fi
     return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5])
 
 
-def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> go.Figure:
+def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
     """Draw the chance of a document of each tie in each span of places: `rank_heatmap` for large ties.
 
     Groups are as of `tie_groups`; a row a group, a column a span of places.
@@ -84,12 +84,12 @@ def _room_for(names: Iterable[str]) -> int:
     return round(_LETTER * longest) + 2 * _AIR
 
 
-def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> go.Figure:
+def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> Figure:
     """Draw cells by chance, with figures where they have room; those that cannot be are palest."""
     n, n_columns = chance.shape
     x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
     steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)
-    figure = go.Figure(
+    figure = Figure().draw(
         cells(
             chance,
             [[0, palette.heat[0]], *zip(steps, palette.heat[1:], strict=True)],
@@ -105,7 +105,7 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
     figures = [f"{value:.0%}" for value in chance[row, column]]
     longest = max(map(len, figures), default=0)
     if n_columns <= min(MAX_LABELS, _ROOM / (_LETTER * longest + _AIR)):
-        figure.add_scatter(
+        figure.draw_scatter(
             x=x[column],
             y=y[row],
             mode="text",

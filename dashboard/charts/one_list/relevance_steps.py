@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import set_xaxes, set_yaxes, style
@@ -13,7 +13,7 @@ MAX_STEPS = 400
 """Tie groups of a whole list that are drawn one by one."""
 
 
-def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go.Figure:
+def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
     """Draw the chance that the document at a place is relevant, a step a tie group, a bracket below a tie.
 
     Args:
@@ -25,20 +25,18 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     steps = _merge_neighbours(groups) if is_long else groups
     ranked_by = rank_column(groups)
     share = steps["relevant"] / steps["documents"]
-    figure = go.Figure(
-        go.Bar(
-            x=(steps["first"] + steps["last"]) / 2,
-            y=share,
-            width=steps["documents"],
-            marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
-            customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
-            hovertemplate=(
-                "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-                "relevant<br>chance at each place %{y:.4f}<br>"
-                + ranked_by
-                + " from %{customdata[4]:.6g}<extra></extra>"
-            ),
-        )
+    figure = Figure().draw_bars(
+        x=(steps["first"] + steps["last"]) / 2,
+        y=share,
+        width=steps["documents"],
+        marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
+        customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
+        hovertemplate=(
+            "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
+            "relevant<br>chance at each place %{y:.4f}<br>"
+            + ranked_by
+            + " from %{customdata[4]:.6g}<extra></extra>"
+        ),
     )
     top = max(float(share.max()), 1e-9)
     if not is_long:
@@ -49,7 +47,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
         ceiling = 1.3 * top
         add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
     style(figure, palette, 190, t=8)
-    figure.update_layout(barmode="overlay", showlegend=False)
+    figure.set_layout(barmode="overlay", showlegend=False)
     set_yaxes(figure, title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
     return set_xaxes(
         figure,
@@ -61,8 +59,8 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> go
     )
 
 
-def _add_brackets(figure: go.Figure, ties: pd.DataFrame, palette: Palette, top: float) -> None:
-    figure.add_bar(
+def _add_brackets(figure: Figure, ties: pd.DataFrame, palette: Palette, top: float) -> None:
+    figure.draw_bars(
         x=(ties["first"] + ties["last"]) / 2,
         y=np.full(len(ties), -0.1 * top),
         base=-0.04 * top,

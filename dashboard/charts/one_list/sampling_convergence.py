@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import UNCERTAIN, add_band
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_key, set_xaxes, set_yaxes, style
@@ -12,7 +12,7 @@ CONFIDENT = 1.96
 """Standard errors to each side of a mean that hold the true one 95 times of 100."""
 
 
-def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> go.Figure:
+def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> Figure:
     """Draw the mean of the orderings drawn so far on a log axis, with its error, nearing the exact value.
 
     Args:
@@ -25,16 +25,16 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     error = CONFIDENT * means["standard_error"]
     low, high = (mean - error).clip(lower=0), mean + error
     ends = [float(draws.iloc[0]), float(draws.iloc[-1])]
-    figure = go.Figure()
+    figure = Figure()
     add_band(figure, draws, low, high, UNCERTAIN)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=ends,
         y=[exact, exact],
         mode="lines",
         line={"color": palette.tied, "width": 2.5},
         hovertemplate="exact: %{y:.4f}<extra></extra>",
     )
-    figure.add_scatter(
+    figure.draw_scatter(
         x=draws,
         y=mean,
         mode="lines",
@@ -48,7 +48,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     plotted_values = [*low, *high, *mean, exact]
     bottom, top = float(min(plotted_values)), float(max(plotted_values))
     room = 0.06 * (top - bottom) or 0.012
-    figure.layout.showlegend = False
+    figure.set_layout(showlegend=False)
     set_yaxes(figure, title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
     return set_xaxes(
         figure,

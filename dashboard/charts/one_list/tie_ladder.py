@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.marks import add_cutoff
 from dashboard.charts.palette import Palette
@@ -32,7 +32,7 @@ _SECOND_LIST = 2.6
 
 def tie_ladder(
     ladder: pd.DataFrame, palette: Palette, k: int | None, first_to_judge: str | None = None
-) -> go.Figure:
+) -> Figure:
     """Draw the list from the top, a box a document, hatched where nobody judged it, a bracket behind a tie.
 
     Where further scores split ties, a dotted frame surrounds what is level in the scores before.
@@ -44,7 +44,7 @@ def tie_ladder(
         k: cut-off to mark, None for none.
         first_to_judge: document with a strong outline, None for none.
     """
-    figure = go.Figure()
+    figure = Figure()
     end = min(len(ladder), MAX_DOCUMENTS) + 0.5
     _add_list(figure, ladder, palette, 0, first_to_judge)
     if k is not None and k + 0.5 < end:
@@ -64,7 +64,7 @@ def ladder_pair(
     palette: Palette,
     k: int | None,
     first_to_judge: str | None = None,
-) -> go.Figure:
+) -> Figure:
     """Draw two lists of one query, one above the other; lines follow documents in both.
 
     They follow the relevant ones and, darker, the one to judge first.
@@ -77,7 +77,7 @@ def ladder_pair(
         k: cut-off to mark, None for none.
         first_to_judge: document with a strong outline, None for none.
     """
-    figure, base = go.Figure(), _SECOND_LIST
+    figure, base = Figure(), _SECOND_LIST
     _join(figure, upper[upper["relevant"]], lower, palette.tied)
     _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
     _add_list(figure, upper, palette, base, first_to_judge, is_upper=True)
@@ -97,18 +97,18 @@ def ladder_pair(
     return _set_places(figure, end, rank_column(upper))
 
 
-def _join(figure: go.Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
+def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
     """Add a line from each of some documents of the upper list to its place in the lower one."""
     middle = (_SECOND_LIST + 1) / 2
     shared = documents.merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
     for start, end in shared[["place", "place_below"]].to_numpy():
         if max(start, end) <= MAX_DOCUMENTS:
             path = f"M {start},{_SECOND_LIST + 0.1} C {start},{middle} {end},{middle} {end},0.9"
-            figure.add_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
+            figure.draw_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
 
 
 def _add_list(
-    figure: go.Figure,
+    figure: Figure,
     ladder: pd.DataFrame,
     palette: Palette,
     base: float,
@@ -121,7 +121,7 @@ def _add_list(
     _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
     for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
         height = np.where(boxes["relevant"], _HIGH, _LOW)
-        figure.add_bar(
+        figure.draw_bars(
             x=boxes["place"],
             y=height,
             base=base + (1 - height) / 2,
@@ -159,7 +159,7 @@ def _box_marker(
 
 
 def _add_brackets(
-    figure: go.Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
+    figure: Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
 ) -> None:
     """Add a bracket behind each tie, frames round what further scores split, and scores where there is room."""
     n = min(len(ladder), MAX_DOCUMENTS)
@@ -173,7 +173,7 @@ def _add_brackets(
         for first, last, key in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
             left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
             ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
-            figure.add_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
+            figure.draw_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
             text = "" if depth else _key_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
             if text:
                 note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
@@ -198,9 +198,9 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
     return f"{head}<br><br>{lines}" if lines else head
 
 
-def _set_places(figure: go.Figure, end: float, ranked_by: str) -> go.Figure:
+def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
     """Set the axis of places, wide enough that few documents are no walls."""
-    figure.update_layout(barmode="overlay")
+    figure.set_layout(barmode="overlay")
     return set_xaxes(
         figure,
         range=[0.4, max(end, 10.5)],

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_diamond, tied_dot
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import add_key, note, set_xaxes, set_yaxes, style
@@ -17,7 +17,7 @@ _SAME_VALUE = 5e-5
 """Difference below which two values are written alike."""
 
 
-def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> go.Figure:
+def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> Figure:
     """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall.
 
     Args:
@@ -31,20 +31,16 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     span = high - low if high - low > EQUAL else 0.0
     bars = _bars(values, low, span)
     top = float(bars["chance"].max())
-    figure = go.Figure(
-        go.Bar(
-            x=bars["middle"],
-            y=bars["chance"],
-            width=bars["width"],
-            marker={"color": palette.heat[2]},
-            customdata=[
-                f"{bar.first:.4f}"
-                if bar.last - bar.first < _SAME_VALUE
-                else f"{bar.first:.4f} to {bar.last:.4f}"
-                for bar in bars.itertuples()
-            ],
-            hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orderings<extra></extra>",
-        )
+    figure = Figure().draw_bars(
+        x=bars["middle"],
+        y=bars["chance"],
+        width=bars["width"],
+        marker={"color": palette.heat[2]},
+        customdata=[
+            f"{bar.first:.4f}" if bar.last - bar.first < _SAME_VALUE else f"{bar.first:.4f} to {bar.last:.4f}"
+            for bar in bars.itertuples()
+        ],
+        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orderings<extra></extra>",
     )
     _add_marks(figure, marks, top, palette)
     if span:
@@ -55,16 +51,16 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
     set_yaxes(figure, title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)
-    figure.update_layout(bargap=0, showlegend=False)
+    figure.set_layout(bargap=0, showlegend=False)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]
     return set_xaxes(figure, title_text=measure, showgrid=False, nticks=7, range=ends)
 
 
-def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette) -> None:
+def _add_marks(figure: Figure, marks: pd.Series, top: float, palette: Palette) -> None:
     """Add the range, the diamond and the dot below the bars, and a line from each of the two through them."""
     strip = -0.11 * top
-    figure.add_scatter(
+    figure.draw_scatter(
         x=[marks["worst"], marks["best"]],
         y=[strip, strip],
         mode="lines",
@@ -72,7 +68,7 @@ def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette
         hovertemplate="worst to best: %{x:.4f}<extra></extra>",
     )
     add_diamond(figure, palette, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
-    figure.add_scatter(
+    figure.draw_scatter(
         x=[marks["tied"]],
         y=[strip],
         mode="markers",
@@ -83,7 +79,7 @@ def _add_marks(figure: go.Figure, marks: pd.Series, top: float, palette: Palette
     for name, colour in colours.items():
         x = float(marks[name])
         line = {"color": colour, "width": 2}
-        figure.add_shape(type="line", x0=x, x1=x, y0=strip, y1=1.12 * top, line=line)
+        figure.draw_shape(type="line", x0=x, x1=x, y0=strip, y1=1.12 * top, line=line)
     add_key(figure, palette, [(name, colour, f"{marks[name]:.4f}") for name, colour in colours.items()])
 
 

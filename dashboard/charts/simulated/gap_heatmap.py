@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import cells
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import BELOW, set_xaxes, set_yaxes, style
@@ -12,7 +12,7 @@ _BRIGHT = 0.65
 """Share of the largest gap from which on a cell is bright enough for dark letters."""
 
 
-def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> go.Figure:
+def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> Figure:
     """Draw the mean absolute gap of a list over score levels, in columns, and tie probability, in rows.
 
     Args:
@@ -24,11 +24,11 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
     top = max(float(values.max()), 1e-9)
     levels, probabilities = [str(level) for level in gaps.columns], [f"{share:.1f}" for share in gaps.index]
     hover = "%{x} levels, tie probability %{y}: %{z:.4f}<extra></extra>"
-    figure = go.Figure(
+    figure = Figure().draw(
         cells(values, palette.warm, x=levels, y=probabilities, zmin=0, zmax=1.6 * top, hovertemplate=hover)
     )
     darker = min(palette.text, palette.ground)  # as hexadecimal
-    figure.add_scatter(
+    figure.draw_scatter(
         x=np.tile(levels, len(probabilities)),
         y=np.repeat(probabilities, len(levels)),
         mode="text",
@@ -40,7 +40,7 @@ def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float]
     if setting is not None:
         x, y = gaps.columns.get_loc(setting[0]), gaps.index.get_loc(setting[1])
         box = {"x0": x - 0.5, "x1": x + 0.5, "y0": y - 0.5, "y1": y + 0.5}
-        figure.add_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
+        figure.draw_shape(type="rect", line={"color": palette.text, "width": 2}, **box)
     style(figure, palette, 360, t=8, l=43, b=BELOW - 4)
     set_yaxes(figure, title_text="tie probability", type="category", showgrid=False)
     return set_xaxes(figure, title_text="score levels", type="category", showgrid=False)

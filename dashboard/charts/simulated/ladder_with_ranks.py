@@ -1,8 +1,8 @@
 """A list and, on the same axis, the ranks of its first relevant document."""
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_diamond
 from dashboard.charts.one_list.first_hit_bars import MAX_LABELS
 from dashboard.charts.one_list.tie_ladder import tie_ladder
@@ -16,7 +16,7 @@ _MIN_PLACES = 5
 
 def ladder_with_ranks(
     ladder: pd.DataFrame, chances: pd.DataFrame, palette: Palette, k: int | None, traditional: int | None
-) -> go.Figure:
+) -> Figure:
     """Draw a list from the top and, below it on the same axis, the chance of each first relevant rank.
 
     Args:
@@ -28,7 +28,7 @@ def ladder_with_ranks(
     """
     figure = tie_ladder(ladder, palette, k)
     top = float(chances["chance"].max()) if len(chances) else 1.0
-    figure.add_bar(
+    figure.draw_bars(
         x=chances["rank"],
         y=chances["chance"],
         yaxis="y2",
@@ -43,8 +43,8 @@ def ladder_with_ranks(
     )
     if traditional is not None:
         add_diamond(figure, palette, traditional, -0.14 * top, f"as listed: rank {traditional}")
-        figure.data[-1].yaxis = "y2"
-    figure.update_layout(
+        figure.traces[-1]["yaxis"] = "y2"
+    figure.set_layout(
         height=400,
         showlegend=False,
         yaxis={"domain": [0.64, 1]},

@@ -1,8 +1,8 @@
 """One reranker's score as its scores are held in fewer and fewer digits."""
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import dotted_line, tied_dot, traditional_diamond
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import BELOW_TICKS, safe, style, tie_ratio_axis
@@ -16,7 +16,7 @@ _HOVER = (
 )
 
 
-def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.Figure:
+def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Figure:
     """Draw the tie ratio above and the mean below, a format a column; fewer digits to the right.
 
     Args:
@@ -25,8 +25,8 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.
         palette: colours of the theme.
         measure: how the mean is called.
     """
-    figure = go.Figure()
-    figure.add_bar(
+    figure = Figure()
+    figure.draw_bars(
         x=curve["label"],
         y=curve["tie_ratio"],
         yaxis="y2",
@@ -44,13 +44,13 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> go.
     _add_means(figure, curve, palette)
     edge = int((~curve["precision"].str.startswith(("decimals", "grades"))).sum()) - 0.5
     line = dotted_line(palette) | {"color": palette.other}
-    figure.add_shape(type="line", x0=edge, x1=edge, y0=0, y1=1, yref="paper", line=line)
+    figure.draw_shape(type="line", x0=edge, x1=edge, y0=0, y1=1, yref="paper", line=line)
     style(figure, palette, 470, l=60, b=BELOW_TICKS)
     _set_axes(figure, curve, palette, measure)
     return figure
 
 
-def _add_means(figure: go.Figure, curve: pd.DataFrame, palette: Palette) -> None:
+def _add_means(figure: Figure, curve: pd.DataFrame, palette: Palette) -> None:
     """Add the range from worst to best, that of most shuffles, the diamonds and the line of dots."""
     common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
     for low, high, colour, width, name in (
@@ -58,14 +58,14 @@ def _add_means(figure: go.Figure, curve: pd.DataFrame, palette: Palette) -> None
         ("low", "high", palette.traditional, 0.16, "95% of shuffles"),
     ):
         length, marker = curve[high] - curve[low], {"color": colour}
-        figure.add_bar(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
+        figure.draw_bars(y=length, base=curve[low], width=width, marker=marker, name=name, **common)
     diamond, line = traditional_diamond(palette, 13), {"color": palette.tied, "width": 2}
-    figure.add_scatter(y=curve["traditional"], mode="markers", marker=diamond, name="traditional", **common)
+    figure.draw_scatter(y=curve["traditional"], mode="markers", marker=diamond, name="traditional", **common)
     dot = tied_dot(palette, 8)
-    figure.add_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
+    figure.draw_scatter(y=curve["tied"], mode="lines+markers", marker=dot, line=line, name="tied", **common)
 
 
-def _set_axes(figure: go.Figure, curve: pd.DataFrame, palette: Palette, measure: str) -> None:
+def _set_axes(figure: Figure, curve: pd.DataFrame, palette: Palette, measure: str) -> None:
     """Set the axis of the mean below, that of the tie ratio above, and the formats."""
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = 0.08 * max(ceiling - floor, 0.05)
@@ -73,4 +73,4 @@ def _set_axes(figure: go.Figure, curve: pd.DataFrame, palette: Palette, measure:
     ends = [floor - room, ceiling + room]
     means = {"domain": [0, 0.6], "title": {"text": safe(measure)}, "range": ends}
     formats = {"type": "category", "showgrid": False, "anchor": "y"}
-    figure.update_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)
+    figure.set_layout(barmode="overlay", xaxis=formats, yaxis=means, yaxis2=ratios)

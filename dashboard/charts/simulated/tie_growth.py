@@ -1,8 +1,8 @@
 """A mean as ties grow."""
 
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.marks import add_band, dotted_line, tied_dot
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note, set_xaxes, set_yaxes, style
@@ -12,7 +12,7 @@ _RIGHT = 0.6
 """Tie probability from which on words stand left of their line, or they leave the figure."""
 
 
-def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> go.Figure:
+def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> Figure:
     """Draw a mean as ties grow: tied, where 95 % of shuffles fall, and every order there is.
 
     Args:
@@ -21,14 +21,14 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
         measure: how the mean is called.
         probability: tie probability to mark, one of the curve's.
     """
-    figure, x = go.Figure(), curve["tie_probability"]
+    figure, x = Figure(), curve["tie_probability"]
     for low, high, colour, name in (
         ("worst", "best", palette.bounds, "worst to best"),
         ("low", "high", faded(palette.traditional, 0.42), "95% of shuffles"),
     ):
         edge = {"width": 0, "color": colour}
         add_band(figure, x, curve[low], curve[high], colour, mode="lines", line=edge, name=name)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=x,
         y=curve["tied"],
         mode="lines+markers",
@@ -52,10 +52,10 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
     return set_xaxes(figure, title_text=title, tickformat=".1f", showgrid=False, range=[-0.02, 1.02])
 
 
-def _mark_probability(figure: go.Figure, row: pd.Series, probability: float, palette: Palette) -> None:
+def _mark_probability(figure: Figure, row: pd.Series, probability: float, palette: Palette) -> None:
     """Mark a tie probability by a line, with its figures beside it."""
     line = dotted_line(palette)
-    figure.add_shape(type="line", x0=probability, x1=probability, y0=0, y1=1, yref="paper", line=line)
+    figure.draw_shape(type="line", x0=probability, x1=probability, y0=0, y1=1, yref="paper", line=line)
     text = (
         f"<b style='color:{palette.tied}'>{row['tied']:.3f} tied</b><br>"
         f"<span style='color:{palette.traditional}'>{row['low']:.3f} – {row['high']:.3f}</span><br>"

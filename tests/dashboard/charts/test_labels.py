@@ -5,8 +5,8 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plotly.graph_objects import Figure
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import (
     CHART_COLUMNS,
     chart_names,

@@ -1,30 +1,21 @@
-"""The look of all charts, and their empty panels."""
+"""The look of all charts."""
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from plotly.subplots import make_subplots
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style, subplots
+from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style
 
 AXIS_WITH_TITLE = 36
 """Pixels that plotly gives an axis with ticks and a title, beside the smallest of the margins, 12 at most."""
 
 
 def test_an_axis_with_a_title_has_room_below_the_panels_so_that_plotly_need_not_draw_them_again():
-    margin = style(go.Figure(), LIGHT, 300, l=50).layout.margin
+    margin = style(Figure(), LIGHT, 300, l=50).layout.margin
     assert margin.b >= AXIS_WITH_TITLE + min(12, margin.l, margin.r, margin.t)
-
-
-def test_empty_panels_are_a_figure_of_ones_own():
-    one, other = subplots(1, 2, column_widths=(0.3, 0.7)), subplots(1, 2, column_widths=(0.3, 0.7))
-    one.add_scatter(x=[1], y=[1], row=1, col=2)
-    assert one.data[0].xaxis == "x2"
-    assert not other.data
-    assert other.layout.xaxis2 == make_subplots(1, 2, column_widths=[0.3, 0.7]).layout.xaxis2
 
 
 def test_an_axis_of_values_up_to_1_ends_before_a_tick_past_1_and_starts_after_one_below_0():
@@ -42,7 +33,7 @@ def test_an_axis_of_values_beyond_1_has_air_on_both_sides():
 
 
 def test_thousands_have_a_comma_as_in_sentences_and_tables():
-    layout = style(go.Figure(), LIGHT, 300).layout
+    layout = style(Figure(), LIGHT, 300).layout
     assert (layout.separators or layout.template.layout.separators) == ".,"
 
 
@@ -79,9 +70,9 @@ def test_an_axis_of_differences_that_reaches_as_far_down_as_up_has_a_tick_on_eit
 
 
 def test_properties_of_axes_are_set_beside_those_they_have_and_a_title_keeps_its_other_ones():
-    figure = subplots(1, 2)
+    figure = Figure.of_panels(1, 2)
     set_xaxes(figure, title_text="gap", nticks=3)
     set_xaxes(figure, title_standoff=7, showgrid=False, col=2)
-    left, right = figure.select_xaxes()
+    left, right = figure.layout.xaxis, figure.layout.xaxis2
     assert (left.title.text, left.nticks, left.showgrid, left.title.standoff) == ("gap", 3, None, None)
     assert (right.title.text, right.nticks, right.showgrid, right.title.standoff) == ("gap", 3, False, 7)

@@ -21,7 +21,7 @@ from dashboard.server.first_page import await_loading, begin_loading
 begin_loading()
 await_loading()
 import gc
-json.dump([gc.isenabled(), "plotly.graph_objs._bar" in sys.modules, list(sys.modules)], sys.stdout)
+json.dump([gc.isenabled(), "plotly.io._json" in sys.modules, list(sys.modules)], sys.stdout)
 """
 
 

@@ -1,16 +1,15 @@
 """A chart for a room is the same chart, larger."""
 
-import plotly.graph_objects as go
-
+from dashboard.charts.figure import Figure
 from dashboard.charts.palette import theme_palette
 from dashboard.charts.style import style
 from dashboard.views.lab.present.enlarged import FACTOR, enlarged
 
 
 def test_marks_lines_and_texts_are_larger_and_data_and_bars_are_not():
-    figure = go.Figure()
-    figure.add_bar(x=[1, 2], y=["a", "b"], width=0.4, marker={"line": {"width": 2}})
-    figure.add_scatter(x=[1, 2], y=[3, 4], marker={"size": [6, 8]}, line={"width": 1}, textfont={"size": 10})
+    figure = Figure()
+    figure.draw_bars(x=[1, 2], y=["a", "b"], width=0.4, marker={"line": {"width": 2}})
+    figure.draw_scatter(x=[1, 2], y=[3, 4], marker={"size": [6, 8]}, line={"width": 1}, textfont={"size": 10})
     style(figure, theme_palette("light"), 200)
     large = enlarged(figure, 500)
     bar, dots = large.data

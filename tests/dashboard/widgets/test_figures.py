@@ -1,9 +1,9 @@
 """What is drawn, and kept with the results of a board."""
 
 import pandas as pd
-import plotly.graph_objects as go
 from streamlit.testing.v1 import AppTest
 
+from dashboard.charts.figure import Figure
 from dashboard.session.visitor import WIDTH_KEY
 from dashboard.widgets.figures import kept_figure
 
@@ -13,7 +13,7 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
 
     def draw(table, colour):
         drawn.append(colour)
-        return go.Figure(go.Scatter(x=table["x"], line={"color": colour}))
+        return Figure().draw_scatter(x=table["x"], line={"color": colour})
 
     table = pd.DataFrame({"x": [1.0, 2.0], "name": ["a", "b"]})
     first = kept_figure("board", draw, table, "red")

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import add_notes, note_of, safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
 
 _ROW, _BAR = 46, 0.26
 """Pixels of a rule, and share of it that its bar takes."""
 _LABEL_COLUMNS = 60
 
 
-def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go.Figure:
+def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Figure:
     """Draw a bar for each rule, as long as its share of the figures that come out; a click gives its row.
 
     Args:
@@ -24,7 +24,7 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go
     totals = comes_out + conventions["does_not_come_out"]
     n, rows = len(conventions), np.arange(len(conventions))
     is_shown = rows == row
-    figure = go.Figure()
+    figure = Figure()
     look = {"orientation": "h", "width": _BAR, "showlegend": False}
     hover = [
         f"<b>{safe(label, _LABEL_COLUMNS)}</b><br>{digit:,} to the digit, {rounding:,} by rounding<br>"
@@ -43,7 +43,7 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go
         (totals, np.full(n, palette.faint)),
         (comes_out, np.where(is_shown, palette.text, palette.other)),
     ):
-        figure.add_bar(
+        figure.draw_bars(
             x=lengths / totals,
             y=rows,
             marker={"color": colour.tolist(), "opacity": 1, "line": {"width": 0}},
@@ -55,13 +55,13 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> go
         )
     style(figure, palette, 24 + _ROW * n, t=12, b=12, l=4, r=44)
     _write(figure, conventions["label"].tolist(), comes_out.tolist(), is_shown.tolist(), palette)
-    figure.update_layout(barmode="overlay")
+    figure.set_layout(barmode="overlay")
     set_yaxes(figure, visible=False, range=[n - 0.6, -0.75])
     return set_xaxes(figure, visible=False, range=[0, 1])
 
 
 def _write(
-    figure: go.Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
+    figure: Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
 ) -> None:
     """Write the rule above each bar, and how many figures come out at its end."""
     above = {"x": 0, "xref": "x", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
@@ -72,4 +72,4 @@ def _write(
         font = {"size": 13, "color": palette.text if is_bold else palette.muted}
         for text, place in ((name, above), (figures, beside)):
             notes.append(note_of(f"<b>{text}</b>" if is_bold else text, palette, y=row, font=font, **place))
-    add_notes(figure, notes)
+    figure.write_notes(notes)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
@@ -52,7 +52,7 @@ def matrix_width(n_measures: int, *, has_differences: bool) -> int:
 
 def reproduction_matrix(
     figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
-) -> go.Figure:
+) -> Figure:
     """Draw a mark a figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
 
     Args:
@@ -64,9 +64,9 @@ def reproduction_matrix(
     table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
     drawn_cells = table[table["reranker"].isin(list(rerankers))]
     rows, columns = pd.Index(rerankers), pd.Index(measures)
-    figure, n = go.Figure(), len(rerankers)
+    figure, n = Figure(), len(rerankers)
     stripes = np.arange(0, n, 2)
-    figure.add_bar(
+    figure.draw_bars(
         x=np.full(len(stripes), len(measures)),
         base=-0.5,
         y=stripes,
@@ -80,7 +80,7 @@ def reproduction_matrix(
     for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
         cells = drawn_cells[drawn_cells["verdict"] == verdict]
         is_told = has_differences and verdict == VERDICTS[-1]
-        figure.add_scatter(
+        figure.draw_scatter(
             x=list(columns.get_indexer(cells["measure"])) or [None],  # an empty trace has no legend entry
             y=list(rows.get_indexer(cells["reranker"])) or [None],
             mode="markers+text" if is_told else "markers",
@@ -124,11 +124,11 @@ def _hover(cell: dict[str, Any]) -> str:
     return "<br>".join([*lines, _WORDS[VERDICTS.index(cell["verdict"])]])
 
 
-def _add_counts(figure: go.Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
+def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
     """Write below each measure how many rerankers come out; orange where not all do."""
     comes_out = (table["verdict"] != VERDICTS[-1]).groupby(table["measure"], sort=False)
     counts, totals = comes_out.sum().reindex(columns), comes_out.size().reindex(columns)
-    figure.add_scatter(
+    figure.draw_scatter(
         x=np.arange(len(columns)),
         y=np.full(len(columns), row),
         mode="text",
@@ -145,8 +145,8 @@ def _add_counts(figure: go.Figure, table: pd.DataFrame, columns: pd.Index, row: 
 
 
 def _lay_out(
-    figure: go.Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
-) -> go.Figure:
+    figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
+) -> Figure:
     """Name rows and columns, and place the legend above both."""
     rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
     style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
@@ -159,9 +159,10 @@ def _lay_out(
         range=[len(labels) - 0.5, -0.5],
         showgrid=False,
     )
-    figure.layout.margin.l = max(figure.layout.margin.l, 120)
+    margins = figure.settings["margin"]
+    margins["l"] = max(margins["l"], 120)
     place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
-    figure.update_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
+    figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
     return set_xaxes(
         figure,
         side="top",

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
-import plotly.graph_objects as go
 import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import session
 from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
@@ -39,7 +39,7 @@ class Shape(NamedTuple):
 
     n_values: int
     n_queries: int
-    histogram: go.Figure
+    histogram: Figure
 
 
 @cached_by_key(show_spinner=False, max_entries=MOST_FILES)

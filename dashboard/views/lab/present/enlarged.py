@@ -3,7 +3,8 @@
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
+
+from dashboard.charts.figure import Figure
 
 FACTOR = 1.5
 """How much larger marks, lines and texts are."""
@@ -11,11 +12,12 @@ _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b
 """Properties in pixels; a width is one in a line only."""
 
 
-def enlarged(figure: go.Figure, height: int) -> go.Figure:
+def enlarged(figure: Figure, height: int) -> Figure:
     """Return a figure of this height with the marks, lines and texts of another made larger."""
-    traces = [_scale(trace.to_plotly_json(), "") for trace in figure.data]
-    layout = _scale(figure.layout.to_plotly_json(), "")
-    return go.Figure(traces, layout).update_layout(height=height)
+    large = Figure(**_scale(figure.settings, "") | {"height": height})
+    for trace in figure.traces:
+        large.draw(_scale(trace, ""))
+    return large
 
 
 def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-import plotly.graph_objects as go
-
 from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.figure import Figure
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
@@ -50,16 +49,16 @@ class Slide:
     """
 
     finding: Prose
-    figure: go.Figure | None
+    figure: Figure | None
     alt: str
     note: str = ""
     wide: int = _PHONE
 
     @cached_property
-    def large_figure(self) -> go.Figure | None:
+    def large_figure(self) -> Figure | None:
         """The figure as a room sees it."""
         figure = self.figure
-        return figure and enlarged(figure, min(_HEIGHT, 2 * int(figure.layout.height)))
+        return figure and enlarged(figure, min(_HEIGHT, 2 * figure.height))
 
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
@@ -125,7 +124,7 @@ def _ties(view: View, measure: str) -> Slide:
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
     figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
-    mean = "; the line is the mean gap" if any(trace.mode == "lines" for trace in figure.data) else ""
+    mean = "; the line is the mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
