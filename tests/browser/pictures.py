@@ -27,6 +27,26 @@ CUT_LABELS = """() => [...document.querySelectorAll('.stMetric, .stMetric *, .st
     && (label.matches('.stMetric') || getComputedStyle(label).overflow == 'hidden'))
   .map(label => label.innerText)"""
 """Labels and notes of cards, and badges, that end in an ellipsis; cards that something sticks out of."""
+WATCH_CHARTS = """() => {
+    window.drawnAgain = [];
+    const watched = new Set();
+    const watch = () => document.querySelectorAll(".js-plotly-plot").forEach((plot) => {
+        if (watched.has(plot)) return;
+        watched.add(plot);
+        const name = `${document.title}: ${plot.closest("[aria-label]")?.getAttribute("aria-label")}`;
+        let width = null;
+        plot.on("plotly_afterplot", () => { width = plot._fullLayout.width; });
+        plot.on("plotly_beforeplot", () => {
+            if (width !== null && (plot.layout.width ?? width) === width) drawnAgain.push(name);
+        });
+    });
+    new MutationObserver(watch).observe(document.body, { subtree: true, childList: true, attributes: true });
+}"""
+"""Note each chart that comes and is plotted again in the same width."""
+OVERFLOWING = """() => [...document.querySelectorAll('.js-plotly-plot')]
+  .filter(plot => '_redrawFromAutoMarginCount' in plot._fullLayout)
+  .map(plot => plot.closest('[aria-label]')?.getAttribute('aria-label'))"""
+"""Charts whose margins were too small for the labels of their axes, so that plotly began them anew."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -70,4 +90,6 @@ def judge_look(page, name, look):
         take_picture(page, f"first-screen-{look}")
     problems += [f"{name}, {look}: ticks repeat, {axis}" for axis in page.evaluate(REPEATED_TICKS)]
     problems += [f"{name}, {look}: label cut, {label}" for label in page.evaluate(CUT_LABELS)]
+    if size == DESK:
+        problems += [f"{name}, {look}: margins too small, {chart}" for chart in page.evaluate(OVERFLOWING)]
     return problems + [f"{name}, {look}: {sideways} pixels scroll sideways"] * (sideways > 1)
