@@ -283,12 +283,7 @@ def add_chance_key(figure: Figure, palette: Palette, quarters: Sequence[str], ys
     note(figure, f"chance: {' &nbsp; '.join(swatches)}", palette, **place, yshift=yshift)
 
 
-def cells(
-    z: np.ndarray,
-    colours: Sequence[Any],
-    text: np.ndarray | None = None,
-    **trace: Any,  # noqa: ANN401
-) -> dict[str, Any]:
+def cells(z: np.ndarray, colours: Sequence[Any], text: Any = None, **trace: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return a heatmap of separate cells.
 
     Args:
@@ -300,6 +295,6 @@ def cells(
     look: dict[str, Any] = {"showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
     if text is not None:
         look |= {"text": text, "texttemplate": "%{text}", "textfont": {"size": 12}}
-    is_placed = not isinstance(colours[0], str)
-    scale = colours if is_placed else list(zip(np.linspace(0, 1, len(colours)).tolist(), colours, strict=True))
-    return {"type": "heatmap", "z": z, "colorscale": scale, **look | trace}
+    if isinstance(colours[0], str):
+        colours = list(zip(np.linspace(0, 1, len(colours)).tolist(), colours, strict=True))
+    return {"type": "heatmap", "z": z, "colorscale": colours, **look | trace}
