@@ -34,10 +34,11 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
 
     traces: list[dict[str, Any]]
     settings: dict[str, Any]
-    _n_columns: int
+    _panels: tuple[int, ...]
+    _grid: dict[str, Any]
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 plotly's
-        self.__dict__.update(traces=[], settings=settings, _n_columns=0)
+        self.__dict__.update(traces=[], settings=settings, _panels=(), _grid={})
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401
         """Become plotly's own figure, which has the attribute; of this one it is called for what it lacks.
@@ -48,9 +49,12 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         """
         if "traces" not in self.__dict__:
             raise AttributeError(name)
-        traces, settings = self.__dict__.pop("traces"), self.__dict__.pop("settings")
+        own = make_subplots(*self._panels, **self._grid) if self._panels else go.Figure()
+        own.layout = self.settings
+        own.add_traces([dict(trace) for trace in self.traces])
+        del self.traces, self.settings
         self.__class__ = go.Figure
-        go.Figure.__init__(self, [dict(trace) for trace in traces], settings)
+        go.Figure.__init__(self, own)
         return getattr(self, name)
 
     @classmethod
@@ -63,7 +67,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
             **grid: spacing, widths (a tuple) and what is shared, as plotly's `make_subplots` has them.
         """
         figure = cls(**copy.deepcopy(_panel_layout(rows, columns, **grid)))
-        figure._n_columns = columns
+        figure._panels, figure._grid = (rows, columns), grid
         return figure
 
     def draw(self, trace: Mapping[str, Any], **panel: int) -> Self:
@@ -97,7 +101,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         return self
 
     def write_note(self, **note: Any) -> Self:  # noqa: ANN401
-        """Add a text, placed as `draw_shape` places a shape."""
+        """Add a text, in a panel as `draw_shape` adds a shape."""
         axes = self._axes_of(_pop_panel(note), "ref")
         return self.write_notes([note | _of_domains(axes, note)])
 
@@ -119,8 +123,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         return [
             name
             for name in sorted(names, key=_axis_index)
-            if row is None or _axis_index(name) // self._n_columns == row - 1
-            if col is None or _axis_index(name) % self._n_columns == col - 1
+            if row is None or _axis_index(name) // self._panels[1] == row - 1
+            if col is None or _axis_index(name) % self._panels[1] == col - 1
         ]
 
     @property
@@ -151,7 +155,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         """Return the axes of a panel, each under its letter and a name; nothing without a panel."""
         if not panel:
             return {}
-        number = (panel["row"] - 1) * self._n_columns + panel["col"]
+        number = (panel["row"] - 1) * self._panels[1] + panel["col"]
         return {f"{letter}{name}": letter + str(number) * (number > 1) for letter in "xy"}
 
 

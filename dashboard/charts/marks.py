@@ -188,10 +188,8 @@ def label_rows_above(
     place = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom"}
     font = {"color": palette.text, "size": 13}
     figure.write_notes(
-        (
-            note_of(label, palette, **place, y=row - raised, font=font, **look)
-            for row, (label, look) in enumerate(zip(labels, looks, strict=True))
-        ),
+        note_of(label, palette, **place, y=row - raised, font=font, **look)
+        for row, (label, look) in enumerate(zip(labels, looks, strict=True))
     )
     set_yaxes(figure, showticklabels=False, range=[len(labels) - 0.4, -_TOP], showgrid=False)
 

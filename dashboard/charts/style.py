@@ -183,9 +183,9 @@ def note(figure: Figure, text: str, palette: Palette, **place: object) -> None:
         figure: changed in place.
         text: ours, or passed through `safe`.
         palette: colours of the theme.
-        place: where it stands, and what differs from the usual.
+        place: where it stands, the row and col of its panel among it, and what differs from the usual.
     """
-    figure.write_notes([note_of(text, palette, **place)])
+    figure.write_note(**note_of(text, palette, **place))
 
 
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:

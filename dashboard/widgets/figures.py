@@ -17,7 +17,7 @@ _MOST_FIGURES = 64
 _MOST_ELEMENTS = 256
 """Tables and other elements kept so."""
 _SENT = "_sent"
-"""Attribute of a figure: what was sent of it."""
+"""Attribute of a figure: what was sent of it, by whether its points can be clicked."""
 
 
 def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
@@ -56,9 +56,10 @@ class _SentFigure(BaseFigure):  # type: ignore[misc]  # plotly is untyped
 
 def sent_figure(figure: Figure, *, is_clickable: bool = False) -> BaseFigure:
     """Return what Streamlit is handed of a figure, made once: the figure is changed no more."""
-    if _SENT not in figure.__dict__:
-        figure.__dict__[_SENT] = _SentFigure(figure.browser_spec(is_clickable=is_clickable))
-    return figure.__dict__[_SENT]
+    sent = figure.__dict__.setdefault(_SENT, {})
+    if is_clickable not in sent:
+        sent[is_clickable] = _SentFigure(figure.browser_spec(is_clickable=is_clickable))
+    return sent[is_clickable]
 
 
 def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:

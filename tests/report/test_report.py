@@ -1,3 +1,4 @@
+import json
 import re
 from datetime import date
 from html.parser import HTMLParser
@@ -12,7 +13,7 @@ from tradeoff_boards import TIMED
 
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import target_matrix
-from dashboard.charts.palette import LIGHT
+from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
@@ -56,6 +57,15 @@ def published_table(runs):
 
 def of(**files):
     return report(board(**files).runs)
+
+
+def test_every_chart_is_there_for_light_and_for_dark_ground(simulated_charts):
+    assert simulated_charts.figures
+    for figure in simulated_charts.figures.values():
+        for drawn, palette in ((figure.light, LIGHT), (figure.dark, DARK)):
+            layout = json.loads(drawn)["layout"]
+            assert layout["template"]["layout"]["font"]["color"] == palette.text
+            assert layout["height"] == figure.height
 
 
 def section(finished, name):

@@ -243,8 +243,6 @@ def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
     place = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom"}
     font = {"size": 12, "color": palette.text}
     figure.write_notes(
-        (
-            note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
-            for row, name in enumerate(order)
-        ),
+        note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
+        for row, name in enumerate(order)
     )

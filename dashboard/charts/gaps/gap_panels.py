@@ -16,7 +16,7 @@ from dashboard.charts.gaps.panel_layers import (
 )
 from dashboard.charts.labels import hover_text
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 from metrics.support.arrays import FloatArray
@@ -135,15 +135,9 @@ def _add_ring(figure: Figure, ring: pd.Series | None, x: str, y: str, palette: P
         hoverinfo="skip",
         **place,
     )
-    figure.write_note(
-        x=ring[x],
-        y=ring[y],
-        text=f"<b>{safe(str(ring['query_id']), 16)}</b>",
-        showarrow=False,
-        yshift=16,
-        font={"size": 13, "color": palette.tied},
-        **place,
-    )
+    font = {"size": 13, "color": palette.tied}
+    query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
+    note(figure, query, palette, x=ring[x], y=ring[y], yshift=16, font=font, **place)
 
 
 def _add_distribution(figure: Figure, lists: pd.DataFrame, palette: Palette, top: float) -> None:

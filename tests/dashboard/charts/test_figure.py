@@ -24,13 +24,13 @@ def test_numbers_are_sent_as_lists_with_null_where_there_is_none():
 
 
 def test_tables_of_pandas_are_sent_as_arrays_wherever_they_stand():
-    table = pd.DataFrame({"x": [1.0, np.nan], "name": ["a", "b"]}, index=[5, 6])
+    table = pd.DataFrame({"x": [1.0, np.nan], "name": ["a", "b"]}, index=[5, np.inf])
     figure = Figure().draw_bars(x=table["x"], y=table.index)
-    figure.draw_scatter(text=table["name"], customdata=table, marker={"size": table["x"]})
+    figure.draw_scatter(text=table["name"], customdata=table, error_y={"array": table["x"]})
     bars, dots = sent(figure)["data"]
-    assert (bars["x"], bars["y"], dots["text"]) == ([1, None], [5, 6], ["a", "b"])
+    assert (bars["x"], bars["y"], dots["text"]) == ([1, None], [5, None], ["a", "b"])
     assert dots["customdata"][0] == [1, "a"]
-    assert dots["marker"]["size"] == [1, None]
+    assert dots["error_y"]["array"] == [1, None]
 
 
 def test_every_axis_drawn_on_has_the_look_and_what_it_says_itself():
@@ -160,6 +160,13 @@ def test_a_figure_becomes_plotlys_own_as_soon_as_something_of_plotlys_is_used():
     assert figure.to_dict()["layout"]["height"] == 300
 
 
+def test_a_figure_that_became_plotlys_own_keeps_its_panels():
+    figure = Figure.of_panels(1, 2, **GRID).draw_bars(x=[1], y=[1], row=1, col=2)
+    figure.add_scatter(x=[1], y=[1], row=1, col=2).update_yaxes(nticks=3, row=1, col=1)
+    assert [trace.xaxis for trace in figure.data] == ["x2", "x2"]
+    assert (figure.layout.yaxis.nticks, figure.layout.yaxis2.nticks) == (3, None)
+
+
 def test_what_is_drawn_too_late_is_refused_instead_of_lost():
     figure = Figure().draw_scatter(x=[1], y=[1])
     assert len(figure.data) == 1
@@ -176,5 +183,8 @@ def test_a_figure_lacks_what_plotlys_own_lacks():
 def test_plotly_refuses_what_it_does_not_know():
     with pytest.raises(ValueError, match="colour"):
         Figure().draw_scatter(x=[1], marker={"colour": "red"}).to_json()
-    with pytest.raises(ValueError, match="hight"):
-        Figure(hight=3).to_json()
+    figure = Figure(hight=3)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="hight"):
+            figure.to_json()
+    assert figure.settings == {"hight": 3}

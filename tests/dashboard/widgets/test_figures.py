@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.charts.figure import Figure
 from dashboard.session.visitor import WIDTH_KEY
-from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.figures import kept_figure, sent_figure
 
 
 def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
@@ -21,6 +21,16 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
     assert list(kept_figure("board", draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
     assert kept_figure("board", draw, table, "blue").data[0].line.color == "blue"
     assert drawn == ["red", "red", "blue"]
+
+
+def test_a_figure_is_made_ready_for_the_browser_once_for_points_that_are_clicked_and_once_for_others():
+    figure = Figure(height=300).draw_scatter(x=[1], y=[2])
+    clickable, other = sent_figure(figure, is_clickable=True), sent_figure(figure)
+    assert sent_figure(figure) is other
+    assert sent_figure(figure, is_clickable=True) is clickable
+    assert clickable.to_dict()["layout"]["clickmode"] == "event+select"
+    assert "clickmode" not in other.to_dict()["layout"]
+    assert other.to_dict() == figure.browser_spec()
 
 
 def _page():

@@ -178,7 +178,9 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     assert not any("traditional" in (text or "") for text in texts)
     assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
     (line,) = figure.select_traces({"name": "queries, 95%"})
-    assert line.legend == "legend2"  # below the marks, which have the first row
+    (bars,) = figure.select_traces({"type": "bar"})
+    assert line.legend == bars.legend == "legend2"  # below the marks, which have the first row
+    assert figure.layout.height > place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR").height
     assert line.xaxis == "x2"
     low, high = figure.layout.xaxis2.range
     assert low < rows["query_low"].min()

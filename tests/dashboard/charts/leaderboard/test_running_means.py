@@ -29,7 +29,8 @@ def test_the_latest_begin_where_there_are_enough_and_all_so_far_at_the_first_lis
 def test_a_change_is_an_upright_line_after_the_lists_before_it():
     assert not drawn(20, 5).layout.shapes
     figure = drawn(20, 5, change=12)
-    assert figure.layout.shapes[0].x0 == 12.5
+    line = figure.layout.shapes[0]
+    assert (line.x0, line.x1, line.y0, line.y1, line.yref) == (12.5, 12.5, 0, 1, "y domain")
     assert "changed after 12" in [note.text for note in figure.layout.annotations]
 
 
