@@ -33,7 +33,7 @@ def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -
     _fill(GapPanel(figure, palette, top, 1, 2), sizes._replace(edges=sizes.edges - 0.5))
     counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
     add_gap_distribution(figure, middles(ratios.levels), counts, palette)
-    style(figure, palette, 430, t=48)
+    style(figure, palette, 430, t=48, l=48, r=24)
     label_gap_row(figure, palette, measure, top, 1)
     label_tie_axes(figure)
     return figure
