@@ -86,24 +86,16 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         return self.draw({"type": "bar"} | trace, **panel)
 
     def draw_shapes(self, shapes: Iterable[Mapping[str, Any]]) -> Self:
-        """Add lines, boxes or paths."""
-        self.settings["shapes"] = [*self.settings.get("shapes", ()), *shapes]
-        return self
+        """Add lines, boxes or paths; row and col say in which panel, where ends may be of its domain."""
+        return self._append("shapes", shapes)
 
     def draw_shape(self, **shape: Any) -> Self:  # noqa: ANN401
-        """Add a line, a box or a path; in the panel of a row and a col, an end may be of the axis's domain."""
-        axes = self._axes_of(_pop_panel(shape), "ref")
-        return self.draw_shapes([shape | _of_domains(axes, shape)])
+        """Add one shape."""
+        return self.draw_shapes([shape])
 
     def write_notes(self, notes: Iterable[Mapping[str, Any]]) -> Self:
-        """Add texts, plotly's annotations."""
-        self.settings["annotations"] = [*self.settings.get("annotations", ()), *notes]
-        return self
-
-    def write_note(self, **note: Any) -> Self:  # noqa: ANN401
-        """Add a text, in a panel as `draw_shape` adds a shape."""
-        axes = self._axes_of(_pop_panel(note), "ref")
-        return self.write_notes([note | _of_domains(axes, note)])
+        """Add texts, plotly's annotations, placed as shapes are."""
+        return self._append("annotations", notes)
 
     def set_layout(self, **settings: Any) -> Self:  # noqa: ANN401
         """Set properties of the layout, at any depth; the others stay."""
@@ -150,6 +142,15 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         rest = {name: value for name, value in look.items() if name not in _AXES}
         revision = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
         return {"data": traces, "layout": _merge(rest, layout) | axes | revision}
+
+    def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
+        """Add parts to a list of the layout, those of a panel with its axes."""
+        placed_parts = []
+        for part in map(dict, parts):
+            axes = self._axes_of(_pop_panel(part), "ref")
+            placed_parts.append(part | _of_domains(axes, part))
+        self.settings[name] = [*self.settings.get(name, ()), *placed_parts]
+        return self
 
     def _axes_of(self, panel: Mapping[str, int], name: str) -> dict[str, str]:
         """Return the axes of a panel, each under its letter and a name; nothing without a panel."""

@@ -185,7 +185,7 @@ def note(figure: Figure, text: str, palette: Palette, **place: object) -> None:
         palette: colours of the theme.
         place: where it stands, the row and col of its panel among it, and what differs from the usual.
     """
-    figure.write_note(**note_of(text, palette, **place))
+    figure.write_notes([note_of(text, palette, **place)])
 
 
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:

@@ -56,7 +56,7 @@ def marked_up(tmp_path):
     return path
 
 
-def test_in_the_light_no_page_scrolls_sideways_or_has_a_barrier_charts_are_drawn_once_and_a_report_as_previewed(
+def test_in_the_light_no_page_scrolls_sideways_or_has_a_serious_barrier_charts_come_once_reports_as_previewed(
     new_page,
 ):
     page = new_page("/guide" + LINK[1:])

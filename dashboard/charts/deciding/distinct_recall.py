@@ -85,7 +85,7 @@ def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
         )
     beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
     figure.write_notes(
-        (note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])),
+        note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])
     )
     style(figure, palette, 60 + ROW * len(covered), r=60, t=8, b=BELOW_TICKS - 4)
     label_rows(figure, covered.index, palette)

@@ -21,7 +21,7 @@ from dashboard.charts.marks import (
 )
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
-from dashboard.charts.style import note_of, padded_range, set_xaxes, set_yaxes, style
+from dashboard.charts.style import note, note_of, padded_range, set_xaxes, set_yaxes, style
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
@@ -130,12 +130,12 @@ def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends
         for end in sorted(set(rounding)):
             figure.draw_shape(type="line", x0=end, x1=end, line=line, **upright)
         place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
-        figure.write_notes([note_of("rounding in the files", palette, **place)])
+        note(figure, "rounding in the files", palette, **place)
     if scatter := _span(tables.own[["low", "high"]], ends):
         look = {"fillcolor": faded(palette.traditional, 0.14), "line": {"width": 0}}
         figure.draw_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
         place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
-        figure.write_notes([note_of("scatter (score_std)", palette, **place)])
+        note(figure, "scatter (score_std)", palette, **place)
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:

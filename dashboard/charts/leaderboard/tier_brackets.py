@@ -8,7 +8,7 @@ import pandas as pd
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note_of
+from dashboard.charts.style import note, note_of
 
 _END = 0.34
 """Rows from the middle of the last one of a tier to the end of its bracket."""
@@ -66,7 +66,7 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start:
     fill = {"fillcolor": faded(palette.other, 0.14)}
     figure.draw_shapes(band | fill | height for height in ends)
     foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
-    figure.write_notes([note_of("tier", palette, **foot)])
+    note(figure, "tier", palette, **foot)
 
 
 def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
@@ -91,8 +91,5 @@ def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
     words = [f"{'tier ' * (run is runs[0])}{run.tier}" for run in wide]
     middles = [1 + (run.first + run.last) / 2 for run in wide]
     figure.write_notes(
-        (
-            note_of(text, palette, x=x, yanchor="bottom", **place)
-            for text, x in zip(words, middles, strict=True)
-        ),
+        note_of(text, palette, x=x, yanchor="bottom", **place) for text, x in zip(words, middles, strict=True)
     )

@@ -106,11 +106,14 @@ def test_parts_in_a_panel_are_on_its_axes_as_plotly_puts_them_there():
     for scatter, bars in ((figure.draw_scatter, figure.draw_bars), (own.add_scatter, own.add_bar)):
         scatter(x=[1], y=[1], row=1, col=1)
         bars(x=[1], y=[1], row=2, col=1)
-    for shape, note in ((figure.draw_shape, figure.write_note), (own.add_shape, own.add_annotation)):
+    for shape in (figure.draw_shape, own.add_shape):
         shape(type="line", x0=1, x1=1, y0=0, y1=1, yref="y domain", row=2, col=2)
         shape(type="rect", x0=1, x1=2, y0=0, y1=1, xref="paper", yref="paper")
-        note(text="gap", x=0, xref="x domain", y=1, row=1, col=2)
+    text = {"text": "gap", "x": 0, "xref": "x domain", "y": 1, "row": 1, "col": 2}
+    figure.write_notes([text])
+    own.add_annotation(**text)
     assert figure == own
+    assert text["row"] == 1, "what is given stays as it is"
 
 
 @pytest.mark.parametrize(
