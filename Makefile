@@ -12,6 +12,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCKED := $(PIP) --require-hashes --requirement
 SELF := $(PIP) --no-deps --no-build-isolation --editable .
 
+# Of what the checks install they import a part: Python compiles that as it is imported, and keeps it.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: app test lint browser postgresql docs pictures samples lock sbom clean
 
 app: $(VENV)/app.done
@@ -47,7 +50,7 @@ $(VENV)/app.done: $(VENV)/python.done requirements.txt pyproject.toml
 
 $(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
 	@echo "Installing TieScope and its checks into $(VENV) ..."
-	$(LOCKED) requirements-dev.txt
+	$(PIP) --no-compile --require-hashes --requirement requirements-dev.txt
 	$(SELF)
 	@touch $@ $(VENV)/app.done
 

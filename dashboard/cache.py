@@ -160,7 +160,7 @@ def _forget_loaded(key: str) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _first_keys() -> dict[str, str]:
-    """Key of a board as it is kept → the key its values were computed under before it was."""
+    """Map the key of a board as it is kept to the key its values were computed under before it was."""
     return {}
 
 

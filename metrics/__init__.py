@@ -9,11 +9,14 @@ metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
 import gc
+import sys
 from typing import TYPE_CHECKING
 
 from metrics.errors import ReadError, TieScopeError, UsageError
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from metrics.evaluation import Evaluation, evaluate, score
     from metrics.evaluation.one_list import (
         average_precision,
@@ -87,15 +90,20 @@ _OF_ONE_LIST = (
 )
 
 
+_MANY_MODULES = 100
+"""More modules than that are worth being kept from the search for garbage."""
+
+
 def __getattr__(name: str) -> object:
     """Return a public name, imported when it is asked for: a server starts before pandas is here."""
-    is_collecting = gc.isenabled()
+    is_collecting, n_modules = gc.isenabled(), len(sys.modules)
     gc.disable()  # what is loaded stays: looking through it for garbage takes a sixth of the import
     try:
         return globals().setdefault(name, _imported(name))
     finally:
         if is_collecting:
-            if not gc.get_freeze_count():  # else the one who froze objects loses that
+            # unless somebody froze objects, who would lose that; it takes a while to know
+            if len(sys.modules) - n_modules > _MANY_MODULES and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()  # now all are of the oldest generation, which is looked through last
             gc.enable()
@@ -130,47 +138,29 @@ def _imported(name: str) -> object:
 
 def _seldom_imported(name: str) -> object:
     """Return a public name that few need; AttributeError where there is none."""
-    value: object
+    home: ModuleType
     match name:
-        case "TOOLS":
-            from metrics.studies.tools import tools
-
-            value = getattr(tools, name)
         case "audit":
-            from metrics.studies.audit import audit as auditing
-
-            value = getattr(auditing, name)
-        case "emulate":
-            from metrics.studies.tools import emulation
-
-            value = getattr(emulation, name)
+            from metrics.studies.audit import audit as home
+        case "TOOLS" | "emulate":
+            from metrics.studies.tools import emulation as home
         case "Running":
-            from metrics.evaluation import running
-
-            value = getattr(running, name)
+            from metrics.evaluation import running as home
         case "Stored":
-            from metrics.scale import stored
-
-            value = getattr(stored, name)
+            from metrics.scale import stored as home
         case "evaluate_dataset":
-            from metrics.scale import dask
-
-            value = getattr(dask, name)
-        case "rank_intervals" | "rank_similarity":
-            from metrics.studies.leaderboard.ranks import similarity, tiers
-
-            value = getattr(tiers if name == "rank_intervals" else similarity, name)
+            from metrics.scale import dask as home
+        case "rank_intervals":
+            from metrics.studies.leaderboard.ranks import tiers as home
+        case "rank_similarity":
+            from metrics.studies.leaderboard.ranks import similarity as home
         case "swapped_orders":
-            from metrics.studies.leaderboard import swapped_orders
-
-            value = getattr(swapped_orders, name)
+            from metrics.studies.leaderboard import swapped_orders as home
         case _ if name in _OF_ONE_LIST:
-            from metrics.evaluation import one_list
-
-            value = getattr(one_list, name)
+            from metrics.evaluation import one_list as home
         case _:
             raise AttributeError(f"module 'metrics' has no attribute {name!r}{_advice(name)}")
-    return value
+    return getattr(home, name)
 
 
 def _advice(name: str) -> str:

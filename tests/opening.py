@@ -66,6 +66,11 @@ def metrics(page):
     return {card.label.partition(": ")[2]: card.value for card in page.metric}
 
 
+def has_four_cards(page):
+    """Whether there are four cards, each with a label of its own."""
+    return len(metrics(page)) == len(page.metric) == 4
+
+
 def table(page, heading):
     """The rows of the first table below a heading that begins so."""
     elements = iter(page.main)

@@ -5,11 +5,13 @@ from functools import cache
 
 import pytest
 from importlinter import cli
+from opening import FILES
 from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("dashboard/cli/serving.py", "streamlit.web")
 MOST_ENTRIES = 14
+MOST_LINES_OF_A_PAGE = 80
 OF_EXTRAS = {
     ("dask", "metrics/scale/dask/cluster.py"),
     ("distributed", "metrics/scale/dask/cluster.py"),
@@ -117,6 +119,11 @@ def test_no_folder_has_more_entries_than_a_person_sees_at_once():
     assert max(map(len, entries.values())) <= MOST_ENTRIES, max(
         entries, key=lambda folder: len(entries[folder])
     )
+
+
+def test_a_page_file_arranges_and_is_short():
+    lengths = {file: len((ROOT / "dashboard" / file).read_text().splitlines()) for file in FILES.values()}
+    assert {file: length for file, length in lengths.items() if length >= MOST_LINES_OF_A_PAGE} == {}
 
 
 def test_a_package_of_an_extra_is_imported_in_one_file():

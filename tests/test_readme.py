@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+from opening import PAGES
 from repository import ROOT
 
 GUIDE = (ROOT / "dashboard/views/lab/guide/text/large_results.md").read_text(encoding="utf-8")
@@ -41,3 +42,8 @@ def test_every_link_within_the_repository_leads_to_a_file():
     links = [link for link in re.findall(r"\]\(([^)\s]+)\)", README) if "://" not in link]
     assert len(links) > 10
     assert [link for link in links if not (ROOT / link).is_file()] == []
+
+
+def test_every_page_of_the_app_has_a_row_in_the_table_of_pages():
+    table = README.partition("| page | what you see |\n|---|---|\n")[2].partition("\n\n")[0]
+    assert sorted(row.split("|")[1].strip() for row in table.splitlines()) == sorted(PAGES.values())

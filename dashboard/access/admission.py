@@ -19,7 +19,7 @@ _MIN_SECRET_LENGTH = 32
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether only this machine reaches an address: 127.0.0.0/8, ::1 or localhost. None is every address."""
+    """Return whether only this machine reaches an address: 127.0.0.0/8, ::1, localhost; None is every one."""
     if host is None or host.casefold() == "localhost":
         return host is not None
     try:
@@ -41,7 +41,7 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
 
 
 def can_sign_in() -> bool:
-    """Whether the packages are installed that Streamlit signs people in with."""
+    """Return whether the packages are installed that Streamlit signs people in with."""
     return all(importlib.util.find_spec(package) for package in ("authlib", "httpx"))
 
 

@@ -35,7 +35,7 @@ class AllowedPaths:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "AllowedPaths":
-        """What the owner of the server names.
+        """Return what the owner of the server names.
 
         Raises:
             UsageError: it is neither a folder that is there nor the beginning of an address.
@@ -58,7 +58,7 @@ class AllowedPaths:
         return ", ".join([*(str(folder) for folder, _ in self.folders), *self.addresses])
 
     def files(self, text: str) -> list[Path | str]:
-        """The files that a visitor names: one path, a pattern in a folder, or an address.
+        """Return the files that a visitor names: one path, a pattern in a folder, or an address.
 
         A path may begin at an allowed folder; * ? [ ] may stand in its last part. What is returned is
         where a file really is, links followed.
@@ -85,7 +85,7 @@ class AllowedPaths:
         return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
 
     def has_address(self, text: str) -> bool:
-        """Whether an address is plain and lies below an allowed one; hosts and schemes have no upper case."""
+        """Return whether an address is plain and below an allowed one; hosts and schemes have no upper case."""
         parts = text.split("/")
         return (
             _URL.fullmatch(text) is not None
@@ -96,7 +96,7 @@ class AllowedPaths:
         )
 
     def _on_disk(self, text: str) -> list[Path]:
-        """Files below an allowed folder; nothing outside of those is looked at, but where links lead."""
+        """Return files below an allowed folder; nothing outside of those is looked at, but where links lead."""
         relative = Path(text)
         if not text or ".." in relative.parts or "::" in text:
             return []
@@ -109,7 +109,7 @@ class AllowedPaths:
         return []
 
     def _matches(self, path: Path) -> list[Path]:
-        """The path itself, or what fits the pattern that its name is."""
+        """Return the path itself, or what fits the pattern that its name is."""
         if _real(path) or not _WILD.search(path.name):
             return [path]
         with suppress(OSError, RuntimeError, ValueError):
@@ -123,7 +123,7 @@ class AllowedPaths:
 
 
 def _real(path: Path) -> Path | None:
-    """Where a regular file is when all links are followed; None where there is none."""
+    """Return where a regular file is when all links are followed; None where there is none."""
     try:
         real = path.resolve(strict=True)
         return real if stat.S_ISREG(real.stat().st_mode) else None
@@ -132,7 +132,7 @@ def _real(path: Path) -> Path | None:
 
 
 def _is_other_scheme(text: str) -> bool:
-    """Whether a text begins like an address and is no folder: `s3:bucket`."""
+    """Return whether a text begins like an address and is no folder: `s3:bucket`."""
     return _SCHEME.match(text) is not None and not Path(text).is_dir()
 
 

@@ -110,7 +110,13 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         return self
 
     def axis_names(self, letter: str, row: int | None = None, col: int | None = None) -> list[str]:
-        """Return the names of all x or y axes, or of those of a row or a column of panels."""
+        """Return the names of axes, such as `xaxis3`.
+
+        Args:
+            letter: x or y.
+            row: of the panels; all where omitted.
+            col: likewise.
+        """
         names = {f"{letter}axis"} | {name for name in self.settings if name.startswith(f"{letter}axis")}
         return [
             name
@@ -134,14 +140,23 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         Args:
             is_clickable: whether Streamlit is told of clicks on its points.
         """
+        spec = self.spec()
+        spec["layout"] |= {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
+        return spec
+
+    def spec(self) -> dict[str, Any]:
+        """Return data and layout, what the template says written out, numbers in arrays."""
         traces, layout = _plain(self.traces), _plain(self.settings)
         look = layout.pop("template", {}).get("layout", {})
         axis_names = [name for name in layout if name.startswith(_AXES)]
         axis_names += [axis + str(trace.get(axis, axis[0]))[1:] for trace in traces for axis in _AXES]
         axes = {name: _merge(look.get(name[:5], {}), layout.get(name, {})) for name in axis_names}
         rest = {name: value for name, value in look.items() if name not in _AXES}
-        revision = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
-        return {"data": traces, "layout": _merge(rest, layout) | axes | revision}
+        return {"data": traces, "layout": _merge(rest, layout) | axes}
+
+    def spec_json(self) -> str:
+        """Return `spec` as JSON."""
+        return str(plotly.io.to_json(self.spec(), validate=False))
 
     def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
         """Add parts to a list of the layout, those of a panel with its axes."""

@@ -84,7 +84,13 @@ def faded(colour: str, share: float) -> str:
 
 
 def blend(low: str, high: str, share: float) -> str:
-    """Return the colour that lies so far from one to another."""
+    """Return a colour between two.
+
+    Args:
+        low: the one at 0, as `#RRGGBB`.
+        high: the one at 1.
+        share: how far it is from the one to the other.
+    """
     ends = _parts(low), _parts(high)
     return "#" + "".join(f"{round(a + share * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 

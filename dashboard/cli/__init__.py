@@ -34,18 +34,20 @@ def main() -> None:
 
 @contextmanager
 def loading_modules() -> Iterator[None]:
-    """While modules are loaded inside, an interrupt ends the process in one line: nothing is half done.
+    """Load modules inside, where an interrupt ends the process in one line: nothing is half done.
 
     What is loaded stays until the end, and Python does not go through it in search of garbage: that takes a
     quarter of a short command.
     """
     before = signal.signal(signal.SIGINT, _exit_at_once)
+    is_collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         gc.freeze()
-        gc.enable()
+        if is_collecting:
+            gc.enable()
         signal.signal(signal.SIGINT, before)
 
 

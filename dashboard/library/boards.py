@@ -55,18 +55,18 @@ class BoardSpec:
 
     @classmethod
     def of(cls, files: Sequence[File]) -> "BoardSpec":
-        """Files read as they are recognised."""
+        """Return files read as they are recognised."""
         return cls(tuple(Entry(file) for file in files))
 
     @cached_property
     def digest(self) -> str:
         """Hash of its files and of what was chosen, whatever the order of the files."""
-        return self._hash([one.digest for one in self.entries])
+        return self._hash([entry.digest for entry in self.entries])
 
     @cached_property
     def key(self) -> str:
         """Hash of all that shapes the board, whatever the order of the files; results are kept under it."""
-        return self._hash([one.key for one in self.entries])
+        return self._hash([entry.key for entry in self.entries])
 
     def _hash(self, entries: list[str]) -> str:
         parts = [*sorted(entries), self.repeated, repr(self.names)]
@@ -76,8 +76,10 @@ class BoardSpec:
         """Return the spec with the choices that were made for the same files before."""
         if before is None:
             return self
-        choices = {one.file.sha256: one.columns for one in before.entries}
-        entries = tuple(replace(one, columns=choices.get(one.file.sha256, one.columns)) for one in self.entries)
+        choices = {entry.file.sha256: entry.columns for entry in before.entries}
+        entries = tuple(
+            replace(entry, columns=choices.get(entry.file.sha256, entry.columns)) for entry in self.entries
+        )
         return replace(self, entries=entries, repeated=before.repeated)
 
     def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
@@ -238,6 +240,9 @@ def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
         qrels: of the judgments.
         title: what the board is called; else it is told by its size.
 
+    Returns:
+        The board, not kept yet.
+
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
     """
@@ -254,6 +259,9 @@ def read_files(
         paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
         qrels: of the judgments.
         columns: our column → the files', where they have it.
+
+    Returns:
+        The files with their choices, and what they hold, in one order.
 
     Raises:
         TieScopeError: one cannot be read.
@@ -274,7 +282,7 @@ def read_files(
 
 
 def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
-    """The choice that reads a file as it was read, where its own content would not."""
+    """Return the choice that reads a file as it was read, where its own content would not."""
     if scores_may_be_grades(source.format):
         return tuple(sorted(source.mapping.items()))
     choice = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}

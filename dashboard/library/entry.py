@@ -43,7 +43,7 @@ class Entry:
         return sha256(f"{self.digest} {reading}".encode()).hexdigest()
 
     def read(self) -> Source:
-        """What the file holds; TieScopeError where it cannot be read so."""
+        """Return what the file holds; TieScopeError where it cannot be read so."""
         if isinstance(self.file, StoredUpload):
             return self.file.read(dict(self.columns))
         columns, missing_score = split_choices(dict(self.columns))

@@ -11,28 +11,28 @@ _LONGEST, _LONGEST_BOARD = 1000, 200
 
 
 def clean(text: str, longest: int = _LONGEST) -> str:
-    """A user's text, at most so long, without spaces at its ends."""
+    """Return a user's text, at most so long, without spaces at its ends."""
     return _plain(text).strip()[:longest].strip()
 
 
 def board_name(text: str) -> str:
-    """The name of a board."""
+    """Return the name of a board."""
     return clean(text, _LONGEST_BOARD)
 
 
 def copy_name(name: str) -> str:
-    """The name of a copy of a board."""
+    """Return the name of a copy of a board."""
     end = ", copy"
     return clean(name, _LONGEST_BOARD - len(end)) + end
 
 
 def file_name(text: str) -> str:
-    """The name of a file: spaces at its ends tell it from others."""
+    """Return the name of a file: spaces at its ends tell it from others."""
     return _plain(text)[:_LONGEST]
 
 
 def storable(spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
-    """The same with names of files as they are kept, so that the board is the same once it is opened again."""
+    """Return spec and sources with file names as they are kept, so the same when opened again."""
     if all(file_name(entry.file.name) == entry.file.name for entry in spec.entries):
         return spec, tuple(sources)
     names = spec.names
@@ -48,7 +48,7 @@ def _plain(text: str) -> str:
 
 
 def _stems(source: Source) -> tuple[str, str]:
-    """What a file calls its reranker, and what it does under the name that is kept."""
+    """Return what a file calls its reranker, and what it does under the name that is kept."""
     return File(source.file, b"").stem, File(file_name(source.file), b"").stem
 
 

@@ -59,7 +59,7 @@ class ScoredRuns:
 
     @classmethod
     def of(cls, allowed: str) -> "ScoredRuns":
-        """Those made while this could be opened: where other folders are allowed, others are found.
+        """Return the evaluations made while this could be opened: other allowed folders have others.
 
         Raises:
             LibraryError: the environment names no limit.
@@ -67,7 +67,7 @@ class ScoredRuns:
         return cls(home() / "scored" / _hash(allowed), byte_limit(MAX_SCORED, USUAL))
 
     def find(self, label: str) -> Path | None:
-        """The evaluation of that label, which is used again; None where it is not kept (any more)."""
+        """Return the evaluation of that label, which is used again; None where it is not kept (any more)."""
         match = _LABEL.fullmatch(label)
         path = self.folder / f"{match[1] if match else ''}.parquet"
         if not match or not path.is_file():
@@ -92,6 +92,9 @@ class ScoredRuns:
             measures: names of measures.
             ties: names of treatments.
             notify: called with how far it is.
+
+        Returns:
+            The label the evaluation is kept under, and what is to be said of its runs.
 
         Raises:
             TieScopeError: they cannot be read, scored or kept. What was there stays.
@@ -173,7 +176,7 @@ def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> st
 
 @cache
 def _made_by() -> list[str]:
-    """Version of the program and of the format: what another one made is not used."""
+    """Return the version of the program and of the format: what another one made is not used."""
     try:
         return [version("tiescope"), str(VERSION)]
     except PackageNotFoundError:

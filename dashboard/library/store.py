@@ -22,7 +22,7 @@ class Library(BoardMethods, UploadMethods):
 
     @classmethod
     def open(cls) -> "Library":
-        """The library the environment names."""
+        """Return the library the environment names."""
         return cls(
             home(),
             os.environ.get(URL),

@@ -54,8 +54,7 @@ def _import_pages() -> None:
 
 def _draw_sample() -> None:
     """Read the sample, which is kept; score and draw it, for what each library does first is slow."""
-    import plotly.io
-    import plotly.tools
+    import plotly.tools  # noqa: F401 Streamlit's chart imports it
 
     from dashboard import cache
     from dashboard.charts.leaderboard.place_and_score import place_and_score
@@ -66,4 +65,4 @@ def _draw_sample() -> None:
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)
     figure = place_and_score(leaderboard(evaluation, "RR", "input"), LIGHT, "MRR")
-    plotly.io.to_json(figure.browser_spec(), validate=False)
+    figure.spec_json()

@@ -241,7 +241,13 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
 
 
 def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
-    """Show the title of a table, and beside it its download, as `download_csv` has it."""
+    """Show the title of a table, and beside it its download.
+
+    Args:
+        title: of the table.
+        name: as of `download_csv`.
+        download: likewise.
+    """
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.subheader(title, anchor=False)
         download_csv(download, name)

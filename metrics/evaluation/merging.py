@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all tables, one table after the other."""
+    """Return the rows of all tables, one table after the other."""
     return tables[0] if len(tables) == 1 else pd.concat(tables)
 
 
@@ -49,19 +49,19 @@ def no_lists() -> pd.MultiIndex:
 
 
 def merge_indexes(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
-    """(reranker, query_id) of one after the other."""
+    """Return the (reranker, query_id) of one evaluation after the other."""
     return lists[0].append(list(lists[1:]))
 
 
 def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
-    """The rows of all tables, indexed (reranker, query_id): rerankers in the order given, else as they come."""
+    """Return the rows of all tables, indexed (reranker, query_id); rerankers as given, else as they come."""
     table = concat(tables)
     owner = rerankers.get_indexer(table.index.get_level_values("reranker"))
     return table if (owner[1:] >= owner[:-1]).all() else table.iloc[np.argsort(owner, kind="stable")]
 
 
 def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Counts by reranker, sum_counts up; rerankers in order of first appearance."""
+    """Sum counts by reranker; rerankers in order of first appearance."""
     return pd.concat(policies).groupby(level="reranker", sort=False).sum()
 
 
@@ -77,7 +77,7 @@ def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
 
 
 def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
-    """Mean, std and n of each column (measure, ties) of lists grouped by reranker; see `Evaluation.summary`."""
+    """Return the mean, std and n of each column (measure, ties) by reranker; see `Evaluation.summary`."""
     statistics = {
         "mean": groups.mean().reindex(rerankers),
         "std": groups.std().reindex(rerankers),
@@ -138,7 +138,7 @@ class Means:
 
 
 def _exact(values: list[float]) -> list[float]:
-    """Two or three numbers whose sum is exactly that of the values: the sum rounded, then what that lacks."""
+    """Return two or three numbers whose sum is exactly that of values: it rounded, then what that lacks."""
     terms: list[float] = []
     while remainder := math.fsum(chain(values, (-one for one in terms))):
         terms.append(remainder)

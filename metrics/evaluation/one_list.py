@@ -190,6 +190,9 @@ def ndcg(
         gain: of a grade: 2^grade - 1, or the grade itself (linear) as trec_eval and scikit-learn have it.
         options: as of `ListOptions`.
 
+    Raises:
+        UsageError: another gain, or what `ListOptions` refuses.
+
     Examples:
         >>> round(ndcg([3, 2, 3, 0, 1, 2], k=5), 4), round(ndcg([3, 2, 3, 0, 1, 2], k=5, gain="linear"), 4)
         (0.8756, 0.861)

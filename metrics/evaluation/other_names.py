@@ -59,7 +59,7 @@ def advice(name: str, public_names: list[str]) -> str:
 
 def _measures() -> dict[str, str]:
     """Return the names and aliases of all measures, letters and digits alone, and those of their functions."""
-    spellings = [(alias, measure.name) for measure in MEASURES for alias in (measure.name, *measure.aliases)]
+    spellings = [(alias, measure.name) for measure in MEASURES for alias in measure.names]
     spellings += [(call.split("(")[0], measure) for measure, call in FUNCTIONS.items()]
     return {"".join(filter(str.isalnum, alias)).casefold(): measure for alias, measure in reversed(spellings)}
 

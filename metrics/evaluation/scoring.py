@@ -65,6 +65,9 @@ def evaluate(
         unjudged: documents that nobody judged are not relevant (`nonrelevant`, unless said otherwise), or left
             out of their lists (`leave_out`).
 
+    Returns:
+        The value of each list by each measure under each treatment, with means, deviations and findings.
+
     Raises:
         ReadError: the data frame cannot be read; names column and row.
         UsageError: a name or policy that does not exist, or judgments for runs that have theirs.
@@ -129,6 +132,9 @@ def score_runs(
         measures: names of measures.
         ties: names of treatments.
         options: how lists are scored.
+
+    Returns:
+        The evaluation, as of `evaluate`.
 
     Raises:
         UsageError: a name that does not exist.

@@ -68,7 +68,7 @@ class TieMeasure(measures.Measure):
 
 
 def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
-    """The measure ir_measures knows by a name, with parameters."""
+    """Return the measure ir_measures knows by a name, with parameters."""
     measure: measures.Measure = measures.registry[name](**params)
     return measure
 
@@ -76,7 +76,7 @@ def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
 def _declare(
     name: str, ours: str, treatment: str, params: dict[str, measures.ParamInfo], own_rule: str = ""
 ) -> measures.Measure:
-    """A measure under one treatment, or with its own rule for ties, as ir_measures declares its own."""
+    """Return a measure under one treatment, or with its own rule for ties, as ir_measures declares its own."""
     record = next(one for one in MEASURES if one.name == ours)
     summary = f"{record.summary} {own_rule or _ORDERS[treatment]}"
     inside = {
@@ -95,7 +95,7 @@ def _declare(
 
 
 def _declare_three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
-    """The tied, the worst and the best of a measure of ir_measures, known by all that it is known by."""
+    """Return the tied, the worst and the best of a measure of ir_measures, known by all that it is known by."""
     declared = []
     aliases = [name for name, one in measures.registry.items() if one is plain]
     for prefix, treatment in _TREATMENTS.items():
@@ -125,7 +125,7 @@ TsRR = _declare(
 
 
 def tied(measure: measures.Measure | str) -> measures.Measure:
-    """The mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
+    """Return the mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
 
     Args:
         measure: AP, Bpref, infAP, nDCG, P, R, RR or Success, with its parameters; or its name, such as
@@ -138,22 +138,27 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
 
 
 def worst(measure: measures.Measure | str) -> measures.Measure:
-    """A measure in the worst order that equal scores allow; arguments and errors as of `tied`."""
+    """Return a measure in the worst order that equal scores allow; arguments and errors as of `tied`."""
     return _with_prefix("worst", measure)
 
 
 def best(measure: measures.Measure | str) -> measures.Measure:
-    """A measure in the best order that equal scores allow; arguments and errors as of `tied`."""
+    """Return a measure in the best order that equal scores allow; arguments and errors as of `tied`."""
     return _with_prefix("best", measure)
 
 
 def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measure:
-    plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+    try:
+        plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
+    except (NameError, ValueError) as error:
+        raise UsageError(f"ir_measures knows no measure {measure!r}: {error}.") from error
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
         raise UsageError(
             f"There is no {prefix} {plain}: it is there for AP, Bpref, infAP, nDCG, P, R, RR and Success."
         )
+    if unknown := plain.params.keys() - plain.SUPPORTED_PARAMS.keys():
+        raise UsageError(f"{plain.NAME} has no parameter {min(unknown)!r}.")
     return _find_measure(name, plain.params)
 
 
@@ -188,7 +193,7 @@ class TieEvaluator(providers.Evaluator):
         )
 
     def _iter_calc(self, run: object) -> Iterator[Metric]:
-        """The values of one run; a query of the qrels that it lacks has them, too: they are 0.
+        """Yield the values of one run; a query of the qrels that it lacks has them, too: they are 0.
 
         Raises:
             ReadError: a document twice in one list, an empty id, a score that is no number.
@@ -217,7 +222,7 @@ class _Accepts:
     test: Callable[[Any], bool]
 
     def validate(self, value: object) -> bool:
-        """Whether this value is taken."""
+        """Return whether this value is taken."""
         return value is NOT_PROVIDED or self.test(value)
 
     def __repr__(self) -> str:

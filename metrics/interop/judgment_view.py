@@ -31,7 +31,7 @@ class JudgmentView(NamedTuple):
         return cls(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
 
     def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
-        """The runs under these judgments, grades changed, and without what is left out."""
+        """Return the runs under these judgments, grades changed, and without what is left out."""
         grades = judgments["relevance"].to_numpy()
         if self.gains:
             changed = grades.copy()
@@ -43,7 +43,7 @@ class JudgmentView(NamedTuple):
 
 
 def _judged(runs: Runs, grades: FloatArray) -> Runs:
-    """The rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
+    """Return the rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
     tables = {}
     for name, table in runs.tables.items():
         judgment = runs.judgment_places(name)

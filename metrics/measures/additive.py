@@ -44,27 +44,27 @@ _UNSCALED = replace(Scale.constant(lambda _: 1.0), total=None)
 
 
 def relevant(groups: TieGroups) -> FloatArray:
-    """1 for a relevant document."""
+    """Return 1 for a relevant document."""
     return groups.hits.astype(np.float64)
 
 
 def judged(groups: TieGroups) -> FloatArray:
-    """1 for every contributing document."""
+    """Return 1 for every contributing document."""
     return np.ones(len(groups.grades))
 
 
 def exponential(grades: FloatArray) -> FloatArray:
-    """2^grade - 1, 0 below 0; a grade past 500 gains no more."""
+    """Return 2^grade - 1, 0 below 0; a grade past 500 gains no more."""
     return np.exp2(np.clip(grades, 0, 500)) - 1
 
 
 def linear(grades: FloatArray) -> FloatArray:
-    """The grade, 0 below 0."""
+    """Return the grade, 0 below 0."""
     return np.maximum(grades, 0.0)
 
 
 def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
-    """(n_groups,) expected sum of gains times the weights of their places, of mixed groups; else 0."""
+    """Return the (n_groups,) expected sum of gains times weights of places, of mixed groups; else 0."""
     if groups.noise is None:
         return np.zeros(len(groups.size))
     gains = gain(groups)
@@ -91,7 +91,7 @@ class _WeightedSum:
         return self.weight.depth(k)
 
     def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
-        """How many places of each list lie within the cut-off, down to the top and the end of each group."""
+        """Return how many places within the cut-off lie down to the top and the end of each group."""
         limit = self.depth(groups, k)
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
@@ -134,7 +134,7 @@ def additive(
     counts_all: bool = False,
     cut: Callable[[TieGroups], FloatArray] | None = None,
 ) -> Family:
-    """A measure that is scale * sum over documents of weight(place) * gain, up to the cut-off.
+    """Return a measure that is scale * sum over documents of weight(place) * gain, up to the cut-off.
 
     E = scale * sum over groups of mean(gain) * (W[b + n] - W[b]), W the prefix sum of the weights,
     0 past the cut-off. Variance = scale^2 * sum over groups of
@@ -193,7 +193,7 @@ f1 = Scale(
 
 
 def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
-    """1 / the discounted gain of all judged documents in their best order, within the cut-off."""
+    """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off."""
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:
         judgments = groups.judgments

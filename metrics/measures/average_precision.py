@@ -12,7 +12,7 @@ from metrics.ties.noise import expected_precisions
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Expected average precision.
+    """Return expected average precision.
 
     E = 1/R * sum over groups of (r/n) * [(c + 1) * D + (r - 1)/(n - 1) * (n - (b + 1) * D)],
     D = H(b + n) - H(b) with harmonic numbers H. A list whose query has nothing relevant scores 0.
@@ -30,7 +30,7 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Variance of average precision.
+    """Return the variance of average precision.
 
     With X_i whether place i of a group is relevant and w_i = 1/(b + i), the group adds
     (c + 1) * sum w_i X_i + sum over j < i of w_i X_i X_j; c is the same in every ordering, so groups are
@@ -56,7 +56,7 @@ def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
-    """(4, n_groups) sums over the places of groups: sum u^2, sum u * e, sum e^2 and G.
+    """Return (4, n_groups) sums over the places of groups: sum u^2, sum u * e, sum e^2 and G.
 
     A constant added to all weights changes no ordering against another, so
     v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i: like numbers are never subtracted.

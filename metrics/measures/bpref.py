@@ -9,7 +9,7 @@ from metrics.ties.groups import TieGroups
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Expected binary preference.
+    """Return expected binary preference.
 
     A relevant document is worth f(x) = max(0, 1 - x/D), x judged documents above it that are not relevant, D
     the smaller of N and R. Of the a above its tie and the s inside, a + J stand above it, J even on 0 to s:
@@ -28,7 +28,7 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Variance of binary preference.
+    """Return the variance of binary preference.
 
     Two relevant documents of a tie have i and j of its s others above them with chance
     (1 + [i = j]) / ((s + 1)(s + 2)), so that their worths have covariance v/(s + 2), v the variance of one:
@@ -48,7 +48,7 @@ def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(n_groups,) worth of a relevant document above the others of its tie, how many are not 0, and D."""
+    """Return the (n_groups,) worth of a relevant document over its tie, how many are above 0, and D."""
     depth = np.maximum(np.minimum(groups.n_nonrelevant, groups.n_relevant), 1).astype(np.float64)[groups.lists]
     n_in_reach = np.maximum(depth - groups.above_in_list(groups.nonrelevant), 0)
     return n_in_reach / depth, np.minimum(n_in_reach, groups.nonrelevant + 1.0), depth

@@ -27,7 +27,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="optional",
         traditional="MRR",
         tied="MTRR",
-        aliases=("MRR", "MTRR", "ReciprocalRank", "recip_rank"),
+        aliases=("ReciprocalRank", "recip_rank"),
         summary="One over the rank of the first relevant document.",
         source=f"Voorhees, TREC-8 QA track report, 1999; {_TIES}",
         term=r"$f(x)=\frac{1}{x}$",
@@ -37,7 +37,7 @@ MEASURES: tuple[Measure, ...] = (
         family=first_hit(np.ones_like),
         cutoff="required",
         tied="TMHits",
-        aliases=("TMHits", "Hit", "Success", "HitRate"),
+        aliases=("Hit", "Success", "HitRate"),
         summary="Whether a relevant document is among the first k.",
         source=f"{_TIES}; TMHits: arXiv 2405.18414",
         term=r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
@@ -48,7 +48,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="none",
         traditional="MAP",
         tied="tied MAP",
-        aliases=("MAP", "AveragePrecision"),
+        aliases=("AveragePrecision",),
         summary="Precision at each relevant document, averaged over all that are relevant.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
     ),
@@ -215,11 +215,14 @@ MEASURES: tuple[Measure, ...] = (
 """Every measure there is."""
 
 _DIGITS = 9
-_PATTERN = re.compile(r"\s*([A-Za-z][\w-]*?)(?:\((?:p=)?(-?\d{0,3}\.?\d{1,12})\))?(?:@(\d+))?\s*", re.ASCII)
+_PATTERN = re.compile(
+    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+))?\s*"
+)
+"""Whether the tied mean is meant, name, parameter and cut-off."""
 
 
 def parse(text: str) -> MeasureAt:
-    """The measure a name means: `RR`, `MRR@10`, `nDCG@10`, `RBP(0.8)`.
+    """Return the measure a name means: `RR`, `MRR@10`, `RBP(0.8)`, or prints: `tied nDCG@10`.
 
     Raises:
         UsageError: no such measure, or a cut-off or parameter that it cannot have.
@@ -230,29 +233,29 @@ def parse(text: str) -> MeasureAt:
             "Leave it out, and say unjudged='leave_out' (--unjudged leave_out)."
         )
     match = _PATTERN.fullmatch(text)
-    measure = _by_name().get(match[1].casefold()) if match else None
-    if match is None or measure is None:
+    measure = _by_name().get(match[2].casefold()) if match else None
+    if match is None or measure is None or (match[1] and measure.family.own_rule):
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
-    k, parameter = _cutoff(text, match[3]), measure.parameter
+    k, parameter = _cutoff(text, match[4]), measure.parameter
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
     if k is not None and measure.cutoff == "none":
         raise UsageError(f"{text}: {measure.name} takes no cut-off.")
-    if match[2] is not None:
-        parameter = float(match[2])
+    if match[3] is not None:
+        parameter = float(match[3])
         if measure.parameter is None or not 0 < parameter < 1:
             raise UsageError(f"{text}: only RBP takes a parameter, between 0 and 1: RBP(0.8).")
     return MeasureAt(measure, k, parameter)
 
 
 def question(measure: MeasureAt) -> MeasureAt:
-    """The measure whose ties are in question: RR for TsRR, which settles them by its own rule; else itself."""
+    """Return the measure whose ties are in question: RR for TsRR, which has a rule of its own; else itself."""
     answers = measure.measure.answers
     return replace(measure, measure=_by_name()[answers.casefold()]) if answers else measure
 
 
 def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
-    """The measure whose ties are in question, then all that settle them by a rule of their own.
+    """Return the measure whose ties are in question, then all that settle them by a rule of their own.
 
     `RR`, `TsRR` and `PRR` all give RR, taRR, TsRR, PRR, GRAG-RR; a measure that none answers stands alone.
     """
@@ -265,20 +268,23 @@ def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
 def _cutoff(text: str, digits: str | None) -> int | None:
     if digits is None:
         return None
-    if not 1 <= len(digits.lstrip("0")) <= _DIGITS:
+    digits = digits.lstrip("0")
+    if not 1 <= len(digits) <= _DIGITS:
         raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
     return int(digits)
 
 
 def _by_name() -> dict[str, Measure]:
-    """Return every name and alias, in small letters, with the measure it means."""
-    return {name.casefold(): measure for measure in MEASURES for name in (measure.name, *measure.aliases)}
+    """Return every name, alias and name of a mean, in small letters, with the measure it means."""
+    return {name.casefold(): measure for measure in MEASURES for name in measure.names}
 
 
 def _suggestion(text: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 only for what is misspelt
 
     names = _by_name()
-    if close := get_close_matches(text.split("@", maxsplit=1)[0].casefold()[:40], names, n=1):
+    if close := get_close_matches(
+        text.split("@", maxsplit=1)[0].casefold()[:40].removeprefix("tied "), names, n=1
+    ):
         return f"Did you mean {names[close[0]].name}?"
     return f"Measures: {', '.join(m.name + ('@k' if m.cutoff == 'required' else '') for m in MEASURES)}."

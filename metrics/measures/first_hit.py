@@ -22,7 +22,7 @@ _Table = tuple[IntArray, FloatArray, FloatArray]
 
 
 def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
-    """A measure that is `value(rank of the first relevant document)`, 0 past the cut-off.
+    """Return a measure that is `value(rank of the first relevant document)`, 0 past the cut-off.
 
     Only the first group with a relevant document counts. With b documents above it,
     E = sum over l of P(l) * value(b + l), l from 1 to min(n - r + 1, k - b); P as in
@@ -63,7 +63,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
 def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Leading groups with chance and value of each of their places up to the cut-off; like depths together."""
+    """Yield leading groups with chance and value of each place within the cut-off; like depths together."""
     leading = groups.memoize(_leading, lambda: _leading(groups))
     if leading.depth.sum() <= _MAX_MEMOIZED:
         tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(leading, None)))
@@ -74,7 +74,7 @@ def _places(
 
 
 def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
-    """Leading groups of like depths, (n, depth) ranks of their places, and the chance of each."""
+    """Yield leading groups of like depths, (n, depth) ranks of their places, and the chance of each."""
     depth = leading.depth if k is None else np.clip(int(k) - leading.above, 0, leading.depth)
     for part, deepest in batch_by_depth(depth):
         rank = leading.above[part, None] + np.arange(1.0, deepest + 1)

@@ -14,7 +14,7 @@ from metrics.ties.groups import TieGroups
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Expected inferred average precision.
+    """Return the expected inferred average precision.
 
     A relevant document at place i, below S relevant documents, N that are not and P of the pool that nobody
     judged, is worth 1/i + (S + N + P)/i * (S + e)/(S + N + 2e), e = 0.00001.
@@ -47,13 +47,13 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _above(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
-    """(n_groups,) relevant, judged, and pooled but unjudged documents of the list above each group."""
+    """Return the (n_groups,) relevant, judged, and pooled but unjudged documents above each group."""
     n_judged = groups.relevant + groups.nonrelevant
     return groups.relevant_above, groups.above_in_list(n_judged), groups.above_in_list(groups.pooled)
 
 
 def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> FloatArray:
-    """(sum of n_judged,) expected reciprocal place of each judged document of groups, from the first on.
+    """Return (sum of n_judged,) expected reciprocal place of each judged document of groups, from the first on.
 
     Where all n are judged, the t-th from 0 stands at b + t + 1. Else it has t of q others above it, and
 
@@ -105,7 +105,7 @@ def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: 
 
 
 def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, number: IntArray) -> FloatArray:
-    """(n_groups,) expected reciprocal place of a judged document, of its place i in each tie by one sum.
+    """Return the (n_groups,) expected reciprocal place of a judged document, of its place i by one sum.
 
     P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): sums of logs, then shares of their total.
 
@@ -128,7 +128,7 @@ def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, numbe
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Variance of inferred average precision: those of `worth_variance` of its ties, over R^2."""
+    """Return the variance of inferred average precision: those of `worth_variance` of its ties, over R^2."""
     mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
     columns = groups.above, groups.size, groups.relevant, groups.nonrelevant, groups.pooled, *_above(groups)
     rows = np.stack([column[mixed] for column in columns], axis=1)

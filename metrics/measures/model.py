@@ -109,6 +109,13 @@ class Measure:
     largest: float | None = 1
     term: str = ""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it may be called: itself, its means, and its aliases; `parse` takes "tied" before each."""
+        plain = MeasureAt(self)
+        means = (plain.traditional, plain.tied.removeprefix("tied "))
+        return tuple(dict.fromkeys((self.name, *means, *self.aliases)))
+
 
 @dataclass(frozen=True)
 class MeasureAt:

@@ -12,7 +12,7 @@ from metrics.ties.groups import TieGroups
 
 
 def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """0: no ordering changes the value."""
+    """Return 0: no ordering changes the value."""
     return np.zeros(groups.n_lists)
 
 
@@ -36,17 +36,17 @@ def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]
 
 
 def _expected_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
-    """E[L] = (n + 1) / (r + 1), the expected place of the first relevant document."""
+    """Return E[L] = (n + 1) / (r + 1), the expected place of the first relevant document."""
     return np.asarray((n + 1) / (r + 1))
 
 
 def _last_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
-    """Last possible place, n - r + 1: every other document of the group stands before the relevant ones."""
+    """Return the last possible place, n - r + 1: all others of the group stand before the relevant ones."""
     return (n - r + 1).astype(np.float64)
 
 
 def _tie_sensitive_place(n: IntArray, r: IntArray, irrelevant: IntArray) -> FloatArray:
-    """(1 - tau) * E[L] + tau * (n - r + 1).
+    """Return (1 - tau) * E[L] + tau * (n - r + 1).
 
     tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
     are relevant.
@@ -73,12 +73,12 @@ def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) 
 
 
 def _reciprocal_mean_rank(b: IntArray, n: IntArray, _: Parameter) -> FloatArray:
-    """1 / (b + (n + 1) / 2)."""
+    """Return 1 / (b + (n + 1) / 2)."""
     return 1 / (b + (n + 1) / 2)
 
 
 def _share_within(b: IntArray, n: IntArray, k: Parameter) -> FloatArray:
-    """clip(k - b, 0, n) / n."""
+    """Return clip(k - b, 0, n) / n."""
     return np.asarray(np.clip((k or 0) - b, 0, n) / n)
 
 

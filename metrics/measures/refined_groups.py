@@ -79,7 +79,7 @@ def _used(measure: MeasureAt, ties: Treatment) -> Treatment:
 
 
 def _key(measure: MeasureAt, ties: Treatment) -> _Key:
-    """What tells the tie groups that a measure sees under a treatment from others of the same ranking."""
+    """Return what tells the tie groups that a measure sees under a treatment from others of its ranking."""
     family, used = measure.measure.family, _used(measure, ties)
     by_target = family.targets and used.target_key is not None
     return family.counts, used.name, by_target, family.pools and used.pool_key is not None

@@ -12,7 +12,7 @@ from metrics.ties.permutations import chance_of_none, chance_of_some
 
 
 def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
-    """Expected number of distinct targets in the top k.
+    """Return the expected number of distinct targets in the top k.
 
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
     the group, t of the target, m places within the cut-off.
@@ -26,7 +26,7 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
 
 
 def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
-    """Variance of the number of distinct targets in the top k.
+    """Return the variance of the number of distinct targets in the top k.
 
     Only the group that the cut-off divides is random. With z(t) = C(n - t, m)/C(n, m),
 
@@ -95,7 +95,7 @@ def _pairs_of_rows(group: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _share(groups: TieGroups, k: Parameter) -> FloatArray:
-    """Expected distinct targets in the top k, over all targets of the query."""
+    """Return the expected distinct targets in the top k, over all targets of the query."""
     return _n_distinct(groups, k) / np.maximum(n_targets(groups), 1)
 
 
@@ -104,7 +104,7 @@ def _share_variance(groups: TieGroups, k: Parameter) -> FloatArray:
 
 
 def n_targets(groups: TieGroups) -> IntArray:
-    """(n_lists,) distinct targets of the relevant documents of each query."""
+    """Return the (n_lists,) distinct targets of the relevant documents of each query."""
     judgments = groups.judgments
     if judgments.targets is None:
         return judgments.n_relevant
@@ -114,7 +114,7 @@ def n_targets(groups: TieGroups) -> IntArray:
 
 
 def _noisy_counts(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
-    """(n_groups,) targets of mixed groups whose best document is expected in the top k; else 0."""
+    """Return the (n_groups,) targets of mixed groups whose best document is expected in the top k; else 0."""
     group, _, target_of = _new_targets(groups)
     places, members = noise.members(target_of >= 0)
     limit = np.full(len(groups.size), _depth(groups, k))
@@ -146,7 +146,7 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
-    """(n,) places of each group within the cut-off: m."""
+    """Return the (n,) places of each group within the cut-off: m."""
     places: FloatArray = np.clip(_depth(groups, k) - groups.above, 0, groups.size)
     return places.astype(np.int64)
 

@@ -29,13 +29,13 @@ class Weight:
         return np.inf if k is None or self.endless else k
 
     def singly(self, tops: IntArray, k: Parameter) -> FloatArray:
-        """What the place after each number of places weighs; 0 past the cut-off."""
+        """Return what the place after each number of places weighs; 0 past the cut-off."""
         limit = self.depth(k)
         number = np.arange(min(int(tops.max(initial=0)), limit) + 1)
         return self.span(np.minimum(number, limit), np.minimum(number + 1, limit), k).take(tops, mode="clip")
 
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
-        """(n_groups,) sum of (w - mean w)^2 over the places of each group; places past its `end` weigh 0.
+        """Return the (n_groups,) sum of (w - mean w)^2 over the places of groups; past `end` they weigh 0.
 
         Args:
             top: (n_groups,) places above each group.
@@ -76,7 +76,7 @@ persistent = Weight(_persistent, _persistent_span, endless=True)
 
 
 def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
-    """(n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
+    """Return (n,) 1/(top + 1) + ... + 1/end: a difference of harmonic numbers."""
     upto = _harmonics(_power(ends))
     spans = upto.take(ends) - upto.take(tops)
     single = np.flatnonzero(ends - tops == 1)
@@ -85,7 +85,7 @@ def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
 
 
 def _power(places: FloatArray | IntArray) -> int:
-    """The power of two that is not below any of them, so that few tables are ever made."""
+    """Return the power of two that is not below any of them, so that few tables are ever made."""
     return 1 << max(int(places.max(initial=1)) - 1, 0).bit_length()
 
 

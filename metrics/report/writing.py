@@ -33,7 +33,7 @@ def render(template: str, **context: object) -> str:
 
 @cache
 def _templates(escape: Escape, strong: str) -> Environment:
-    """Templates whose every value is escaped, and in which strong words are written so."""
+    """Return Jinja's templates whose every value is escaped, and in which strong words are written so."""
 
     def escaped(value: object) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value)))  # noqa: S704 escaped
@@ -68,11 +68,11 @@ def _templates(escape: Escape, strong: str) -> Environment:
 
 
 def _inside_script(json: str) -> Markup:
-    """JSON that ends no script element, whatever its texts say."""
+    """Return JSON that ends no script element, whatever its texts say."""
     return Markup(json.translate(_ENDS))  # noqa: S704 nothing of HTML is left in it
 
 
 def _tidy(text: str) -> str:
-    """No spaces at the end of a line, no more than one empty line in a row, one newline at the end."""
+    """Leave no spaces at the end of a line, no more than one empty line in a row, one newline at the end."""
     lines = (line.rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"

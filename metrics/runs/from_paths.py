@@ -66,6 +66,9 @@ def read_runs(
             as it changes an `order`, s without the shift that a repeat gives to all of a list, so that `noise`
             tells what one further run would score; or of the `mean` of all, s / sqrt(n), its standard error.
 
+    Returns:
+        The runs, joined with the judgments; what is worth knowing of both is in their `findings`.
+
     Raises:
         ReadError: a file cannot be read; names file, line and value.
         UsageError: relevance is nowhere, two runs share a name, no file has a column of `columns`, or
@@ -100,6 +103,9 @@ def read_table(
         columns: our column → the file's, where the header says it otherwise.
         repeated: as in `read_runs`.
         missing_score: as in `read_runs`.
+
+    Returns:
+        The runs, with the judgments of the table.
 
     Raises:
         ReadError: the table cannot be read; names file, line and value.

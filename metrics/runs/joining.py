@@ -40,6 +40,9 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
         repeated: what is done about a document twice in one list.
         judged: whether there must be a run, and known which documents are relevant.
 
+    Returns:
+        The rows of each reranker, the judgments, and what was noted of them.
+
     Raises:
         RepeatError: a document twice in one list, and that is to be an error.
         UsageError: two runs of one name; although `judged`, no run, no relevance, or far too many rerankers.

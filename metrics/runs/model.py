@@ -61,7 +61,7 @@ class Runs:
     def from_sources(
         cls, sources: Iterable[Source], repeated: Repeated = "error", *, judged: bool = True
     ) -> "Runs":
-        """Join what was read from several files: runs, tables and judgments, in any order.
+        """Return what was read from several files, joined: runs, tables and judgments, in any order.
 
         Args:
             sources: what each file holds.
@@ -92,7 +92,7 @@ class Runs:
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",
     ) -> "Runs":
-        """Runs from one long table in memory, with relevance inside.
+        """Return runs from one long table in memory, with relevance inside.
 
         Args:
             frame: one row a document: query_id, doc_id, score, relevance, and reranker where

@@ -63,7 +63,7 @@ def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, q
 
 
 def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
-    """(n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
+    """Return the (n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
     numbers = np.concatenate([np.empty(0, np.uint64), *documents])
     numbers.sort()
     is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
@@ -72,11 +72,11 @@ def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
 
 
 def _place_bits(n_queries: int) -> np.uint64:
-    """Leading bits that hold the place of a query."""
+    """Return the leading bits that hold the place of a query."""
     return np.uint64(n_queries.bit_length())
 
 
 def grades_of(tables: list[pa.Table]) -> FloatArray:
-    """(n_levels,) distinct grades above 0, the lowest first."""
+    """Return the (n_levels,) distinct grades above 0, the lowest first."""
     grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
     return np.asarray(grades[grades > 0])

@@ -47,7 +47,13 @@ class RunStack:
 
     @classmethod
     def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
-        """Return the rows of one reranker, or of judgments, as they are."""
+        """Return the rows of one reranker, or of judgments, as they are.
+
+        Args:
+            name: of the reranker.
+            table: its rows.
+            origin: where they came from; None where they were made in memory.
+        """
         return cls([name], table, np.array([0, len(table)]), origin)
 
     @classmethod

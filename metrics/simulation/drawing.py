@@ -41,7 +41,7 @@ class _Queries:
         return n_docs
 
     def table(self, scores: FloatArray, segments: pa.Array | None = None) -> pa.Table:
-        """Rows of one reranker's (n_queries, most) scores; `segments` holds one a query."""
+        """Return the rows of one reranker's (n_queries, most) scores; `segments` holds one a query."""
         query, document = np.nonzero(self.present)
         wide = len(str(len(self.present) - 1))
         queries = pa.array([f"q{at:0{wide}d}" for at in range(len(self.present))])
@@ -68,7 +68,7 @@ def simulate(
     *,
     common: bool = False,
 ) -> Runs:
-    """LLM rerankers that score the same queries.
+    """Return LLM rerankers that score the same queries.
 
     A score is uniform, mostly higher where relevant, rounded to the reranker's levels; then documents
     hand theirs to others, from the first to the last.
@@ -143,7 +143,7 @@ def synthetic(
     tied: float = 0.3,
     distinct: Span = (3, 14),
 ) -> Runs:
-    """One reranker whose lists draw their scores, relevant or not, from a few.
+    """Return one reranker whose lists draw their scores, relevant or not, from a few.
 
     Args:
         n_lists: how many.
@@ -169,7 +169,7 @@ def synthetic(
 
 
 def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> _Queries:
-    """Lists of drawn lengths, with relevant documents at any of their places."""
+    """Return lists of drawn lengths, with relevant documents at any of their places."""
     if n < 1 or seed[0] < 0:
         raise UsageError(f"{n} queries with seed {seed[0]}: it is 1 or more, with a seed of 0 or more.")
     _check_span("documents", documents, 1)

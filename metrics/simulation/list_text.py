@@ -27,13 +27,13 @@ class Document(NamedTuple):
 
 
 def scenario_documents(name: str) -> list[Document]:
-    """One of the notebook's scenarios."""
+    """Return one of the notebook's scenarios."""
     scores, hit = NOTEBOOK_SCENARIOS[name]
     return [Document(f"doc{at}", score, float(at == hit)) for at, score in enumerate(scores, 1)]
 
 
 def format_list(documents: Sequence[Document]) -> str:
-    """The line of a list."""
+    """Return the line of a list."""
     return f"{_BETWEEN} ".join(
         f"{_scores(document)},{document.grade:g},{document.name.replace(_BETWEEN, ' ')}"
         for document in documents
@@ -46,7 +46,7 @@ def _scores(document: Document) -> str:
 
 
 def parse_list(line: str) -> list[Document] | None:
-    """The list of a line, None where it is none: a part that is no number, or too many documents.
+    """Return the list of a line, None where it is none: a part that is no number, or too many documents.
 
     Grade, name and further score may be left out: 0, doc1, doc2 and so on, and 0.
     """
@@ -69,7 +69,7 @@ def _document(part: str, place: int) -> Document:
 
 
 def runs_from_list(documents: Sequence[Document]) -> Runs:
-    """A list as runs: query `list`, documents by number, for names may repeat."""
+    """Return a list as runs: query `list`, documents by number, for names may repeat."""
     table = pd.DataFrame(documents, columns=list(Document._fields))
     return Runs.from_frame(
         pd.DataFrame(

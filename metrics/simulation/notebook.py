@@ -54,7 +54,7 @@ _UNTOUCHED = 0.3
 
 
 def notebook_scenarios() -> Runs:
-    """The four demonstrations, a query each."""
+    """Return the notebook's four demonstrations, a query each."""
     lists = (
         (name, [f"doc{at + 1}" for at in range(len(scores))], np.array(scores), _flags([hit - 1], len(scores)))
         for name, (scores, hit) in NOTEBOOK_SCENARIOS.items()
@@ -63,7 +63,7 @@ def notebook_scenarios() -> Runs:
 
 
 def notebook_synthetic(n: int = 200) -> Runs:
-    """The lists behind its six panels: 5 to 14 documents, 1 to 3 relevant, some scores drawn twice."""
+    """Return the lists behind the notebook's six panels: 5 to 14 documents, 1 to 3 relevant, some tied."""
     draw = np.random.RandomState(SEED)
     return _runs(_rows("Synthetic", f"s{at:03d}", *_synthetic(at, draw)) for at in range(n))
 
@@ -79,7 +79,7 @@ def _synthetic(number: int, draw: np.random.RandomState) -> _List:
 
 
 def notebook_llm_rerankers(n_queries: int = 100) -> Runs:
-    """Its four simulated rerankers on the same queries: 8 to 19 documents, 1 to 4 relevant."""
+    """Return its four simulated rerankers on the same queries: 8 to 19 documents, 1 to 4 relevant."""
     draw = np.random.RandomState(SEED)
     parts = []
     for query in range(n_queries):
@@ -121,7 +121,7 @@ def llm_scores(reranker: LlmReranker, relevant: BoolArray, draw: np.random.Rando
 
 
 def notebook_grag(per_type: int = 25) -> Runs:
-    """Its G-RAG evaluation: queries of four types, which are their `segment`."""
+    """Return the notebook's G-RAG evaluation: queries of four types, which are their `segment`."""
     draw = np.random.RandomState(SEED)
     types = [name for name in _TYPES for _ in range(per_type)]
     return _runs(

@@ -6,7 +6,7 @@ from metrics.runs import Runs
 
 
 def long_table(runs: Runs) -> pa.Table:
-    """Every row of every reranker, its name first; grades are whole numbers where they are whole."""
+    """Return every row of every reranker, its name first; grades are whole numbers where they are whole."""
     parts = [
         plain_columns(table).add_column(0, "reranker", pa.array([name] * len(table), pa.string()))
         for name, table in runs.tables.items()
@@ -15,7 +15,7 @@ def long_table(runs: Runs) -> pa.Table:
 
 
 def plain_columns(table: pa.Table) -> pa.Table:
-    """The same with text as text, not as numbers into a dictionary, and with whole grades as such."""
+    """Return a table with text as text, not as numbers into a dictionary, and with whole grades as such."""
     for position, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(position, field.name, table[position].cast(field.type.value_type))

@@ -75,7 +75,13 @@ def and_more(n: int) -> str:
 
 
 def significant_part(n_significant: int, number: int, written: str) -> str:
-    """Write how many of some are significant; `written` is their number as the sentence has it."""
+    """Write how many of some differences are significant.
+
+    Args:
+        n_significant: how many are.
+        number: of all of them.
+        written: `n_significant` as the sentence has it.
+    """
     if number == 1:
         return "which is significant" if n_significant else "which is not significant"
     return f"{'all' if n_significant == number else written} of them significant"

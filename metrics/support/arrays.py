@@ -15,7 +15,7 @@ CODED = pa.dictionary(pa.int32(), pa.string())
 
 
 def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column in one piece."""
+    """Return a column in one piece."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     if pa.types.is_dictionary(column.type):
@@ -28,7 +28,7 @@ def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Texts as 32-bit places among the distinct ones, in order of appearance; quick where like ones meet."""
+    """Return texts as 32-bit places among the distinct ones, in order of appearance; quick where like meet."""
     if pa.types.is_dictionary(column.type):
         combined = combine_chunks(column)
         if combined.type == CODED:
@@ -46,7 +46,7 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
-    """Each text so many times, one after the other, coded as by `coded`."""
+    """Repeat each text so many times, one after the other, coded as by `coded`."""
     distinct = texts.dictionary_encode()
     counts = times.astype(np.intp, copy=False)  # where places have 32 bits, as in Pyodide, only such are taken
     codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), counts)
@@ -55,7 +55,7 @@ def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
 
 
 def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
-    """(n_spans,) first place of each span of neighbours that are equal in all columns of one length."""
+    """Return the (n_spans,) first place of each span of neighbours that are equal in all columns."""
     is_first = np.zeros(len(columns[0]), dtype=bool)
     is_first[:1] = True
     for column in columns:
@@ -64,18 +64,24 @@ def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
 
 
 def joined_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Whole numbers from each start on, as many as its length says, one range after the other."""
+    """Return whole numbers from each start on, as many as its length says, one range after the other."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
 
 
 def places_in(texts: pa.Array, distinct: pa.Array) -> IntArray:
-    """(n,) place of each text among distinct ones, -1 where it is none of them."""
+    """Return the (n,) place of each text among distinct ones, -1 where it is none of them."""
     return np.asarray(pc.fill_null(pc.index_in(texts, value_set=distinct), -1)).astype(np.int64)
 
 
 def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """Return a table with other values in the column of a name."""
+    """Return a table with other values in one column.
+
+    Args:
+        table: with a column of that name.
+        name: of the column.
+        values: (n_rows,) what it holds then.
+    """
     return table.set_column(table.column_names.index(name), name, values)
 
 

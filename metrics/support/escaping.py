@@ -67,7 +67,7 @@ _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spread
 
 
 def clean(text: str, longest: int = LONGEST) -> str:
-    """A text on one line: without control characters, shortened in the middle."""
+    """Return a text on one line: without control characters, shortened in the middle."""
     plain = text
     if not (text.isascii() and text.isprintable()):
         visible = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
@@ -79,23 +79,23 @@ def clean(text: str, longest: int = LONGEST) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """A text of several lines, each without control characters."""
+    """Return a text of several lines, each without control characters."""
     return "\n".join(clean(line) for line in text.split("\n"))
 
 
 def markdown(text: str) -> str:
-    """A text as Markdown shows it as it is: no mark-up, no HTML, no link, nobody mentioned."""
+    """Return a text as Markdown shows it as it is: no mark-up, no HTML, no link, nobody mentioned."""
     apart = _ADDRESS.sub("\N{WORD JOINER}\\1", clean(text))
     return _MARKS.sub(r"\\\1", apart)
 
 
 def html(text: str) -> str:
-    """A text as HTML shows it as it is, inside an element or an attribute."""
+    """Return a text as HTML shows it as it is, inside an element or an attribute."""
     return _html.escape(clean(text))
 
 
 def latex(text: str) -> str:
-    """A text as LaTeX sets it as it is, at the beginning of a table's row too.
+    """Return a text as LaTeX sets it as it is, at the beginning of a table's row too.
 
     A letter beyond Latin stands as it is for XeLaTeX and LuaLaTeX; pdfLaTeX, which has none, sets its code.
     """
@@ -125,7 +125,7 @@ def latin(letter: str) -> str | None:
 
 
 def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
-    """A table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted."""
+    """Return a table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted."""
     texts = table.select_dtypes(exclude=["number", "bool"])
     has_return = any(column.map(lambda text: "\r" in str(text)).any() for _, column in texts.items())
     has_return = has_return or any("\r" in str(name) for name in table.columns)
@@ -134,7 +134,7 @@ def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
 
 
 def spreadsheet_csv(table: "pd.DataFrame") -> bytes:
-    """A table as CSV for spreadsheets, an apostrophe before each text that would run as a formula."""
+    """Return a table as CSV for spreadsheets, an apostrophe before each text that would run as a formula."""
     safe = table.copy()
     for name, column in table.select_dtypes(exclude=["number", "bool"]).items():
         safe[name] = column.map(_without_formula)

@@ -41,7 +41,7 @@ def evaluation(
     criteria: Sequence[str],
     unjudged: str,
 ) -> str:
-    """The means of each reranker, and what they are means of.
+    """Return the means of each reranker, and what they are means of.
 
     Args:
         scores: index (reranker, query_id), columns (measure, ties).
@@ -91,7 +91,7 @@ def runs(
     judgments: tuple[str, int] | None,
     severities: Sequence[str],
 ) -> str:
-    """How long the lists of each reranker are, how much of them is tied and how much is judged.
+    """Return how long the lists of each reranker are, how much of them is tied and how much is judged.
 
     Args:
         tables: as in `Runs`.
@@ -126,7 +126,7 @@ def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] 
 
 
 def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
-    """(n_rows,) whether each row, by query and score, shares its score with another of its query."""
+    """Return (n_rows,) whether each row, by query and score, shares its score with another of its query."""
     order = np.lexsort((scores, query))
     query, scores = query[order], scores[order]
     equals_previous = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
@@ -167,7 +167,7 @@ def _block(noun: str, first: str, table: str, *notes: str) -> str:
 
 
 def _table(heads: Iterable[_Head], rows: Iterable[Sequence[str]]) -> str:
-    """A table as pandas writes its own, so that a notebook gives both one look."""
+    """Return a table as pandas writes its own, so that a notebook gives both one look."""
     above = "".join(f"<tr>{''.join(_head(text, over) for text, over in head)}</tr>" for head in heads)
     below = "".join(
         f'<tr><th scope="row" style="text-align: left">{html(clean(name, _NAME))}</th>'

@@ -53,4 +53,4 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
 
 
 def _unwatched(_completed: int, _total: int) -> None:
-    """Nobody looks."""
+    """Do nothing: nobody looks."""

@@ -10,7 +10,7 @@ from metrics.ties.ranking import Ranking
 
 
 def describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
-    """What the ties of each list look like; arrays of (n_lists,)."""
+    """Return what the ties of each list look like; arrays of (n_lists,)."""
     n, docs = ranking.n_lists, ranking.n_docs
     tied = np.flatnonzero(ranking.sizes > 1)
     owner, size, above = ranking.group_lists[tied], ranking.sizes[tied], ranking.above[tied]

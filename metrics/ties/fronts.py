@@ -14,7 +14,7 @@ MAX_LIST = 20_000
 
 
 def criterion(text: str) -> tuple[str, bool]:
-    """Column that a criterion names, and whether its highest value is best: `freshness`, `freshness:asc`."""
+    """Return the column a criterion names, and whether high values are best: `freshness`, `freshness:asc`."""
     name, colon, direction = text.rpartition(":")
     return (name, direction == "desc") if colon and direction in ("asc", "desc") else (text, True)
 
@@ -49,12 +49,12 @@ def criteria_words(texts: Sequence[str]) -> str:
 
 
 def highest_first(values: FloatArray, *, highest_best: bool) -> FloatArray:
-    """(n_docs,) values of a criterion, the highest best; -inf is a missing score, last in either direction."""
+    """Return the (n_docs,) values of a criterion, the highest best; -inf is a missing score, always last."""
     return values if highest_best else np.where(np.isneginf(values), values, -values)
 
 
 def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
-    """(n_docs,) front of each document, from 0 for those that no other of their list dominates.
+    """Return the (n_docs,) front of each document, from 0 for those that no other of their list dominates.
 
     A document dominates another that is higher in no criterion, where it is itself higher in one at least.
     Its front is one below the lowest front of those that dominate it: what is left without the fronts above
@@ -88,14 +88,14 @@ def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
 
 
 def _equals_last(table: FloatArray) -> BoolArray:
-    """(n_lists, n_places) whether a place is level with the one before it in every criterion."""
+    """Return (n_lists, n_places) whether a place is level with the one before it in every criterion."""
     equals = np.zeros(table.shape[1:], dtype=bool)
     equals[:, 1:] = (table[:, :, 1:] == table[:, :, :-1]).all(axis=0)
     return equals
 
 
 def _fronts_of_two(table: FloatArray, equals_last: BoolArray) -> IntArray:
-    """(n_lists, n_places) front of each place under two criteria.
+    """Return the (n_lists, n_places) front of each place under two criteria.
 
     The highest second criterion of each front falls from front to front, so a place lies below as many fronts
     as have one at least its own.
@@ -120,7 +120,7 @@ def _fronts_of_two(table: FloatArray, equals_last: BoolArray) -> IntArray:
 
 
 def _fronts_of_several(table: FloatArray, equals_last: BoolArray) -> IntArray:
-    """(n_lists, n_places) front of each place: one below the lowest of those above that dominate it.
+    """Return the (n_lists, n_places) front of each place: one below the lowest of those above that dominate it.
 
     Args:
         table: (n_criteria, n_lists, n_places) sorted by falling first criterion, then the second, and so on,
@@ -137,7 +137,7 @@ def _fronts_of_several(table: FloatArray, equals_last: BoolArray) -> IntArray:
 
 
 def _tables(starts: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
-    """Lists of like lengths together: (n_lists, n_places) their documents, and where there is one."""
+    """Yield lists of like lengths together: (n_lists, n_places) their documents, and where there is one."""
     lengths = np.diff(starts)
     by_length = np.argsort(lengths, kind="stable")
     first = int(np.searchsorted(lengths[by_length], 1))

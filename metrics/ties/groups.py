@@ -103,7 +103,7 @@ class TieGroups:
         return self.above_in_list(self.relevant)
 
     def above_in_list(self, values: IntArray) -> IntArray:
-        """(n,) sum of a whole number of each group over the groups above it in its list."""
+        """Return the (n,) sum of a whole number of each group over the groups above it in its list."""
         before = np.cumsum(values) - values
         return before - before[self._first_of_list]
 
@@ -128,7 +128,7 @@ class TieGroups:
         return np.repeat(np.arange(len(self.first)), np.diff(np.append(self.first, len(self.grades))))
 
     def sum(self, values: FloatArray) -> FloatArray:
-        """(n,) sum of a value of the contributing documents, group by group."""
+        """Return the (n,) sum of a value of the contributing documents, group by group."""
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
 
     def memoize(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -138,7 +138,7 @@ class TieGroups:
         return cast("T", self._memo[key])
 
     def per_list(self, values: FloatArray) -> FloatArray:
-        """(n_lists,) sum of a value of each group, list by list."""
+        """Return the (n_lists,) sum of a value of each group, list by list."""
         return np.bincount(self.lists, values, minlength=self.n_lists).astype(np.float64)
 
     @cached_property
@@ -175,7 +175,7 @@ class ScoredGroups:
 
     @classmethod
     def of(cls, ranking: "Ranking", contributes: BoolArray) -> "ScoredGroups":
-        """The groups of a ranking that hold a contributing document."""
+        """Return the groups of a ranking that hold a contributing document."""
         owner = np.searchsorted(ranking.starts, np.flatnonzero(contributes), side="right") - 1
         groups = owner[np.diff(owner, prepend=-1) > 0]
         size, above = ranking.sizes[groups], ranking.above[groups]

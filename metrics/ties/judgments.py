@@ -54,12 +54,15 @@ class Judgments:
 
     @classmethod
     def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float = 1) -> "Judgments":
-        """From qrels, or from a run that holds relevance.
+        """Take judgments from qrels, or from a run that holds relevance.
 
         Args:
             table: relevance, perhaps target_id.
             pairs: query and document of each row.
             relevant_from: smallest grade that counts as relevant.
+
+        Returns:
+            The judgments, by query.
         """
         targets = None
         if "target_id" in table.column_names:
@@ -79,7 +82,7 @@ class Judgments:
         return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
 
     def part(self, first: int, end: int) -> "Judgments":
-        """The judgments of some lists that follow each other, numbered from 0."""
+        """Return the judgments of some lists that follow each other, numbered from 0."""
         if (first, end) == (0, self.n_lists):
             return self
         if self.asked is not None:
@@ -95,7 +98,7 @@ class Judgments:
         )
 
     def asked_for(self, queries: IntArray) -> "Judgments":
-        """The same judgments for other lists: (n_lists,) query of each, as often as it was asked."""
+        """Return the same judgments for other lists: (n_lists,) query of each, as often as it was asked."""
         return replace(self, asked=queries)
 
     @property
@@ -109,7 +112,7 @@ class Judgments:
         return self.query_ids if self.asked is None else self.query_ids.take(pa.array(self.asked))
 
     def by_list(self, values: npt.NDArray[T]) -> npt.NDArray[T]:
-        """(n_lists,) what each list has of (n_queries,) values."""
+        """Return (n_lists,) what each list has of (n_queries,) values."""
         return values if self.asked is None else values[self.asked]
 
     @cached_property
@@ -127,7 +130,7 @@ class Judgments:
         return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
 
     def _count(self, is_counted: BoolArray) -> IntArray:
-        """(n_lists,) judgments of the query of each list of which something holds."""
+        """Return the (n_lists,) judgments of the query of each list of which something holds."""
         return self.by_list(np.bincount(self.lists[is_counted], minlength=len(self.query_ids)))
 
     @cached_property
@@ -140,13 +143,13 @@ class Judgments:
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[graded]
 
     def memoize(self, key: Hashable, compute: Callable[[], FloatArray]) -> FloatArray:
-        """What `compute` gives, computed the first time it is asked for: the same under every treatment."""
+        """Return what `compute` gives, computed when first asked for: the same under every treatment."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]
 
     def places(self, pairs: QueryDocKeys) -> IntArray:
-        """(n,) place in `query_ids` of each query of a run, -1 where it is not judged."""
+        """Return (n,) place in `query_ids` of each query of a run, -1 where it is not judged."""
         return places_in(pairs.queries, self.query_ids)
 
     @cached_property

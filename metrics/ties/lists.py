@@ -162,14 +162,14 @@ class Lists:
         return np.concatenate([[0], np.cumsum(np.bincount(lists, length, minlength=self.judgments.n_lists))])
 
     def cuts(self, rows: int) -> Iterator[tuple[int, int]]:
-        """First list and end of parts of about so many rows each, at least one list."""
+        """Yield first list and end of parts of about so many rows each, at least one list."""
         ends = self._ends
         splits = np.searchsorted(ends, np.arange(rows, ends[-1], rows)) if len(ends) > 1 else ends[:0]
         bounds = np.unique(np.concatenate([[0], splits, [self.judgments.n_lists]]).astype(np.int64))
         yield from pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]
 
     def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
-        """Rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
+        """Return rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
 
         Returns:
             the rows, (n_segments,) the lists that have any, numbered from `first`, and
@@ -207,7 +207,7 @@ def _further_scores(table: pa.Table) -> list[str]:
 
 
 def _criteria(table: pa.Table, criteria: Sequence[str]) -> list[FloatArray]:
-    """(n_rows,) each: the score, or what ranks in its place, the highest best."""
+    """Return (n_rows,) each: the score, or what ranks in its place, the highest best."""
     if not criteria:
         return [table["score"].to_numpy()]
     return [

@@ -25,6 +25,9 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
         scores: (n_docs,) scores, segment by segment, in any order within.
         starts: (n_segments + 1,) first document of each segment, and the end.
         distance: from the highest score of a group to its lowest, at most; not negative.
+
+    Returns:
+        (n,) scores, equal within each group.
     """
     if distance == 0 or not len(scores):
         return scores
@@ -36,14 +39,14 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
 
 
 def _lowest_scores(tops: FloatArray, distance: float) -> FloatArray:
-    """(n,) the lowest score of a group with each of these tops."""
+    """Return (n,) the lowest score of a group with each of these tops."""
     with np.errstate(over="ignore", invalid="ignore"):
         lowest = tops - distance - _ROUNDING * np.maximum(np.abs(tops), distance)
     return np.where(np.isfinite(tops), np.maximum(lowest, np.finfo(np.float64).min), tops)
 
 
 def _group_heads(sorted_scores: FloatArray, starts: IntArray, lowest: FloatArray) -> IntArray:
-    """(n_groups,) first document of each group.
+    """Return (n_groups,) first document of each group.
 
     A group ends wherever neighbours are too far apart. Only stretches between such ends that hold more than
     one group are looked into.
@@ -67,7 +70,7 @@ def _group_heads(sorted_scores: FloatArray, starts: IntArray, lowest: FloatArray
 
 
 def _head_places(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray, length: IntArray) -> BoolArray:
-    """(n,) whether each document of some stretches starts a group.
+    """Return (n,) whether each document of some stretches starts a group.
 
     Each document points to the first that a group from it leaves out; those met on the way from the top of a
     stretch start groups. All are met in steps that double: after i of them, all within 2**i pointers.
@@ -88,7 +91,7 @@ def _head_places(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray, 
 
 
 def _first_below(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray) -> IntArray:
-    """(n,) first document after each, and before the end of its stretch, that scores too low; else that end."""
+    """Return (n,) first document after each that scores too low within its stretch; else the end of that."""
     low, high = np.arange(1, len(sorted_scores) + 1), stop
     while (is_open := low < high).any():
         middle = (low + high) // 2

@@ -66,7 +66,7 @@ class Orderings:
 
     @classmethod
     def of(cls, ranking: Ranking, query_id: str) -> "Orderings":
-        """The orderings of one query's list."""
+        """Return the orderings of one query's list."""
         documents = ranking.documents_of(query_id)
         cuts = np.flatnonzero(np.diff(ranking.groups[documents])) + 1
         return cls(tuple(tuple(map(int, part)) for part in np.split(documents, cuts) if len(part)))
@@ -91,7 +91,7 @@ class Orderings:
                 return
 
     def sample(self, draws: int, seed: int) -> IntArray:
-        """(draws, n_docs) orderings drawn evenly and independently, the same for the same seed."""
+        """Return (draws, n_docs) orderings drawn evenly and independently, the same for the same seed."""
         generator = np.random.default_rng(seed)
         parts = [
             generator.permuted(np.broadcast_to(np.array(group), (draws, len(group))), axis=1)
@@ -100,7 +100,7 @@ class Orderings:
         return np.hstack(parts) if parts else np.empty((draws, 0), dtype=np.int64)
 
     def complexity(self) -> Complexity:
-        """Whether the orderings can be enumerated, and how many to draw where not."""
+        """Return whether the orderings can be enumerated, and how many to draw where not."""
         return Complexity.of(map(len, self.groups))
 
 
@@ -120,7 +120,7 @@ class Patterns:
 
     @classmethod
     def of(cls, ranking: Ranking, query_id: str) -> "Patterns":
-        """The relevance patterns of one query's list."""
+        """Return the relevance patterns of one query's list."""
         groups = Orderings.of(ranking, query_id).groups
         return cls(tuple(tuple(map(float, ranking.grades[list(group)])) for group in groups))
 
@@ -163,7 +163,7 @@ def _step_down(values: list[float]) -> bool:
 
 
 def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:
-    """Chance that the first relevant document of a tie group stands at each of its places.
+    """Return the chance that the first relevant document of a tie group stands at each of its places.
 
     P(l) = C(n - l, r - 1) / C(n, r), as the running product of r/n and (n - r - l + 1) / (n - l):
     no binomial is ever formed, so a group of a million documents is exact to rounding.
@@ -185,7 +185,7 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
 
 
 def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
-    """Chance that none of some marked documents of a tie group is among its first places.
+    """Return the chance that none of some marked documents of a tie group is among its first places.
 
     C(n - t, m) / C(n, m), as the product of (n - max(t, m) - j) / (n - j), j from 0 to min(t, m) - 1.
 
@@ -223,7 +223,7 @@ def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
 
 
 def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:
-    """(n_docs, places) chance of each document at each place: even over those its tie group covers.
+    """Return (n_docs, places) chance of each document at each place: even over those its tie group covers.
 
     Args:
         first: (n_docs,) first place of the document's tie group, from 1.
@@ -241,5 +241,5 @@ def _log10_factorials(depth: int) -> FloatArray:
 
 
 def log10_factorials(largest: int) -> FloatArray:
-    """(largest + 1,) log10 of 0!, 1!, 2!, ...: orderings of one tie group of each size."""
+    """Return (largest + 1,) log10 of 0!, 1!, 2!, ...: orderings of one tie group of each size."""
     return _log10_factorials(1 << max(largest - 1, 0).bit_length())[: largest + 1]

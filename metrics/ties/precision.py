@@ -30,7 +30,7 @@ def near_distance(precision: str) -> float | None:
 
 
 def compared_scores(scores: FloatArray, starts: IntArray, precision: str) -> FloatArray:
-    """(n_docs,) scores as they are compared: rounded, or the highest of their group of near ties.
+    """Return (n_docs,) scores as they are compared: rounded, or the highest of their group of near ties.
 
     Args:
         scores: (n_docs,) scores as read, list by list, in any order within.
@@ -73,7 +73,7 @@ def compared_column(runs: Runs, reranker: str, scores: FloatArray, precision: st
 
 
 def rounded(scores: FloatArray, precision: str) -> FloatArray:
-    """(n,) scores rounded to the nearest value the format holds, ties to even; too large becomes infinite.
+    """Return (n,) scores rounded to the nearest value the format holds, ties to even; too large is infinite.
 
     `decimals:N` gives what a file holds that was written with N decimals, as C's and Python's `%.Nf` write;
     `within:E` rounds nothing.
@@ -93,7 +93,7 @@ def rounded(scores: FloatArray, precision: str) -> FloatArray:
 
 
 def _decimals(scores: FloatArray, scale: float) -> FloatArray:
-    """(n,) the decimal numbers nearest to the exact values of scores, ties to even; `scale` is 10^decimals."""
+    """Return (n,) the decimals nearest to the exact values of scores, ties to even; `scale` is 10^decimals."""
     nearest = np.empty_like(scores)
     with np.errstate(invalid="ignore"):
         for start in range(0, len(scores), _BLOCK):
@@ -128,7 +128,7 @@ def _round_block(scores: FloatArray, scale: float, out: FloatArray) -> None:
 
 
 def _residual(factor: FloatArray, scale: float, product: FloatArray) -> FloatArray:
-    """(n,) what the rounded products of scores and the scale lack, exactly.
+    """Return (n,) what the rounded products of scores and the scale lack, exactly.
 
     Source: T. J. Dekker, A floating-point technique for extending the available precision, 1971.
     """
@@ -138,14 +138,14 @@ def _residual(factor: FloatArray, scale: float, product: FloatArray) -> FloatArr
 
 
 def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Doubles as sums of two numbers of 26 bits, which multiply exactly."""
+    """Return doubles as sums of two numbers of 26 bits, which multiply exactly."""
     shifted = values * _SPLIT
     upper = shifted - (shifted - values)
     return upper, values - upper
 
 
 def _bfloat16(scores: FloatArray) -> FloatArray:
-    """The upper half of a float32, rounded to nearest, ties to even."""
+    """Return the upper half of a float32, rounded to nearest, ties to even."""
     bits = scores.astype(np.float32).view(np.uint32)
     finite = np.isfinite(scores.astype(np.float32))
     upper = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)

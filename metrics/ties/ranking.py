@@ -85,6 +85,9 @@ class Ranking:
             unjudged: whether documents that nobody judged are not relevant, or left out.
             query_id: the query whose list is cut alone, none where it is not judged; all lists where None.
 
+        Returns:
+            The lists, cut into tie groups.
+
         Raises:
             UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
         """
@@ -130,7 +133,7 @@ class Ranking:
 
     @classmethod
     def _cut(cls, lists: Lists, precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
-        """The lists from the first of a span to before its end, sorted and cut into tie groups."""
+        """Return the lists from the first of a span to before its end, sorted and cut into tie groups."""
         rows, segment_lists, segment_starts = lists.rows_of(*span)
         lists_with_rows = segment_lists
         if unjudged == "leave_out":
@@ -238,11 +241,11 @@ class Ranking:
         return self.grades >= self.judgments.relevant_from
 
     def ids(self, documents: IntArray | Sequence[int]) -> pa.Array:
-        """Ids of documents, by their number here."""
+        """Return ids of documents, by their number here."""
         return self.pairs.documents.take(pa.array(self.rows[np.asarray(documents)]))
 
     def documents_of(self, query_id: str) -> IntArray:
-        """Documents of one query by falling score, ties in input order; none where the run has none."""
+        """Return documents of one query by falling score, ties in input order; none where the run has none."""
         place = pc.index(self.query_ids, query_id).as_py()
         segment = np.flatnonzero(self.segment_lists == place)
         if place < 0 or not len(segment):

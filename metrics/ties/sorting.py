@@ -71,7 +71,7 @@ def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", 
 
 
 def input_order(ranking: "Ranking", scored: "ScoredGroups") -> IntArray:
-    """Row of each document in its table."""
+    """Return the row of each document in its table."""
     return ranking.rows[scored.documents]
 
 

@@ -57,7 +57,7 @@ class Treatment:
 
 
 def _pessimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
-    """Lowest gain first; what nobody judged before what was judged and found worthless."""
+    """Return lowest gain first; what nobody judged before what was judged and found worthless."""
     return scored.worth
 
 
@@ -159,7 +159,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
 
 
 def treatment(name: str) -> Treatment:
-    """The treatment of that name; UsageError where there is none."""
+    """Return the treatment of that name; UsageError where there is none."""
     for declared in (*TREATMENTS, *JOINT_BOUNDS):
         if declared.name == name:
             return declared
@@ -200,7 +200,7 @@ def asks_for_bounds(names: Sequence[str] | str) -> bool:
 
 
 def order_of_ties(name: str) -> Treatment:
-    """The treatment of that name, which brings each tie into one order; UsageError where there is none."""
+    """Return the treatment of that name that orders each tie; UsageError where there is none."""
     order = treatment(name)
     if order.key is None:
         raise UsageError(
@@ -211,7 +211,7 @@ def order_of_ties(name: str) -> Treatment:
 
 
 def treatments_by_name() -> dict[str, Treatment]:
-    """Every treatment by the name that is typed: a seeded draw as `random:SEED`, noise as `noise:SIGMA`."""
+    """Return every treatment by the name that is typed: seeded draws as `random:SEED`, noise `noise:SIGMA`."""
     noisy = replace(
         treatment("noise:1"),
         summary="The mean over every ordering, each as likely as normal noise of standard deviation SIGMA "
@@ -236,6 +236,9 @@ def refine(
         all_judged: whether every judged document counts, not only those with a grade above 0.
         targets: whether distinct targets are what is measured.
         pools: whether documents of the pool matter that nobody judged.
+
+    Returns:
+        The tie groups that are left; under a strict order all of one document.
     """
     spreads = None if ties.noise is None else ranking.spreads(ties.noise)
     if spreads is not None:

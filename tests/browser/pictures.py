@@ -1,12 +1,13 @@
 """A page as it looks: light on a desk, dark on a phone."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from barriers import barriers
 from opening import PRESENTATION
 from pages import DESK, set_scheme, settle
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 SHOTS = Path(__file__).parent / "shots"
 ARE_LOOKED_AT = "PYTEST_XDIST_WORKER" not in os.environ
@@ -47,6 +48,8 @@ OVERFLOWING = """() => [...document.querySelectorAll('.js-plotly-plot')]
   .filter(plot => '_redrawFromAutoMarginCount' in plot._fullLayout)
   .map(plot => plot.closest('[aria-label]')?.getAttribute('aria-label'))"""
 """Charts whose margins were too small for the labels of their axes, so that plotly began them anew."""
+SIDEWAYS = """(main => main.scrollWidth - main.clientWidth)(document.querySelector("[data-testid=stMain]"))"""
+"""Pixels by which the page is wider than its window."""
 LOOKS = {
     "light": ("light", DESK),
     "phone": ("light", PHONE),
@@ -62,6 +65,13 @@ def take_picture(page, name, *size):
     SHOTS.mkdir(exist_ok=True)
     clip = dict(zip(("x", "y", "width", "height"), (0, 0, *size), strict=True)) if size else None
     page.screenshot(path=SHOTS / f"{name}.png", clip=clip)
+
+
+def pixels_sideways(page):
+    """By how many pixels the page scrolls sideways, once charts had time to follow its width."""
+    with suppress(Error):
+        page.wait_for_function(f"{SIDEWAYS} <= 1", timeout=5000)
+    return page.evaluate(SIDEWAYS)
 
 
 def judge_look(page, name, look):
@@ -80,7 +90,7 @@ def judge_look(page, name, look):
     expect(page.get_by_test_id("stMetric")).to_have_count(0 if is_slide else 4)
     if size == PHONE:
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
-    sideways = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
+    sideways = pixels_sideways(page)
     problems = barriers(page, f"{name}, {look}")
     height = page.get_by_test_id("stMainBlockContainer").evaluate("main => main.scrollHeight")
     take_picture(page, f"{name}-{look}", size["width"], min(height, TALLEST))

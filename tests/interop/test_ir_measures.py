@@ -190,6 +190,12 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
         best(ERR @ 3)
 
 
+@pytest.mark.parametrize("text", ["NoSuch@3", "nDCG@@3", "nDCG(x=1)@10"])
+def test_what_ir_measures_does_not_know_is_refused(text):
+    with pytest.raises(UsageError, match=r"ir_measures knows no measure|nDCG has no parameter 'x'"):
+        tied(text)
+
+
 def test_trec_eval_names_are_read_as_before():
     assert ir_measures.parse_trec_measure("recip_rank") == [RR]
     with pytest.raises(ValueError, match="MTRR"):

@@ -1,5 +1,6 @@
 """A measure is one record of the catalogue: all that scores, studies or lists measures has it from there."""
 
+import re
 import sys
 from collections import Counter
 from fractions import Fraction
@@ -11,7 +12,8 @@ import dask_cluster
 import pytest
 from drawing import TREATMENTS, frame
 from enumeration import Doc, every_value, judged_list
-from opening import opened
+from opening import DATA_PAGES, metrics, opened, texts
+from repository import ROOT
 
 from metrics import Evaluation, Runs, Stored, UsageError, evaluate, parse
 from metrics.measures import MEASURES, Measure
@@ -24,15 +26,11 @@ from metrics.studies.one_list.query import first_rank_chances
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.ties import Ranking
 
-RECORD = Measure(
-    name="SquaredRR",
-    family=first_hit(lambda rank: 1 / rank**2),
-    cutoff="optional",
-    aliases=("squared-rr",),
-    summary="One over the square of the rank of the first relevant document.",
-    source="this test",
-)
-NAMES = {"SquaredRR": "RR", "SquaredRR@2": "RR@2"}
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+CODE = re.search(r"```python\n(Measure\(.*?)```", CONTRIBUTING, re.DOTALL)[1]
+RECORD = eval(CODE, {"Measure": Measure, "first_hit": first_hit})  # noqa: S307 our own
+"""The measure that CONTRIBUTING shows how to add."""
+NAMES = {"RRSquared": "RR", "RRSquared@2": "RR@2"}
 """The measure → that whose square it is."""
 TABLE = {
     reranker: {
@@ -81,10 +79,13 @@ def every_square(measure, documents):
 
 
 def test_its_names_are_understood_and_a_wrong_one_is_answered_with_it():
-    assert [str(parse(name)) for name in ("SquaredRR@10", "squared-rr")] == ["SquaredRR@10", "SquaredRR"]
-    assert parse("squaredrr@10").tied == "tied SquaredRR@10"
-    with pytest.raises(UsageError, match="Did you mean SquaredRR"):
-        parse("SquaredR")
+    assert [str(parse(name)) for name in ("rrsquared@10", "MRR²@10", "mtrr²")] == [
+        *["RRSquared@10"] * 2,
+        "RRSquared",
+    ]
+    assert parse("RRSquared@10").tied == "MTRR²@10"
+    with pytest.raises(UsageError, match="Did you mean RRSquared"):
+        parse("RRSquare")
 
 
 @pytest.mark.parametrize("measure", NAMES)
@@ -99,8 +100,8 @@ def test_mean_ends_and_deviation_are_those_of_every_ordering(runs, measure):
 @pytest.mark.parametrize("ties", ["input", "docid_asc", "docid_desc", "random:1"])
 def test_a_strict_order_gives_the_square_of_the_reciprocal_rank(runs, ties):
     scores = evaluate(runs, ["RR", *NAMES], ties).scores.droplevel("ties", axis=1)
-    assert scores["SquaredRR"].to_list() == pytest.approx((scores["RR"] ** 2).to_list())
-    assert scores["SquaredRR@2"].to_list() == pytest.approx(
+    assert scores["RRSquared"].to_list() == pytest.approx((scores["RR"] ** 2).to_list())
+    assert scores["RRSquared@2"].to_list() == pytest.approx(
         (scores["RR"] ** 2).where(scores["RR"] >= 0.5, 0).to_list()
     )
 
@@ -122,8 +123,8 @@ def test_the_distribution_of_a_mean_is_exact_where_orderings_are_far_too_many():
         for number in range(2)
     }
     large = Runs.from_frame(frame({"A": lists}))
-    evaluation = evaluate(large, "SquaredRR@10", ["expected", "optimistic", "pessimistic", "std"])
-    distribution = mean_distributions(evaluation, "SquaredRR@10", {"A": Ranking.of(large, "A")})["A"]
+    evaluation = evaluate(large, "RRSquared@10", ["expected", "optimistic", "pessimistic", "std"])
+    distribution = mean_distributions(evaluation, "RRSquared@10", {"A": Ranking.of(large, "A")})["A"]
     assert distribution.method == "exact"
     assert distribution.means @ distribution.chances == pytest.approx(distribution.mean)
 
@@ -154,7 +155,7 @@ def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path)
     streamed = Evaluation.merge(*Stream([path]).parts(score))
     dask_cluster.assert_same(streamed, in_memory)
     stored = Stored.write(path.with_suffix(".parquet"), [in_memory])
-    assert stored.means("SquaredRR@2").equals(in_memory.means("SquaredRR@2"))
+    assert stored.means("RRSquared@2").equals(in_memory.means("RRSquared@2"))
     assert stored.load().scores.equals(in_memory.scores)
 
 
@@ -167,17 +168,45 @@ def test_workers_of_dask_give_the_same(runs, path):
 
 
 def test_the_guide_and_the_command_list_it(call, path):
-    row = measure_table().set_index("measure").loc["SquaredRR[@k]"]
-    assert (row["tied"], row["summary"]) == ("tied SquaredRR[@k]", RECORD.summary)
+    row = measure_table().set_index("measure").loc["RRSquared[@k]"]
+    assert (row["tied"], row["summary"]) == ("MTRR²[@k]", RECORD.summary)
     assert RECORD in family_measures("first_hit")
     code, out, _ = call("evaluate", "--list-measures")
-    assert (code, "SquaredRR[@k]" in out) == (0, True)
-    code, out, _ = call("evaluate", path, "-m", "SquaredRR@2", "--format", "csv")
-    assert (code, "A,SquaredRR@2,expected," in out) == (0, True)
+    assert (code, "RRSquared[@k]" in out) == (0, True)
+    code, out, _ = call("evaluate", path, "-m", "RRSquared@2", "--format", "csv")
+    assert (code, "A,RRSquared@2,expected," in out) == (0, True)
 
 
-def test_pages_offer_it_and_show_it_from_a_link():
-    page = opened("leaderboard", measure="SquaredRR@10")
-    assert page.segmented_control(key="measure").value == "SquaredRR@10"
-    assert "SquaredRR" in page.selectbox(key="_other").options
-    assert opened("query", measure="SquaredRR").segmented_control(key="measure").value == "SquaredRR"
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("compare", "-m", "MTRR²@2", "--swaps"),
+        ("gate", "-r", "MTRR²@2 >= 0"),
+        ("stability", "-m", "MRR²@2"),
+        ("badge", "-m", "RRSquared@2", "--reranker", "A", "-o", "-"),
+        ("report", "-m", "RRSquared@2", "-o", "-"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_command_that_studies_it_takes_its_names_and_prints_one(call, path, arguments):
+    name, *options = arguments
+    code, out, error = call(name, path, *options)
+    assert code == 0
+    assert re.search("RR(²|Squared)@2", out + error)
+
+
+def test_the_query_explorer_shows_it_without_a_cutoff():
+    cards = metrics(opened("query", measure="RRSquared"))
+    assert float(cards["Worst order"]) <= float(cards["Tied RRSquared"]) <= float(cards["Best order"])
+
+
+def test_the_leaderboard_offers_it():
+    page = opened("leaderboard", measure="RRSquared@10")
+    assert page.segmented_control(key="measure").value == "RRSquared@10"
+    assert "RRSquared" in page.selectbox(key="_other").options
+
+
+@pytest.mark.parametrize("view", DATA_PAGES)
+def test_every_page_opens_with_it_and_those_that_follow_the_measure_name_it(view):
+    says = texts(opened(view, measure="RRSquared@10"), "markdown", "caption", "subheader")
+    assert ("RR²@10" in says) == (view not in {"runs", "library", "ties", "audit", "guide"})

@@ -7,7 +7,7 @@ import metrics
 from metrics import UsageError, parse
 from metrics.measures import side_by_side
 
-NAMES = [name for one in metrics.MEASURES for name in (one.name, *one.aliases)]
+NAMES = [name for measure in metrics.MEASURES for name in measure.names]
 
 
 @pytest.mark.parametrize("measure", metrics.MEASURES, ids=lambda measure: measure.name)
@@ -37,8 +37,9 @@ def test_a_measure_prints_back_as_it_is_written(measure, cutoff):
 
 @given(st.sampled_from(metrics.MEASURES), st.integers(1, 1000), st.data())
 def test_every_name_in_any_case_means_the_measure_it_prints(measure, cutoff, data):
-    name = data.draw(st.sampled_from([measure.name, *measure.aliases]))
+    name = data.draw(st.sampled_from(measure.names))
     parsed = parse(written(measure, name, cutoff))
+    assert parse(parsed.traditional) == parse(parsed.tied) == parsed
     upper, lower = (parse(written(measure, spelt, cutoff)) for spelt in (name.upper(), name.lower()))
     assert upper == lower == parsed == parse(str(parsed))
 
@@ -52,6 +53,9 @@ def test_every_name_in_any_case_means_the_measure_it_prints(measure, cutoff, dat
         (" Hits@3 ", "Hits@3", "Hits@3", "TMHits@3"),
         ("TMHits@5", "Hits@5", "Hits@5", "TMHits@5"),
         ("success@1", "Hits@1", "Hits@1", "TMHits@1"),
+        ("tied nDCG@10", "nDCG@10", "nDCG@10", "tied nDCG@10"),
+        ("Tied MAP", "AP", "MAP", "tied MAP"),
+        ("tied RR", "RR", "MRR", "MTRR"),
     ],
 )
 def test_a_name_gives_its_measure_and_what_its_means_are_called(text, name, traditional, tied):
@@ -87,7 +91,9 @@ def test_a_measure_stands_beside_all_that_settle_the_same_ties(text, names):
     assert [str(measure) for measure in side_by_side(parse(text))] == names
 
 
-@pytest.mark.parametrize(("text", "meant"), [("Hitz@3", "Hits"), ("MRRR", "RR"), ("suces@1", "Hits")])
+@pytest.mark.parametrize(
+    ("text", "meant"), [("Hitz@3", "Hits"), ("MRRR", "RR"), ("suces@1", "Hits"), ("tied nDGC@10", "nDCG")]
+)
 def test_a_misspelt_measure_is_refused_with_the_one_meant(text, meant):
     with pytest.raises(UsageError, match=f"{text}.*Did you mean {meant}"):
         parse(text)
@@ -109,13 +115,19 @@ def test_hits_without_a_cutoff_is_refused():
         parse("Hits")
 
 
+def test_a_cutoff_may_begin_with_any_number_of_zeros():
+    assert parse("RR@" + "0" * 5000 + "7") == parse("RR@7")
+
+
 @pytest.mark.parametrize("text", ["RR@0", "Hits@00"])
 def test_a_cutoff_of_zero_is_refused(text):
     with pytest.raises(UsageError, match="1 or more"):
         parse(text)
 
 
-@pytest.mark.parametrize("text", ["", "@3", "RR@", "RR@-1", "RR@2.5", "RR@@3", "RR@3@4", "RR 3"])
+@pytest.mark.parametrize(
+    "text", ["", "@3", "RR@", "RR@-1", "RR@2.5", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
+)
 def test_what_is_no_name_with_a_cutoff_is_refused(text):
     with pytest.raises(UsageError, match="no measure"):
         parse(text)

@@ -64,7 +64,7 @@ def test_every_chart_is_there_for_light_and_for_dark_ground(simulated_charts):
     for figure in simulated_charts.figures.values():
         for drawn, palette in ((figure.light, LIGHT), (figure.dark, DARK)):
             layout = json.loads(drawn)["layout"]
-            assert layout["template"]["layout"]["font"]["color"] == palette.text
+            assert layout["font"]["color"] == palette.text
             assert layout["height"] == figure.height
 
 

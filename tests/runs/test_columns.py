@@ -185,6 +185,36 @@ def test_chosen_columns_are_read_in_every_file_that_has_them(write):
     assert runs.tables["b"]["score"].to_pylist() == [0.9, 0.9, -1.5, 2.0]
 
 
+@pytest.mark.parametrize("delimiter", ",;|\t")
+def test_a_first_line_that_holds_the_chosen_names_is_a_header_however_many_fields_it_has(delimiter):
+    rows = ["sujet pièce points reste", "q1 d1 0.5 1", "q1 d2 0.5 0"]
+    file = File("jugés", "\n".join(rows).replace(" ", delimiter).encode())
+    source = read(file, {"query_id": "sujet", "doc_id": "pièce", "score": "points"})
+    assert source.format == "table"
+    assert source.table.select(["doc_id", "score"]).to_pydict() == {"doc_id": ["d1", "d2"], "score": [0.5, 0.5]}
+
+
+@pytest.mark.parametrize("score", ["rank", "bm25"])
+@pytest.mark.parametrize("first", ["q1\tQ0\td1\t1\t0.5\t{}", "q1 Q0 a,{},b 1 0.5 t"])
+def test_a_first_row_that_holds_a_chosen_name_is_still_one_of_a_run(first, score):
+    space = "\t" if "\t" in first else " "
+    others = (space.join(["q1", "Q0", f"d{place}", str(place), "0.4", "t"]) for place in (2, 3))
+    source = read(
+        File("run.trec", "\n".join([first.format(score), *others]).encode()), {"score": score}, strict=False
+    )
+    assert (source.format, len(source.table)) == ("trec-run", 3)
+
+
+def test_a_file_that_is_none_is_told_the_lines_of_every_format_without_a_header():
+    with pytest.raises(ReadError) as refused:
+        read(File("five.txt", b"a b c d e\na b c d f\n"))
+    assert str(refused.value).endswith(
+        "Files without a header: TREC run, 6 fields (query Q0 document rank score tag); TREC judgments, "
+        "4 fields (query 0 document grade); MS MARCO run, 3 fields (query document rank). A table has a "
+        "header with query_id, doc_id and score."
+    )
+
+
 def test_chosen_columns_are_read_in_the_judgments_alone_where_only_they_have_them(write):
     qrels = write("qrels.csv", "query_id,doc_id,old,new\nq1,d1,0,1\nq2,d1,0,0\n")
     runs = read_runs([write("b.trec", RUN)], qrels, columns={"relevance": "new"})

@@ -48,10 +48,18 @@ IDS = _texts("\0")
 """Ids of a table in text: anything but NUL, by which a binary file is told."""
 ANY_IDS = _texts("")
 """Ids where the format escapes or counts its letters."""
-WORDS = _texts(_SPACES).filter(lambda word: not recognise([word]))
-"""Ids of lines without quotes; a first line that holds the name of a column is taken for a header."""
-FIRST_WORDS = WORDS.filter(lambda word: word[0] not in "[{")
-"""Ids that begin such a line; `test_round_trip` has those that begin like another format."""
+
+
+def _words(delimiter=""):
+    """Ids of lines without quotes; a first line that holds the name of a column is taken for a header."""
+    return _texts(_SPACES + delimiter).filter(lambda word: not recognise([word]))
+
+
+def _first_words(delimiter=""):
+    """Ids that begin such a line; `test_round_trip` has those that begin like another format."""
+    return _words(delimiter).filter(lambda word: word[0] not in "[{")
+
+
 SCORES = (
     st.sampled_from([0.0, -0.0, 0.5, 0.5, 1.0, -1.5, 0.1, 1 / 3, 5e-324, 1e-310, 1e22, math.inf, -math.inf])
     | st.floats(allow_nan=False)
@@ -242,8 +250,15 @@ class Writer:
 
 
 _RUN, _QRELS = ("query_id", "doc_id", "score"), ("query_id", "doc_id", "relevance")
-_RUNS = _of(query_id=FIRST_WORDS, doc_id=WORDS, score=SCORES)
-_JUDGED = _of(query_id=FIRST_WORDS, doc_id=WORDS, relevance=GRADES)
+WORDS = _words()
+_JUDGED = _of(query_id=_first_words(), doc_id=WORDS, relevance=GRADES)
+
+
+def unquoted_runs(delimiter=""):
+    """Runs for lines without quotes: no id holds a space, nor what else cuts the lines."""
+    return _of(query_id=_first_words(delimiter), doc_id=_words(delimiter), score=SCORES)
+
+
 _SEPARATED = st.fixed_dictionaries({"mark": st.sampled_from(" \t")})
 _DUMPED_LINE = st.fixed_dictionaries({"ensure_ascii": st.booleans()})
 _DUMPED = st.fixed_dictionaries({"ensure_ascii": st.booleans(), "indent": st.sampled_from([None, 2])})
@@ -264,7 +279,7 @@ def _marked(mark):
 
 
 WRITERS = (
-    Writer("TREC run", "trec-run", _RUN, _RUNS, trec_run, _SEPARATED),
+    Writer("TREC run", "trec-run", _RUN, unquoted_runs(), trec_run, _SEPARATED),
     Writer(
         "TREC qrels",
         "trec-qrels",
@@ -273,7 +288,7 @@ WRITERS = (
         trec_qrels,
         _SEPARATED,
     ),
-    Writer("MS MARCO run", "ranked", _RUN[:2], _of(query_id=FIRST_WORDS, doc_id=WORDS), ms_marco),
+    Writer("MS MARCO run", "ranked", _RUN[:2], _of(query_id=_first_words(), doc_id=WORDS), ms_marco),
     Writer("CSV", "table", None, tables(IDS), _marked(",")),
     Writer("TSV", "table", None, tables(IDS), _marked("\t")),
     Writer("semicolon table", "table", None, tables(IDS), _marked(";")),

@@ -79,7 +79,7 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
 
 
 def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> None:
-    """Wash the rows whose verdict changes, and draw the line of no difference."""
+    """Shade the rows whose verdict changes, and draw the line of no difference."""
     wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
     for row in changed_rows:
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}

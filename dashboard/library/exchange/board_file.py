@@ -30,7 +30,7 @@ _MODE = stat.S_IFREG | 0o644
 
 
 def is_board(file: File) -> bool:
-    """Whether a file is a board, by its name."""
+    """Return whether a file is a board, by its name."""
     return file.name.casefold().endswith(ENDING)
 
 
@@ -68,12 +68,12 @@ def export(board: Board | Record, into: IO[bytes], view: Mapping[str, Any] | Non
 
 
 def _claim(file: File) -> tuple[str, int]:
-    """sha256 and size of an upload, as far as they are known."""
+    """Return the sha256 and size of an upload, as far as they are known."""
     return file.claim if isinstance(file, StoredUpload) and file.claim else (file.sha256, file.size)
 
 
 def _text(contents: Contents) -> bytes:
-    """The contents as JSON that can be read again."""
+    """Return the contents as JSON that can be read again."""
     text = contents.written()
     if len(text) > MOST_BYTES:
         limit = f"{MOST_BYTES / 10**6:g} MB"
@@ -88,14 +88,14 @@ def _text(contents: Contents) -> bytes:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    """Where to write in the zip; without a time, and the same on every system."""
+    """Return where to write in the zip; without a time, and the same on every system."""
     info = zipfile.ZipInfo(name)
     info.create_system, info.external_attr = 3, _MODE << 16
     return info
 
 
 def _write_parquets(packed: zipfile.ZipFile, spec: BoardSpec, sources: list[Source | None]) -> list[str]:
-    """The Parquet of each upload; returns the sha256 of each."""
+    """Write the Parquet of each upload; return the sha256 of each."""
     digests, n_bytes_left = [], MOST_PARQUET_BYTES
     for position, (entry, source) in enumerate(zip(spec.entries, sources, strict=True)):
         with _open_parquet(entry.file, source) as (stream, digest):
@@ -112,7 +112,7 @@ def _write_parquets(packed: zipfile.ZipFile, spec: BoardSpec, sources: list[Sour
 
 @contextmanager
 def _open_parquet(file: File, source: Source | None) -> Iterator[tuple[BufferedIOBase, str]]:
-    """The Parquet of a file and its sha256: the one that is kept, or as it would be."""
+    """Yield the Parquet of a file and its sha256: the one that is kept, or as it would be."""
     if isinstance(file, StoredUpload) or source is None:
         upload = file if isinstance(file, StoredUpload) else StoredUpload(file.name, file.data)
         upload.verify()

@@ -145,7 +145,7 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
 
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """An entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
+    """Return an entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
     with packed.open(name) as stream:
         data = read_within(stream, limit)
     if len(data) > limit or packed.getinfo(name).file_size > limit:
@@ -154,7 +154,7 @@ def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
 
 
 def _open_upload(file: str, item: Item, data: bytes) -> StoredUpload:
-    """An upload of the board, not read yet."""
+    """Return an upload of the board, not read yet."""
     if sha256(data).hexdigest() != item.parquet:
         raise ReadError(file, f"the Parquet of {item.name!r} is not the one that was exported", AGAIN)
     return StoredUpload(
@@ -168,7 +168,7 @@ def _open_upload(file: str, item: Item, data: bytes) -> StoredUpload:
 
 
 def _read_upload(file: str, item: Item, upload: StoredUpload) -> tuple[Entry, Source]:
-    """An upload of the board, and what it holds."""
+    """Return an upload of the board, and what it holds."""
     with _damage_refused(file, item):
         source = upload.read(dict(item.columns))
     return Entry(replace(upload, digest=_identity(item.parquet, source)), item.columns), source
@@ -186,13 +186,13 @@ def _damage_refused(file: str, item: Item) -> Iterator[None]:
 
 
 def _identity(parquet: str, source: Source) -> str:
-    """What an upload that came in a board file is kept under: it covers all that is kept of it."""
+    """Return what an upload that came in a board file is kept under: it covers all that is kept of it."""
     identity = json.dumps(["tiescope import", parquet, Reading.of(source).to_json()], sort_keys=True)
     return sha256(identity.encode()).hexdigest()
 
 
 def _count_unpacked(upload: StoredUpload) -> int:
-    """Bytes of all columns of a Parquet, refused where it is none that the library writes, or too large.
+    """Return the bytes of all columns of a Parquet, refused where the library writes none such, or too large.
 
     Columns are unpacked one at a time, also those that are not read, and counted as they come.
     """

@@ -111,7 +111,7 @@ def _of_rerankers(lists: pa.Table, spec: BoardSpec) -> pa.Table:
 
 
 def _lists(file: StoredUpload) -> pa.Table:
-    """Reranker and query of each list of a file."""
+    """Return the reranker and query of each list of a file."""
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
 
     mapping = file.reading.mapping

@@ -29,7 +29,7 @@ Write = Callable[[IO[bytes]], None]
 
 
 def as_parquet(record: Record) -> dict[str, Write]:
-    """File name → what writes it: a Parquet of each upload that has runs of the board, and the judgments.
+    """Map file names to what writes them: a Parquet of each upload with runs of the board, and judgments.
 
     Columns are under our names, rerankers and rows as the board has them: repeated rows are left out already.
 
@@ -45,7 +45,7 @@ def as_parquet(record: Record) -> dict[str, Write]:
 
 
 def as_trec(record: Record) -> dict[str, Write]:
-    """File name → what writes it: a TREC run of each reranker, and qrels.
+    """Map file names to what writes them: a TREC run of each reranker, and qrels.
 
     Raises:
         UsageError: a name or an id has spaces, or the judgments are in the tables and differ.
@@ -61,7 +61,7 @@ def as_trec(record: Record) -> dict[str, Write]:
 
 
 def as_board_file(record: Record) -> dict[str, Write]:
-    """File name → what writes it: the board as one file."""
+    """Map file names to what writes them: the board as one file."""
     (name,) = safe_names([record.name])
     return {f"{name}{ENDING}": lambda stream: export(record, stream)}
 
@@ -104,7 +104,7 @@ def pull(record: Record, folder: Path, form: str, *, force: bool) -> list[Path]:
 
 
 def safe_names(names: Iterable[str]) -> list[str]:
-    """Names that files can have on every system: none twice, in whatever case, and none for judgments."""
+    """Return names for files on every system: none twice, in whatever case, and none for judgments."""
     used_stems, stems = {QRELS}, []
     for name in names:
         stem = _safe(name)
@@ -136,7 +136,7 @@ def _names(board: Board) -> dict[str, list[str]]:
 
 
 def _with_names(board: Board, rerankers: list[str]) -> pa.Table:
-    """The rows of some rerankers, with who ranked them."""
+    """Return the rows of some rerankers, with who ranked them."""
     tables = []
     for name in rerankers:
         table = board.runs.tables[name]
@@ -156,7 +156,7 @@ def _lines_of(lines: Iterable[str]) -> Write:
 
 
 def _run_lines(name: str, table: pa.Table) -> list[str]:
-    """`query Q0 document rank score name`, in the order of the rows; a score as short as it stays the same."""
+    """Return lines `query Q0 document rank score name`, row by row, scores no longer than need be."""
     _refuse_spaces([name], "reranker")
     ranks: dict[str, int] = {}
     lines = []
@@ -167,7 +167,7 @@ def _run_lines(name: str, table: pa.Table) -> list[str]:
 
 
 def _qrels_lines(board: Board) -> list[str]:
-    """`query 0 document grade`."""
+    """Return lines `query 0 document grade`."""
     judged = board.runs.qrels
     if judged is None:
         tables = [_judgments(table) for table in board.runs.tables.values()]
@@ -182,7 +182,7 @@ def _qrels_lines(board: Board) -> list[str]:
 
 
 def _judgments(table: pa.Table) -> pa.Table:
-    """The judgments of one reranker's rows, in an order of their own."""
+    """Return the judgments of one reranker's rows, in an order of their own."""
     columns = {name: table[name].cast(pa.string()) for name in ("query_id", "doc_id")}
     return pa.table({**columns, "relevance": table["relevance"]}).sort_by(
         [("query_id", "ascending"), ("doc_id", "ascending")]
@@ -190,7 +190,7 @@ def _judgments(table: pa.Table) -> pa.Table:
 
 
 def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
-    """Query, document and value of each row; UsageError at an id that TREC files cannot say."""
+    """Yield query, document and value of each row; UsageError at an id that TREC files cannot say."""
     queries, documents = (table[name].cast(pa.string()).to_pylist() for name in ("query_id", "doc_id"))
     _refuse_spaces(dict.fromkeys(queries), "query", odd="#[{")
     _refuse_spaces(dict.fromkeys(documents), "document")

@@ -66,6 +66,9 @@ def read_files_to_push(
         columns: our column → the files', where they have it.
         repeated: what is done about a document twice in one list; None: refused, or as the board says.
 
+    Returns:
+        What is to be put on a board.
+
     Raises:
         TieScopeError: a file cannot be read, or a choice concerns none.
     """
@@ -100,6 +103,9 @@ def push(
         owner: whose it is.
         repeated: what the board does about a document twice in one list; None: as it does.
         note: what is said of each upload.
+
+    Returns:
+        The label of the board, and what became of the files.
 
     Raises:
         TieScopeError: they do not go together, or cannot be kept.

@@ -40,7 +40,7 @@ class LibraryBase:
         self._database.close()
 
     def is_evicting(self, owner: str = "") -> bool:
-        """Whether the oldest uploads go when the library is full."""
+        """Return whether the oldest uploads go when the library is full."""
         with self._database.reading() as connection:
             return quota.is_evicting(connection, owner)
 
@@ -50,7 +50,7 @@ class LibraryBase:
             quota.set_eviction(connection, owner, evict=evict)
 
     def room(self) -> tuple[int, int]:
-        """Bytes taken, and the most there may be."""
+        """Return the bytes taken, and the most there may be."""
         with self._database.reading() as connection:
             return quota.used_bytes(connection), self._intake.most
 

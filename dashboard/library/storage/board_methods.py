@@ -39,6 +39,12 @@ class BoardMethods(LibraryBase):
             view: what it is opened with; None: what its files say.
             access: who else may open it.
             single: whether it is an error that there is one of this name already.
+
+        Returns:
+            The board as it is kept.
+
+        Raises:
+            LibraryError: it cannot be kept, or there is one of this name already and `single`.
         """
         name, board = board_name(name), self._storable(board, owner)
         view = board.first_view if view is None else view
@@ -64,6 +70,9 @@ class BoardMethods(LibraryBase):
             board: what it is to hold.
             owner: whose library; an empty text where one owner stands for everybody.
 
+        Returns:
+            The board as it is kept now.
+
         Raises:
             LibraryError: somebody changed it since, it is not the owner's, or there is no room.
         """
@@ -86,7 +95,7 @@ class BoardMethods(LibraryBase):
             return board_rows.read_record(connection, self._parquets, board_id, owner)
 
     def look(self, board_id: str, owner: str = "") -> Record | None:
-        """As `find`, None where there is no such board for this visitor."""
+        """Return what `find` does, None where there is no such board for this visitor."""
         with self._database.reading() as connection:
             try:
                 return board_rows.read_record(connection, self._parquets, board_id, owner)
@@ -96,7 +105,7 @@ class BoardMethods(LibraryBase):
     def boards(
         self, owner: str = "", *, deleted: bool = False, most_unnamed: int | None = None
     ) -> list[BoardListing]:
-        """Somebody's boards, the one changed last first.
+        """Return somebody's boards, the one changed last first.
 
         Args:
             owner: whose.
@@ -120,6 +129,9 @@ class BoardMethods(LibraryBase):
             board_id: id of the board.
             name: the new one.
             owner: whose library; an empty text where one owner stands for everybody.
+
+        Returns:
+            The board as it is kept now.
 
         Raises:
             UsageError: the name is empty.
@@ -176,7 +188,7 @@ class BoardMethods(LibraryBase):
 
     @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
-        """A board of one's own with the same content.
+        """Return a board of one's own with the same content.
 
         Args:
             board_id: id of a board that the owner may see.
@@ -200,7 +212,7 @@ class BoardMethods(LibraryBase):
             return board_rows.read_record(connection, self._parquets, row["id"], owner)
 
     def _storable(self, board: Board, owner: str) -> Board:
-        """The board as it is once it was kept and is opened again."""
+        """Return the board as it is once it was kept and is opened again."""
         spec, sources = storable(board.spec, board.sources)
         if spec is not board.spec:
             try:
@@ -219,7 +231,7 @@ class BoardMethods(LibraryBase):
         connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
 
     def _own(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
-        """A board that this visitor may change."""
+        """Return a board that this visitor may change."""
         record = board_rows.read_record(connection, self._parquets, board_id, owner)
         if not record.may_change(owner) or (by_owner and record.owner != owner):
             raise LibraryError(f"{record.name} is somebody else's: it can be seen, not changed. Duplicate it.")

@@ -60,7 +60,7 @@ def _board_listing(row: sa.RowMapping) -> BoardListing:
 
 
 def spec_values(spec: BoardSpec) -> dict[str, Any]:
-    """What a row of `boards` says of a spec."""
+    """Return what a row of `boards` says of a spec."""
     names = None if spec.names is None else [list(pair) for pair in spec.names]
     return {"digest": spec.digest, "repeated": spec.repeated, "names": names}
 
@@ -122,7 +122,7 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
 
 
 def boards_of_name(name: str, owner: str) -> sa.Select[Any]:
-    """Of somebody's boards that were given this name, the number."""
+    """Select the ids of somebody's boards that were given this name."""
     mine = (boards.c.owner == owner) & (boards.c.name == name)
     return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
 

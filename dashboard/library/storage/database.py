@@ -41,7 +41,7 @@ _REASONS = {
 
 
 def url_of(address: str | None, home: Path) -> sa.URL:
-    """Address of the database: as given, else SQLite in the home folder.
+    """Return the address of the database: as given, else SQLite in the home folder.
 
     Raises:
         LibraryError: it is no address of a database that can be used.
@@ -79,13 +79,13 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """A connection that sees one state of the database; LibraryError where it cannot be read."""
+        """Yield a connection that sees one state of the database; LibraryError where it cannot be read."""
         with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A connection that alone may write, all of it at the end or nothing; LibraryError where it cannot."""
+        """Yield a connection that alone may write, all at the end or nothing; LibraryError where it cannot."""
         with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
             yield connection
 
@@ -97,7 +97,7 @@ class Database:
             self._engine = None
 
     def _migrated_engine(self) -> sa.Engine:
-        """The engine, its schema the newest."""
+        """Return the engine, its schema the newest."""
         with self._lock:
             if self._engine is None:
                 if self._trouble is not None and time.monotonic() < self._trouble[0]:
@@ -173,7 +173,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 
 def _one_state(engine: sa.Engine) -> sa.Engine:
-    """The engine, every transaction seeing one state: SQLite's do anyway."""
+    """Return the engine, every transaction seeing one state: SQLite's do anyway."""
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ")
     return engine

@@ -44,7 +44,7 @@ class Intake:
     swept: datetime = field(default_factory=now)
 
     def recognised(self, spec: BoardSpec, owner: str) -> BoardSpec:
-        """The same; what a board file brings is the upload it is said to be where that is so.
+        """Return the spec; what a board file brings is the upload it is said to be where that is so.
 
         It must have this Parquet, and be read so, by whoever kept it first or by this owner.
         """
@@ -66,7 +66,7 @@ class Intake:
 
     @contextmanager
     def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
-        """A transaction in which the files of a board are kept, or nothing is.
+        """Yield a transaction in which the files of a board are kept, or nothing is.
 
         They are put in their places when all else is done, so that nothing is there for what was refused.
         """
@@ -96,7 +96,7 @@ class Intake:
                 self.sweep()
 
     def _written(self, board: Board) -> tuple[dict[str, str], dict[str, PendingParquet]]:
-        """By sha256: of the kept files, that of their Parquet; of the others, a Parquet beside its place."""
+        """Map the sha256 of each kept file to that of its Parquet, of the others to one beside its place."""
         shas = [entry.file.sha256 for entry in board.spec.entries]
         with self.database.reading() as connection:
             stored_digests = upload_rows.parquet_digests(connection, shas)
@@ -141,11 +141,11 @@ class Intake:
 
 
 def _imported_uploads(spec: BoardSpec) -> list[tuple[int, StoredUpload]]:
-    """What came in a board file, and where in the spec."""
+    """Return what came in a board file, and where it stands in the spec."""
     files = [entry.file for entry in spec.entries]
     return [(at, file) for at, file in enumerate(files) if isinstance(file, StoredUpload) and file.claim]
 
 
 def _is_same_reading(claimed: Reading, stored: Reading) -> bool:
-    """Whether a file is read as an upload is, whatever was found meanwhile."""
+    """Return whether a file is read as an upload is, whatever was found meanwhile."""
     return replace(claimed, noted=()) == replace(stored, noted=())

@@ -40,7 +40,7 @@ class Parquets:
         self._folder = folder
 
     def path(self, sha256: str) -> Path:
-        """Where an upload has its place."""
+        """Return where an upload has its place."""
         return self._folder / sha256[:2] / f"{sha256}.parquet"
 
     def stored_upload(self, sha256: str, name: str, size: int, reading: Reading, digest: str) -> StoredUpload:
@@ -58,7 +58,7 @@ class Parquets:
         )
 
     def has(self, sha256: str, digest: str) -> bool:
-        """Whether an upload is in its place, as it was written."""
+        """Return whether an upload is in its place, as it was written."""
         try:
             return _digest(self.path(sha256)) == digest
         except OSError:
@@ -118,7 +118,7 @@ def _digest(path: Path) -> str:
 
 
 def _changed(path: Path) -> float:
-    """When a file was written last; where it has just gone, never."""
+    """Return when a file was written last; where it has just gone, never."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:

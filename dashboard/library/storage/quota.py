@@ -7,7 +7,7 @@ from metrics.errors import LibraryError
 
 
 def is_evicting(connection: sa.Connection, owner: str) -> bool:
-    """Whether somebody chose that the oldest uploads go when the library is full."""
+    """Return whether somebody chose that the oldest uploads go when the library is full."""
     return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
 
 
@@ -62,7 +62,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
 
 
 def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
-    """The oldest uploads that may go and make so many bytes of room; None where there are not enough."""
+    """Return the oldest uploads that may go and make so many bytes of room; None where there are not enough."""
     evict = is_evicting(connection, owner)
     deleted = shelves.c.deleted.is_not(None)
     other_shelves = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)

@@ -80,11 +80,11 @@ class BoardListing:
         return f"{self.name}{SEPARATOR}{self.id}"
 
     def may_see(self, owner: str) -> bool:
-        """Whether somebody who has the link may open it."""
+        """Return whether somebody who has the link may open it."""
         return owner == self.owner or self.access != "private"
 
     def may_change(self, owner: str) -> bool:
-        """Whether somebody who has the link may change what is on it."""
+        """Return whether somebody who has the link may change what is on it."""
         return owner == self.owner or self.access == "edit"
 
 
@@ -102,5 +102,5 @@ class Record(BoardListing):
 
 
 def id_of(label: str) -> str:
-    """What identifies the board of a label, whatever it is called now."""
+    """Return what identifies the board of a label, whatever it is called now."""
     return label.rpartition(SEPARATOR)[2]

@@ -97,5 +97,5 @@ def now() -> datetime:
 
 
 def is_restorable(column: ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Of the time something was deleted: whether it was, and can be brought back."""
+    """Return whether something was deleted at this time, and can be brought back."""
     return column >= now() - RETENTION

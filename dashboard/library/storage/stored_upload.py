@@ -47,7 +47,7 @@ class Reading:
 
     @classmethod
     def of(cls, source: Source) -> "Reading":
-        """What a source was read as."""
+        """Return what a source was read as."""
         origin, rows = source.origin, len(source.table)
         first = origin.line_of(0) if rows else 1
         sample = {0, min(1, rows - 1), rows - 1} if rows else ()  # rows of one record share its line
@@ -57,16 +57,16 @@ class Reading:
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> "Reading":
-        """What `plain` made of it."""
+        """Return what `plain` made of it."""
         findings = tuple(Finding(**one) for one in plain["noted"])
         return cls(**{**plain, "header": tuple(plain["header"]), "noted": findings})
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return it as JSON can hold it."""
         return asdict(self)
 
     def with_columns(self, columns: Mapping[str, str]) -> dict[str, str]:
-        """Every column of ours → the file's, "" where it is not read, with these choices."""
+        """Map every column of ours to the file's, "" where it is not read, with these choices."""
         mapping = {ours: theirs for ours, theirs in self.mapping.items() if theirs not in columns.values()}
         mapping.update(columns)
         return {column.name: mapping.get(column.name, "") for column in COLUMNS}
@@ -122,7 +122,7 @@ class StoredUpload(File):
         return super().limit if self.claim else inf
 
     def read(self, columns: Mapping[str, str]) -> Source:
-        """What the file holds.
+        """Return what the file holds.
 
         Raises:
             LibraryError: the Parquet is gone or damaged.
@@ -159,11 +159,11 @@ class StoredUpload(File):
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def open_parquet(self) -> BufferedIOBase:
-        """The Parquet; OSError where it is gone."""
+        """Return the Parquet; OSError where it is gone."""
         return BytesIO(self.data) if isinstance(self.data, bytes) else self.data.open("rb")
 
     def _findings(self, source: Source) -> Iterable[Finding]:
-        """What was found while the file was read; where columns are chosen anew, what of it still holds."""
+        """Return what was found in reading; of columns chosen anew, what still holds."""
         if source.mapping == self.reading.mapping:
             return self.reading.noted
         ranks = {"ranks-as-scores"} if source.mapping.get("score") == "rank" else set()
@@ -218,12 +218,12 @@ def write_parquet(file: File, source: Source, into: Path | IO[bytes]) -> None:
 
 
 def _mapping(source: Source) -> dict[str, str]:
-    """Our column → the file's, of the columns that were read: judgments leave scores beside them."""
+    """Map our columns to the file's, of those that were read: judgments leave scores beside them."""
     return {ours: theirs for ours, theirs in source.mapping.items() if ours in source.table.column_names}
 
 
 def _swap_ranks_and_scores(source: Source) -> Source:
-    """The same; where ranks are all there is, scores that are minus the ranks as ranks, or these as scores."""
+    """Return a source; where ranks are all there is, minus-rank scores as ranks, or these as scores."""
     if source.format != "ranked" or source.mapping.get("score") != "rank":
         return source
     position = source.table.column_names.index("score")
@@ -248,7 +248,7 @@ class Profile:
 
     @classmethod
     def of(cls, source: Source) -> "Profile":
-        """The profile of what was read."""
+        """Return the profile of what was read."""
         scored = source.kind == "run"
         column = "score" if scored else "relevance"
         keys = [name for name in ("reranker", "query_id") if name in source.table.column_names]
@@ -265,7 +265,7 @@ class Profile:
 
 
 def _bars(values: FloatArray) -> tuple[int, ...]:
-    """How many values stand in each of `BARS` equal steps from the lowest to the highest."""
+    """Return how many values stand in each of `BARS` equal steps from the lowest to the highest."""
     if not len(values):
         return (0,) * BARS
     within = values / (np.abs(values).max() or 1)  # so that no range is too wide or too narrow to be cut

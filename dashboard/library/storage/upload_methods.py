@@ -18,7 +18,7 @@ class UploadMethods(LibraryBase):
     """Uploads in a folder and a database."""
 
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
-        """Somebody's uploads, the newest first."""
+        """Return somebody's uploads, the newest first."""
         with self._database.reading() as connection:
             uses, boards_of = (
                 upload_rows.latest_uses(connection, owner),
@@ -31,7 +31,7 @@ class UploadMethods(LibraryBase):
             ]
 
     def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
-        """Uploads of somebody's library as what a board can be made from, in this order, read as before."""
+        """Return somebody's uploads as what a board can be made from, in this order, read as before."""
         with self._database.reading() as connection:
             shelf = {
                 row["sha256"]: row for row in connection.execute(upload_rows.select_uploads(owner)).mappings()
@@ -45,7 +45,7 @@ class UploadMethods(LibraryBase):
         return BoardSpec(tuple(entries))
 
     def recognised(self, spec: BoardSpec, owner: str = "") -> BoardSpec:
-        """The same; what a board file brings is the upload it is said to be where that is so."""
+        """Return the spec; what a board file brings is the upload it is said to be where that is so."""
         return self._intake.recognised(spec, owner)
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:

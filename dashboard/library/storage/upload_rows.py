@@ -26,19 +26,19 @@ def is_on_shelf(owner: str, sha256: str) -> sa.ColumnElement[bool]:
 
 
 def parquet_digests(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
-    """sha256 of the Parquet of each of these uploads that is kept."""
+    """Return sha256 of the Parquet of each of these uploads that is kept."""
     query = sa.select(uploads.c.sha256, uploads.c.kept_sha256).where(uploads.c.sha256.in_(tuple(sha256s)))
     return {row.sha256: row.kept_sha256 for row in connection.execute(query)}
 
 
 def first_readings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, Reading]:
-    """What each of these uploads was read as by whoever kept it first."""
+    """Return what each of these uploads was read as by whoever kept it first."""
     query = sa.select(uploads.c.sha256, uploads.c.reading).where(uploads.c.sha256.in_(tuple(sha256s)))
     return {row.sha256: Reading.from_json(row.reading) for row in connection.execute(query)}
 
 
 def upload_values(entry: Entry, source: Source) -> dict[str, Any]:
-    """What a row of `uploads` says of a file, but for its Parquet."""
+    """Return what a row of `uploads` says of a file, but for its Parquet."""
     return {
         "sha256": entry.file.sha256,
         "kind": source.kind,
@@ -104,13 +104,13 @@ def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[t
 
 
 def uses_upload(sha256: str, owner: str) -> sa.ColumnElement[bool]:
-    """Of boards: somebody's that use an upload."""
+    """Return whether a board is somebody's and uses an upload, as a condition."""
     ids = sa.select(board_files.c.board_id).where(board_files.c.sha256 == sha256)
     return boards.c.id.in_(ids) & (boards.c.owner == owner)
 
 
 def select_uploads(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
-    """Somebody's uploads, the newest first; or those that were deleted and can be brought back."""
+    """Return somebody's uploads, the newest first; or those that were deleted and can be brought back."""
     gone = is_restorable(shelves.c.deleted) if deleted else shelves.c.deleted.is_(None)
     own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
     theirs = [column for column in uploads.c if column.name != "added"]

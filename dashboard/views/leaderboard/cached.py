@@ -8,7 +8,7 @@ from metrics import Evaluation
 from metrics.evaluation import EQUAL
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals
-from metrics.studies.tie_rules import tie_answers
+from metrics.studies.tools.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import by_tool, tool_values
 
 

@@ -12,7 +12,7 @@ from dashboard.widgets.figures import kept_elements
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, side_by_side
-from metrics.studies.tie_rules import answers_finding
+from metrics.studies.tools.tie_rules import answers_finding
 from metrics.support.shown_columns import shown_columns
 
 

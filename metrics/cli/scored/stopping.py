@@ -19,7 +19,7 @@ class Stop:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Inside, an interrupt need not wait."""
+        """Let an interrupt inside come at once."""
         self._is_waiting = True
         try:
             self.raise_if_requested()
@@ -36,7 +36,7 @@ class Stop:
 
 @contextmanager
 def stop_at_interrupt() -> Iterator[Stop]:
-    """While inside, an interrupt is what the `Stop` that is yielded makes of it."""
+    """Let the `Stop` that is yielded decide what an interrupt inside becomes."""
     stop = Stop()
     before = signal.signal(signal.SIGINT, stop.request)
     try:

@@ -59,6 +59,9 @@ class GradeModel:
             placements: where rerankers have which documents, and what is known of these.
             relevant_from: a grade that there is even where no judged document has it.
             depth: place down to which all documents were meant to be judged; None: all were.
+
+        Returns:
+            The fitted model.
         """
         grades = np.append(placements.grades[placements.is_graded], placements.unlisted_grades)
         added = [0.0] if (grades >= relevant_from).any() else [0.0, relevant_from]
@@ -152,7 +155,7 @@ def _evidence(
 
 
 def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
-    """(n_unjudged,) chance of each unjudged document to have been meant to be judged."""
+    """Return the (n_unjudged,) chance of each unjudged document to have been meant to be judged."""
     all_documents = np.ones(len(placements.queries), dtype=bool)
     evidence, _ = _evidence(placements, all_documents, placements.is_graded, np.zeros(0, dtype=bool))
     fit = QueryLogit.fit(placements.is_graded, evidence, placements.queries, placements.n_queries)

@@ -36,6 +36,9 @@ class QueryLogit:
             n_queries: how many there are, those without a case included.
 
         Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
+
+        Returns:
+            The fitted model, with the spread of its queries.
         """
         from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
 
@@ -93,7 +96,7 @@ def _distinct_cases(
 def _by_query(
     values: FloatArray, evidence: FloatArray, queries: IntArray, n_queries: int, degree: int
 ) -> FloatArray:
-    """(n_queries, degree + 1) sums of the values of each query's cases, times powers of their evidence."""
+    """Return (n_queries, degree + 1) sums of values of each query's cases, times powers of their evidence."""
     columns = [values * evidence**power for power in range(degree + 1)]
     sums = [np.bincount(queries, column, minlength=n_queries) for column in columns]
     return np.stack(sums, axis=1).astype(np.float64)

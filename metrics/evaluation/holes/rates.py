@@ -110,7 +110,7 @@ class RankedDocuments:
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
     def pooled_rerankers(self, depth: int | None) -> BoolArray:
-        """(n_rerankers,) whether judged documents tell of the others of each reranker, too.
+        """Return (n_rerankers,) whether judged documents tell of the others of each reranker, too.
 
         They do where judgments are missing at random, but not for documents that nobody else has, which nobody
         judged for that; nor where little of what was meant to be judged was, or all of it is relevant.
@@ -124,7 +124,7 @@ class RankedDocuments:
         return np.asarray(((shares >= _LEAST_SHARE * coverage) & is_told) | (shares == 1))
 
     def unjudged_rates(self, rate: Rate, depth: int | None) -> FloatArray:
-        """(n_unjudged,) chance of each unjudged document to be relevant.
+        """Return the (n_unjudged,) chance of each unjudged document to be relevant.
 
         Args:
             rate: of all, by place, or None: as judged documents tell.
@@ -154,7 +154,7 @@ class RankedDocuments:
         return levels, rates * shares[0] + (1 - rates) * shares[1]
 
     def unjudged_places(self, hashes: Hashes) -> IntArray:
-        """(n,) place of unjudged documents among those."""
+        """Return the (n,) place of unjudged documents among those."""
         return np.searchsorted(self.hashes[~self.is_judged], hashes)
 
     def draw(self, levels: FloatArray, chances: FloatArray, seed: int) -> FloatArray:
@@ -164,6 +164,9 @@ class RankedDocuments:
             levels: (n_levels,) grades.
             chances: (n_levels, n_unjudged) to be no lower than each.
             seed: of the draw.
+
+        Returns:
+            (n_unjudged,) grades; the same seed gives the same ones.
         """
         is_reached = uniforms(self.hashes[~self.is_judged], seed) < chances[1:]
         return np.asarray(levels[is_reached.sum(axis=0)])
@@ -193,7 +196,7 @@ def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
 
 
 def _checked_chances(rate: Rate) -> FloatArray:
-    """Return (n,) chances by place, the last of them for all further places."""
+    """Return the (n,) chances by place, the last of them for all further places."""
     try:
         chances = np.atleast_1d(np.asarray(rate, dtype=np.float64))
     except (TypeError, ValueError) as error:

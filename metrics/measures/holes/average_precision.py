@@ -103,7 +103,7 @@ def _groups_between(starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArra
 
 
 def _sums_by_list(values: FloatArray, tables: list[IntArray], *, from_below: bool = False) -> FloatArray:
-    """(n_groups,) sum of a value over the groups of the list down to each, itself included.
+    """Return (n_groups,) sum of a value over the groups of the list down to each, itself included.
 
     Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
 
@@ -122,7 +122,7 @@ def _sums_by_list(values: FloatArray, tables: list[IntArray], *, from_below: boo
 
 
 def _tables(lengths: IntArray) -> list[IntArray]:
-    """(n_rows, deepest) groups of lists of like many, a row each; past the last one the number of all."""
+    """Return (n_rows, deepest) groups of lists, a row each; past the last one the number of all."""
     firsts, tables = np.cumsum(lengths) - lengths, []
     for rows, deepest in batch_by_depth(lengths):
         number = np.arange(deepest)

@@ -42,7 +42,7 @@ def bpref_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]
 
 
 def _sum_at_best(above: IntArray, depth: IntArray, n_counted: IntArray) -> FloatArray:
-    """(n,) sum of max(0, 1 - above/depth) over the first `n_counted` documents, `above` rising."""
+    """Return the (n,) sum of max(0, 1 - above/depth) over the first `n_counted` documents, `above` rising."""
     n_worthy = np.minimum(np.searchsorted(above, depth), n_counted)
     return np.asarray(n_worthy - np.append(0, np.cumsum(above))[n_worthy] / depth)
 
@@ -50,7 +50,7 @@ def _sum_at_best(above: IntArray, depth: IntArray, n_counted: IntArray) -> Float
 def _sum_at_worst(
     above: IntArray, open_above: IntArray, n_other: int, n_relevant: IntArray, first: IntArray
 ) -> FloatArray:
-    """(n,) sum of max(0, 1 - (above + open_above)/min(N + open_above, R)) over the last documents.
+    """Return the (n,) sum of max(0, 1 - (above + open_above)/min(N + open_above, R)) over the last documents.
 
     Args:
         above: (n_documents,) others above each, rising.

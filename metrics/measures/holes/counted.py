@@ -48,7 +48,7 @@ def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
 
 
 def _over_cuts(start: IntArray, length: IntArray, cut: IntArray) -> IntArray:
-    """(n_cuts,) places within each cut-off, of stretches that begin after `start`, in falling groups."""
+    """Return (n_cuts,) places within each cut-off, of stretches that begin after `start`, in falling groups."""
     ends = start + length
     n_complete = np.searchsorted(ends, cut, side="right")
     upto = np.append(0, np.cumsum(length))

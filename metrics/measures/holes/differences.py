@@ -37,7 +37,7 @@ class Shares:
     ideal: FloatArray
 
     def most_above(self, other: "Shares") -> FloatArray:
-        """(n_lists,) what each list is above that of another reranker at most; infinite where nothing is known.
+        """Return (n_lists,) what each list is above that of another reranker at most; infinite if unknown.
 
         An unjudged document adds at most its share here, and takes away at least its share there, each as if no
         other one were relevant; it has the grade for which the two differ most. The divisor is the same for

@@ -128,11 +128,11 @@ class Holes:
         return self.ranking.groups.take(documents), self.ranking.grades.take(documents)
 
     def count(self, is_counted: BoolArray) -> IntArray:
-        """(n_groups,) documents of each group of which something holds."""
+        """Return (n_groups,) documents of each group of which something holds."""
         return self._per_group(self.ranking.groups[is_counted])
 
     def _per_group(self, groups: IntArray) -> IntArray:
-        """(n_groups,) how often each group is among some."""
+        """Return (n_groups,) how often each group is among some."""
         return np.bincount(groups, minlength=len(self.ranking.starts))
 
     @cached_property
@@ -176,11 +176,11 @@ class Holes:
         return self.n_open - self.n_unjudged
 
     def per_list(self, values: FloatArray | IntArray) -> FloatArray:
-        """(n_lists,) sum of a value of each group, list by list."""
+        """Return the (n_lists,) sum of a value of each group, list by list."""
         return np.bincount(self.lists, values, minlength=self.n_lists).astype(np.float64)
 
     def above_in_list(self, values: IntArray) -> IntArray:
-        """(n_groups,) sum of a whole number of each group over the groups above it in its list."""
+        """Return (n_groups,) sum of a whole number of each group over the groups above it in its list."""
         starts, ends = self.spans
         upto = np.append(0, np.cumsum(values))
         return np.asarray(upto[:-1] - np.repeat(upto.take(starts), ends - starts))
@@ -208,7 +208,7 @@ class Holes:
         return self.first_with(self.relevant > 0), self.first_with(self.relevant + self.unjudged > 0)
 
     def first_with(self, is_held: BoolArray) -> IntArray:
-        """The first group of each list of which something holds, of lists that have one."""
+        """Return the first group of each list of which something holds, of lists that have one."""
         groups = np.flatnonzero(is_held)
         lists = self.lists.take(groups)
         return np.asarray(groups[np.append(True, lists[1:] != lists[:-1])[: len(groups)]])

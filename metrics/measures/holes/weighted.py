@@ -20,7 +20,7 @@ Total = Callable[[FloatArray, Parameter], FloatArray]
 
 
 def per_relevant(documents: FloatArray, _: Parameter) -> FloatArray:
-    """R: what a measure over all relevant documents is divided by."""
+    """Return R: what a measure over all relevant documents is divided by."""
     return documents
 
 
@@ -82,17 +82,17 @@ class _Stretches(NamedTuple):
     n_above: IntArray
 
     def n_documents(self, holes: Holes) -> IntArray:
-        """(n_lists,) how many there are."""
+        """Return (n_lists,) how many there are."""
         return np.bincount(self.lists, self.lengths, holes.n_lists).astype(np.int64)
 
     def weights(self, holes: Holes, weight: Weight, k: Parameter) -> FloatArray:
-        """(n_levels, n_lists) what all documents weigh."""
+        """Return (n_levels, n_lists) what all documents weigh."""
         limit = weight.depth(k)
         ends = np.minimum(self.tops + self.lengths, limit)
         return _per_list(holes, self.lists, weight.span(np.minimum(self.tops, limit), ends, k))
 
     def is_low(self, judged: FloatArray) -> BoolArray:
-        """(n_lists,) whether some document stands lower than its number among those of its level.
+        """Return (n_lists,) whether some document stands lower than its number among those of its level.
 
         Args:
             judged: (n_levels, n_lists) judged documents of each level.
@@ -101,7 +101,7 @@ class _Stretches(NamedTuple):
         return np.bincount(self.lists[is_low], minlength=judged.shape[1]) > 0
 
     def documents(self, is_taken: BoolArray) -> tuple[IntArray, IntArray]:
-        """List, and (n_levels, n) places above, of each document of some lists."""
+        """Return the list, and (n_levels, n) places above, of each document of some lists."""
         taken = np.flatnonzero(is_taken.take(self.lists))
         lengths = self.lengths.take(taken)
         stretch = np.repeat(taken, lengths)
@@ -130,7 +130,7 @@ class _Divisors(NamedTuple):
         return np.asarray((self.every > self.none).any(axis=0))
 
     def of(self, table: HoleTable) -> FloatArray:
-        """(n_levels, n_counts, n_columns) divisors as documents become relevant, one after the other."""
+        """Return (n_levels, n_counts, n_columns) divisors as documents become relevant, one after the other."""
         return self.by_count.take(self.judged[:, None, table.lists] + table.counts)
 
 
@@ -211,7 +211,7 @@ class _Ends:
         return owner, self.weight.singly(places, self.k) * self.steps
 
     def _residual(self) -> FloatArray | float:
-        """What lists that are cut add to an endless weight: all places past their end."""
+        """Return what lists that are cut add to an endless weight: all places past their end."""
         if not (self.holes.is_cut and self.weight.endless):
             return 0.0
         n_docs = self.holes.ranking.n_docs.astype(np.float64)
@@ -246,7 +246,7 @@ def _stretches(
 def weights_of_judged(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> tuple[FloatArray, FloatArray]:
-    """(n_levels, n_lists) each; what judged documents weigh that stand last in their tie, and first in it.
+    """Return (n_levels, n_lists) each: what judged documents weigh last in their tie, and first in it.
 
     Args:
         holes: the lists.
@@ -265,5 +265,5 @@ def weights_of_judged(
 
 
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
-    """(n_levels, n_lists) sums over what belongs to each list."""
+    """Return (n_levels, n_lists) sums over what belongs to each list."""
     return np.stack([np.bincount(owner, level, minlength=holes.n_lists) for level in values]).astype(np.float64)

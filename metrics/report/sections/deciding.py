@@ -11,7 +11,7 @@ from metrics.studies.significance.test_registry import find_correction, find_tes
 from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 from metrics.studies.tradeoffs.latency import LATENCY

@@ -18,7 +18,7 @@ from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
-from metrics.studies.tie_rules import answers_finding, own_rule_note
+from metrics.studies.tools.tie_rules import answers_finding, own_rule_note
 from metrics.support.wording import compared_as, count_of, first_names
 
 SIGNED = "+.4f"

@@ -85,6 +85,9 @@ class BlockTable(ABC):
             table: the columns read, as they stand.
             n_before: rows of the file before them.
             findings: what was found on the way.
+
+        Returns:
+            The rows, converted, with where each stands in the file.
         """
 
     @abstractmethod

@@ -78,6 +78,9 @@ class DelimitedTable(BlockTable):
             table: rows as the parser gives them.
             n_before: rows of the file before them.
             findings: what was found while they were read.
+
+        Returns:
+            The rows, converted, with where each stands in the file.
         """
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
         return self._finished({name: table[name] for name in self.columns_read}, origin, findings)
@@ -131,6 +134,9 @@ def open_table(
         format_name: name of its format.
         usual: header → our column → the file's, where the choice leaves it free.
 
+    Returns:
+        The open table, whose rows are yet to be read.
+
     Raises:
         ReadError: the columns of a run or of judgments are not there.
     """
@@ -180,6 +186,9 @@ def table_format(
         example: as `Format`.
         recognises: as `Format`.
         usual: header → our column → the file's, where recognition by name would not find it.
+
+    Returns:
+        The record for `FORMATS`.
     """
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
@@ -212,6 +221,9 @@ def fixed_format(
         delimiter: what separates the fields, as `Layout`.
         recognises: as `Format`; by the number of fields unless given.
         finish: what is done to what was read.
+
+    Returns:
+        The record for `FORMATS`.
     """
     layout = Layout(delimiter, columns, quoted=False)
 

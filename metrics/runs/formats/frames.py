@@ -39,6 +39,9 @@ def of_frame(
         name: what errors call the frame.
         value: what each row must have: a score in a run, a grade in judgments.
 
+    Returns:
+        The rows, converted, with their places in the frame.
+
     Raises:
         ReadError: a missing column, an empty id, a score that is no number.
         UsageError: the choice names a column that does not exist.

@@ -76,6 +76,9 @@ def records_source(
         format_name: name of its format.
         choice: columns the user chose.
 
+    Returns:
+        The rows, converted, with where each stands in the file.
+
     Raises:
         ReadError: columns of a run or of judgments are not there, or a value cannot be read.
     """

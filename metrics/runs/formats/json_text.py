@@ -57,6 +57,9 @@ def parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN
         data: its text.
         line: the line that is parsed; None where it is all of the file.
 
+    Returns:
+        What the JSON says, in Python's own types.
+
     Raises:
         ReadError: it is no JSON that can be kept.
     """

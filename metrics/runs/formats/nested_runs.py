@@ -33,6 +33,9 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
         choice: columns the user chose.
         format_name: name of its format.
 
+    Returns:
+        The rows, in the order of the file.
+
     Raises:
         ReadError: no such JSON, a value that cannot be read, or a query in two segments; names it.
     """

@@ -119,6 +119,9 @@ class ParquetTable(BlockTable):
             table: rows as the file holds them.
             n_before: rows of the file before them.
             findings: what was found while they were read.
+
+        Returns:
+            The rows, converted, with where each stands in the file.
         """
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
         columns = {name: table[name] for name in self.columns_read}

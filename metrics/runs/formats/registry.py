@@ -1,5 +1,6 @@
 """Every format that can be read, and the functions that read a file in whichever its content shows."""
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -52,6 +53,9 @@ def read(
             `drop` it.
         repeats: columns of scores that are repeats of one reranker.
 
+    Returns:
+        The rows of the file, with its format, its columns and what was noted on the way.
+
     Raises:
         ReadError: no format fits, or the file breaks the one that does.
         UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
@@ -70,6 +74,9 @@ def open_blocks(
         file: the file as given.
         columns: as of `read`.
         missing_score: as of `read`.
+
+    Returns:
+        The open table, whose rows are yet to be read.
 
     Raises:
         ReadError: no format fits, or one that is read whole.
@@ -125,14 +132,31 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
     if not parquet.is_parquet(head):
         head.file.refuse_binary()
     for candidate in FORMATS:
-        if candidate.recognises(head):
+        if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
         return tables.TABLE
     shape = ", ".join(head.header) if len(head.header) > 1 else f"{head.width} fields"
+    fixed = [known for known in FORMATS if known.open_blocks and not known.has_header]
     hint = (
-        "A TREC run has 6 (query Q0 document rank score tag), judgments have 4 (query 0 document grade), "
-        "an MS MARCO run has 3 (query document rank, from 1), "
-        "a table has a header with query_id, doc_id and score."
+        f"Files without a header: {'; '.join(map(_fields_text, fixed))}. "
+        "A table has a header with query_id, doc_id and score."
     )
     raise ReadError(head.file.name, f"not a run, judgments or a table: found {shape}", hint, line=1)
+
+
+def _fields_text(known: Format) -> str:
+    """Write the fields of a line of a format without a header: `TREC judgments, 4 fields (query 0 ...)`."""
+    name, _, fields = known.summary.rstrip(".").partition(": ")
+    n_fields = len(re.findall(r"\w+", fields))
+    return f"{name}, {n_fields} fields ({fields})"
+
+
+def _is_header_named(head: Head, choice: ColumnChoice) -> bool:
+    """Return whether the user chose columns by names that stand in the first line: it is a header."""
+    names = {theirs for theirs in choice.columns.values() if theirs}
+    return (
+        not names.isdisjoint(head.header)
+        and not tables.holds_a_number(head.header)
+        and head.width_cut_at(head.layout.delimiter) == len(head.header)
+    )

@@ -27,7 +27,7 @@ def _beir_columns(header: Sequence[str]) -> dict[str, str]:
 def is_table(head: Head) -> bool:
     """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
     names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
-    return names_columns and len(head.header) > 1 and not _holds_a_number(head.header)
+    return names_columns and len(head.header) > 1 and not holds_a_number(head.header)
 
 
 def _is_answers(head: Head) -> bool:
@@ -44,7 +44,7 @@ def _has_repeats(head: Head) -> bool:
     return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
 
 
-def _holds_a_number(fields: Sequence[str]) -> bool:
+def holds_a_number(fields: Sequence[str]) -> bool:
     """Return whether one of the last two fields is a number, in a line as short as those of runs."""
     return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
 

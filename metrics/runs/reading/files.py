@@ -44,7 +44,7 @@ _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def place_of(path: str | PurePath) -> Path:
-    """Where a path or URL is: on disk, or wherever fsspec gets to (`s3://`, `https://`, `memory://` ...).
+    """Return where a path or URL is: on disk, or where fsspec gets to (`s3://`, `https://`, `memory://` ...).
 
     A URL becomes what is no `pathlib.Path` and has its methods; it is passed on as it is.
 
@@ -82,7 +82,7 @@ class File:
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
-        """A file on disk or at a URL, to be read when needed; a pipe and standard input (`-`) are read at once.
+        """Return a file on disk or at a URL, read when needed; pipes and standard input (`-`) are read at once.
 
         Raises:
             ReadError: there is no such file, or it cannot be opened.
@@ -127,7 +127,7 @@ class File:
         return digest.hexdigest()
 
     def blocks(self) -> Iterator[bytes]:
-        """The unpacked bytes from the first on, without a byte order mark; never more than the limit."""
+        """Yield the unpacked bytes from the first on, without a byte order mark; never more than the limit."""
         total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
         if expected > self.limit:
             expected = self.unpacked_size
@@ -206,7 +206,7 @@ class File:
         return head[:_HEAD]
 
     def ends_with(self, mark: bytes) -> bool:
-        """Whether these are the last bytes, as given; of packed bytes nobody knows, so yes."""
+        """Return whether these are the last bytes, as given; of packed bytes nobody knows, so yes."""
         if self.packed:
             return True
         with self.given() as stream:
@@ -214,7 +214,7 @@ class File:
             return bool(stream.read(len(mark)) == mark)
 
     def given(self) -> pa.NativeFile:
-        """The bytes as given; a ReadError where the file is gone."""
+        """Return the bytes as given; a ReadError where the file is gone."""
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
@@ -258,6 +258,6 @@ def _max_bytes() -> int:
 
 
 def _first_line(text: bytes) -> int:
-    """Where the first line that is not blank begins."""
+    """Return where the first line that is not blank begins."""
     first = len(text) - len(text.lstrip(_BLANK))
     return text.rfind(b"\n", 0, first) + 1

@@ -93,6 +93,9 @@ def build_source(
         noted: what was found so far.
         missing_score: what is done about a score that is no number; unless it is refused, it becomes NaN.
 
+    Returns:
+        The rows, with typed columns and where each stands in the file.
+
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
     """

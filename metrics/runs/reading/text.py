@@ -60,6 +60,9 @@ def open_text(file: File, *, single_spaces: bool = False, strip_lines: bool = Fa
         single_spaces: whether any run of spaces and tabs becomes one space.
         strip_lines: whether lines lose the spaces at their ends, too.
 
+    Returns:
+        A stream of blocks of whole lines.
+
     Raises:
         ReadError: while it is read: the file is damaged or too large, or a line too long.
     """

@@ -43,7 +43,7 @@ _START = "Start a scheduler with `dask scheduler`, and workers with `dask worker
 
 @contextmanager
 def connect(scheduler: str | None) -> Iterator[Client]:
-    """A client of a scheduler; of one with a worker a core on this machine, where none is named."""
+    """Yield a client of a scheduler; of one with a worker a core on this machine, where none is named."""
     with ExitStack() as stack:
         stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # what is to be said, is raised
         if scheduler is None:
@@ -76,7 +76,7 @@ class _WorkerProcess(SubprocessWorker):
 
 
 def _local() -> SpecCluster:
-    """Workers of one thread each, in processes that do not run the caller's script again."""
+    """Return workers of one thread each, in processes that do not run the caller's script again."""
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
     worker = {"cls": _WorkerProcess, "options": {"worker_kwargs": options | {"dashboard": False}}}
@@ -103,7 +103,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def results_in_order(futures: list[Any]) -> Iterator[Any]:
-    """What tasks come to, in their order; each is taken out of the list and forgotten once it is handed on.
+    """Yield the results of tasks, in order; each is taken off the list and forgotten once it is handed on.
 
     Raises:
         TieScopeError: that of a task.
@@ -132,7 +132,7 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
 def shuffle_frames(
     client: Client, read: Callable[..., pd.DataFrame], parts: Sequence[tuple[Any, ...]], pieces: int
 ) -> list[Any]:
-    """Frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows.
+    """Return frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows.
 
     Args:
         client: of whose workers.
@@ -154,6 +154,9 @@ def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], 
         task: takes a frame and the further arguments.
         frames: one a task.
         *arguments: the same for every task.
+
+    Returns:
+        A future of what the task returns for each frame.
     """
     delayed_task = delayed(task)
     return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))

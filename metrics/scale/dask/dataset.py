@@ -101,7 +101,7 @@ class Dataset(PartitionedRuns):
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Evaluations that merge into that of the whole, each of some lists.
+        """Yield evaluations that merge into that of the whole, each of some lists.
 
         Args:
             score: evaluates the runs it is given, always in the same way; it is sent to the workers.
@@ -128,7 +128,7 @@ class Dataset(PartitionedRuns):
                 yield self._counter.add_policies(score(runs))
 
     def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
-        """What comes of each part, and then of the lists that are spread over several."""
+        """Yield what comes of each part, and then of the lists that are spread over several."""
         judged = client.submit(read_judgments, *self._qrels) if self._qrels else None
         parts, hashes = self._parts_of_files(client)
         in_several = lists_in_several(hashes)

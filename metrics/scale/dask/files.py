@@ -62,7 +62,7 @@ def dataset_files(
     judgments: str | PurePath | None = None,
     missing_score: MissingScore = "error",
 ) -> list[DatasetFile]:
-    """The files of a dataset, in the order given, those of a pattern or a folder by name.
+    """Return the files of a dataset, in the order given, those of a pattern or a folder by name.
 
     Args:
         paths: paths, URLs, patterns such as `runs/*.parquet`, or folders whose files are parts of one
@@ -188,7 +188,7 @@ def _natural_key(name: str) -> tuple[list[str | int], str]:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether tools leave out such a file: `_SUCCESS`, what lies in `_temporary` or `.git`."""
+    """Return whether tools leave out such a file: `_SUCCESS`, what lies in `_temporary` or `.git`."""
     return any(part.startswith(("_", ".")) for part in path.parts)
 
 

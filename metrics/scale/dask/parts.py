@@ -37,7 +37,7 @@ class Part:
     end: int | None = None
 
     def read(self, columns: Collection[str]) -> Source:
-        """The rows: these columns, ours or further ones, of a Parquet table; of text all."""
+        """Return the rows: these columns, ours or further ones, of a Parquet table; of text all."""
         table = self.member.table
         source = (
             table.select(columns).rows(self.first, self._end)
@@ -79,12 +79,12 @@ class RowGroupLists(NamedTuple):
     rerankers: tuple[str, ...]
 
     def is_more_of_last(self, before: "RowGroupLists") -> bool:
-        """Whether all these rows are of the list that the rows before end with."""
+        """Return whether all these rows are of the list that the rows before end with."""
         return bool(before.last == self.first) and before.end == self.last_start
 
 
 def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
-    """Parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
+    """Yield parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
     if not isinstance(member.table, ParquetTable):
         if not member.is_alone:
             yield Part(member)
@@ -97,7 +97,7 @@ def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
 
 
 def scan_part(part: Part) -> list[RowGroupLists]:
-    """The lists of each row group of a part, or of its file."""
+    """Return the lists of each row group of a part, or of its file."""
     source = part.read(("reranker", "query_id"))
     starts, keys = list_spans(source)
     bounds = [0, len(source.table)]
@@ -113,7 +113,7 @@ def scan_part(part: Part) -> list[RowGroupLists]:
 def _row_group_lists(
     starts: IntArray, keys: Hashes, first: int, end: int, before: int
 ) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
-    """What the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
+    """Return what the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
     inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
     own = keys[inside]
     is_last_once = np.count_nonzero(own == own[-1]) == 1
@@ -122,7 +122,7 @@ def _row_group_lists(
 
 
 def list_spans(source: Source) -> tuple[IntArray, Hashes]:
-    """(n,) first row of each span of rows of one list, and hash of the list: of reranker and query."""
+    """Return the (n,) first row of each span of rows of one list, and the hash of its reranker and query."""
     queries = coded(source.table["query_id"])
     query = queries.indices.to_numpy()
     names = pa.array([source.name or File(source.file, b"").stem])
@@ -163,25 +163,25 @@ def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -
 
 
 def lists_in_several(parts: Sequence[Hashes]) -> Hashes:
-    """The lists that more than one part has rows of."""
+    """Return the lists that more than one part has rows of."""
     hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
     return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
 
 
 def row_hashes(source: Source) -> Hashes:
-    """(n_rows,) hash of the list that each row is of."""
+    """Return the (n_rows,) hash of the list that each row is of."""
     starts, keys = list_spans(source)
     return np.repeat(keys, np.diff(starts, append=len(source.table)))
 
 
 def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
-    """(n_rows,) whether each row is of one of these lists, whose hashes are in order; there is one."""
+    """Return (n_rows,) whether each row is of one of these lists, whose hashes are in order; there is one."""
     near: Hashes = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
     return np.equal(near, keys)
 
 
 def take_rows(source: Source, rows: IntArray) -> Source:
-    """Some rows, which know where they came from."""
+    """Return some rows, which know where they came from."""
     origin = replace(source.origin, line_of=partial(_line_of, source, rows))
     return replace(source, table=source.table.take(pa.array(rows)), origin=origin)
 

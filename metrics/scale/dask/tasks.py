@@ -69,6 +69,9 @@ def read_judgments(
         repeated: what is done about a document judged twice for a query.
         missing_score: what is done about scores beside the grades that are no numbers.
 
+    Returns:
+        The judgments, by query.
+
     Raises:
         ReadError: it cannot be read, or holds none.
     """
@@ -91,6 +94,9 @@ def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: 
         judged: judgments; None where the rows hold relevance.
         task: what is wanted.
 
+    Returns:
+        Their evaluation, and what was met and found on the way.
+
     Raises:
         TieScopeError: rows cannot be read, or not be scored.
     """
@@ -103,7 +109,7 @@ def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: 
 
 
 def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
-    """Rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    """Return rows without what is said of relevance beside the judgments; that it is not used is noted."""
     inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
     unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
     table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
@@ -120,13 +126,13 @@ def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask)
 
 
 def empty_table(numbers: Sequence[str]) -> pa.Table:
-    """query_id, doc_id and columns of numbers, without a row."""
+    """Return a table of query_id, doc_id and columns of numbers, without a row."""
     texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
     return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
 
 
 def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
-    """The rows of a part that belong to lists spread over several; none of no part.
+    """Return the rows of a part that belong to lists spread over several; none of no part.
 
     Args:
         part: whose rows.
@@ -174,6 +180,9 @@ def score_frame(
         task: what is wanted.
         files: (n_parts,) name of the file of each part.
 
+    Returns:
+        Their evaluation, and what was met and found on the way.
+
     Raises:
         TieScopeError: a document twice in a list, or rows that cannot be scored.
     """
@@ -195,7 +204,7 @@ def score_frame(
 
 
 def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
-    """The error of a document twice in a list, which names the files of both rows."""
+    """Return the error of a document twice in a list, which names the files of both rows."""
     ids = ["reranker", "query_id", "doc_id"]
     twice = frame[frame.duplicated(ids, keep=False)]
     places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]

@@ -124,7 +124,7 @@ class FolderFeed:
         return self._left_out is not None and Path(entry.path).resolve() == self._left_out
 
     def _is_whole(self, name: str, signature: Signature) -> bool:
-        """Whether a file that was not given yet is as it was at the last look; notes how it is now."""
+        """Return whether a file that was not given yet is as it was at the last look; note how it is now."""
         absent = self._absent.pop(name, None)
         if absent is not None and absent.signature == signature:
             self._sightings[name] = absent

@@ -197,7 +197,7 @@ class LineCutter:
 
 
 def _holds_documents(name: str, value: object) -> bool:
-    """Whether a field of a record is an array of documents."""
+    """Return whether a field of a record is an array of documents."""
     return isinstance(value, list) and (
         name in DOCUMENT_ARRAYS or (bool(value) and all(isinstance(entry, dict) for entry in value))
     )

@@ -22,7 +22,7 @@ _NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.fl
 
 
 def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
-    """The attributes of `Stored` that a file states.
+    """Return the attributes of `Stored` that a file states.
 
     Raises:
         ValueError: they cannot be those of an evaluation, or of these rows; says why.

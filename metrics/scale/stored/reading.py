@@ -69,7 +69,7 @@ class Stored(HasScoringOptions):
 
     @classmethod
     def open(cls, path: str | PurePath) -> "Stored":
-        """An evaluation that was kept.
+        """Return an evaluation that was kept.
 
         Raises:
             ReadError: there is no such file, or it holds something else.
@@ -119,7 +119,7 @@ class Stored(HasScoringOptions):
         return int(self.policies["n_scored"].sum())
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
-        """Columns of numbers, a few lists at a time, the next ones read meanwhile; in the order of the file."""
+        """Yield columns of numbers, a few lists at a time in the file's order, the next read meanwhile."""
         places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
         to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
         with self._file(to_read) as file:
@@ -136,14 +136,14 @@ class Stored(HasScoringOptions):
                 first += len(batch)
 
     def _sound(self, name: str, column: pa.Array) -> FloatArray:
-        """(n,) numbers of a column, which may come from anywhere."""
+        """Return the (n,) numbers of a column, which may come from anywhere."""
         values: FloatArray = column.to_numpy(zero_copy_only=False)
         if len(values) and not (values.min() >= 0 and values.max() < np.inf):
             raise ReadError(self.path.name, f"column {name!r} holds what is no value", _HINT)
         return values
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
-        """Columns of a few lists, at these places in the file; only what is around them is read."""
+        """Return the columns of a few lists, at these places in the file; only what is around them is read."""
         tables = []
         with self._file(names) as file:
             sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
@@ -160,7 +160,7 @@ class Stored(HasScoringOptions):
         return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
 
     def means(self, measure: str) -> pd.DataFrame:
-        """As of `Evaluation`; no list is read."""
+        """Return what `Evaluation` does; no list is read."""
         sums = self.totals[[column_of(measure, ties) for ties in self.ties]].set_axis(list(self.ties), axis=1)
         return sums.div(self.policies["n_scored"], axis=0)
 
@@ -181,17 +181,17 @@ class Stored(HasScoringOptions):
         return np.sqrt(variance / (n - 1).where(n > 1))
 
     def n_movable(self, measure: str) -> int:
-        """Lists whose best and worst order differ, where both were asked for; no list is read."""
+        """Return how many lists' best and worst order differ, if both were asked for; none is read."""
         return int(self.totals[column_of(measure, MOVABLE)].sum())
 
     def summary(self, *, flat: bool = False) -> pd.DataFrame:
-        """As of `Evaluation`; a measure is read at a time."""
+        """Return what `Evaluation` does; a measure is read at a time."""
         order = self.policies.index
         table = pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
         return flat_means(table) if flat else table
 
     def load(self) -> Evaluation:
-        """All of it in memory.
+        """Return all of it in memory.
 
         Raises:
             ReadError: the file is gone.
@@ -213,7 +213,7 @@ class Stored(HasScoringOptions):
         )
 
     def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":
-        """Values of a measure, columns (measure, ties), grouped by reranker."""
+        """Return the values of a measure, columns (measure, ties), grouped by reranker."""
         names = self._names([measure])
         table = self._scored(["reranker", *(column_of(*name) for name in names)])
         owner = coded(table["reranker"]).to_pandas()
@@ -224,7 +224,7 @@ class Stored(HasScoringOptions):
         return pd.MultiIndex.from_product([measures, self.ties], names=["measure", "ties"])
 
     def _scored(self, columns: Sequence[str] | None) -> pa.Table:
-        """Some columns, or all, of the lists that have values."""
+        """Return some columns, or all, of the lists that have values."""
         if self.n_lists == self.policies["n_queries"].sum():
             return self._read(columns)
         table = self._read(columns and [*columns, "n_docs"]).filter(pc.field("n_docs").is_valid())
@@ -236,7 +236,7 @@ class Stored(HasScoringOptions):
 
     @contextmanager
     def _file(self, columns: Sequence[str]) -> Iterator["ParquetFile"]:
-        """The file, which has these columns."""
+        """Yield the open file, which has these columns."""
         from pyarrow import parquet  # noqa: PLC0415 as above
 
         try:
@@ -249,7 +249,7 @@ class Stored(HasScoringOptions):
 
 
 def is_stored(file: File) -> bool:
-    """Whether a file says that it keeps an evaluation, of whatever version."""
+    """Return whether a file says that it keeps an evaluation, of whatever version."""
     from pyarrow import parquet  # noqa: PLC0415 as above
 
     try:
@@ -260,7 +260,7 @@ def is_stored(file: File) -> bool:
 
 
 def _read_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same, the next one read while the last is worked on."""
+    """Yield each item, the next one read while the last is worked on."""
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, batches, None)
         while (batch := coming.result()) is not None:

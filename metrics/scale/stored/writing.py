@@ -19,7 +19,7 @@ from metrics.support.arrays import span_starts
 
 
 def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
-    """The parts of an evaluation as they come, each kept before it is handed on.
+    """Yield the parts of an evaluation as they come, each kept before it is handed on.
 
     The file is there after the last part, and then it is whole.
     """
@@ -28,7 +28,7 @@ def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Ev
 
 
 def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
-    """The parts of an evaluation as they come, each written to a file before it is handed on."""
+    """Yield the parts of an evaluation as they come, each written to a file before it is handed on."""
     with _GrowingParquet(stream) as file:
         for part in parts:
             file.add(part)
@@ -59,7 +59,7 @@ class _GrowingParquet:
                     self._writer.close()
 
     def add(self, part: Evaluation) -> None:
-        """The next part."""
+        """Add the next part."""
         self._first = self._first or part
         part.refuse_other(self._first)
         self._policies = [sum_counts([*self._policies, part.policies])]
@@ -94,7 +94,7 @@ class _GrowingParquet:
 
 
 def _rows(part: Evaluation) -> pa.Table:
-    """A row a list; those left out come last."""
+    """Return a row a list; those left out come last."""
     scores = part.scores.set_axis([column_of(*name) for name in part.scores.columns], axis=1)
     columns = _ids(part.scores.index)
     for table in (part.lists, scores):
@@ -104,7 +104,7 @@ def _rows(part: Evaluation) -> pa.Table:
 
 
 def _totals(part: Evaluation) -> pd.DataFrame:
-    """Sums of `Stored.totals` over the lists of a part."""
+    """Return the sums of `Stored.totals` over the lists of a part."""
     columns = {"tie_ratio": part.lists["tie_ratio"]}
     columns |= {column_of(*name): part.scores[name] for name in part.scores.columns}
     for measure in part.measures if {"optimistic", "pessimistic"} <= set(part.ties) else ():

@@ -37,7 +37,7 @@ class QueryJudgments:
 
     @classmethod
     def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
-        """Judgments of a file; a ReadError where a document is judged twice, unless repeats are allowed."""
+        """Return the judgments of a file; ReadError where one is judged twice, unless repeats are allowed."""
         runs = Runs.from_sources([source], repeated, judged=False)
         table, pairs = runs.qrels, runs.judged_pairs
         order = np.argsort(pairs.query, kind="stable")
@@ -47,7 +47,7 @@ class QueryJudgments:
         return cls(table, pairs, order, ends, nothing, runs.noted)
 
     def places(self, queries: pa.Array) -> IntArray:
-        """(n,) place of each query among those judged, -1 where it is not."""
+        """Return the (n,) place of each query among those judged, -1 where it is not."""
         return places_in(queries, self.pairs.queries)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
@@ -70,6 +70,6 @@ class QueryJudgments:
         return replace(self, n_unjudged=n_unjudged)
 
     def rows_of(self, places: IntArray) -> pa.Table:
-        """The judgments of some queries, query by query."""
+        """Return the judgments of some queries, query by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
         return self.table.take(pa.array(self.order[joined_ranges(start, n)])).combine_chunks()

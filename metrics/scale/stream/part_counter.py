@@ -48,7 +48,7 @@ class PartStats:
 def split_by_reranker(
     source: Source, judged: QueryJudgments | None, repeated: Repeated
 ) -> tuple[list[tuple[Runs, list[PartStats]]], tuple[Finding, ...]]:
-    """The lists of some rows: all at once, or one reranker at a time with the judgments of its queries alone.
+    """Return the lists of some rows: all at once, or by reranker with the judgments of its queries alone.
 
     Args:
         source: rows that hold whole lists.
@@ -145,7 +145,7 @@ class PartCounter:
         return part
 
     def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
-        """The judged lists of a reranker that no part had, a few at a time; `nothing` has its columns."""
+        """Yield the judged lists of a reranker that no part had, a few at a time; `nothing` has its columns."""
         if self._judged is None:
             return
         missing = np.flatnonzero(~self._known[name].has_rows)
@@ -172,7 +172,7 @@ class PartitionedRuns(ABC):
 
     @abstractmethod
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Evaluations that merge into that of the whole."""
+        """Yield evaluations that merge into that of the whole."""
 
     @property
     def policies(self) -> pd.DataFrame:

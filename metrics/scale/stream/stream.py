@@ -73,7 +73,7 @@ class Stream(PartitionedRuns):
         self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Evaluations that merge into that of the whole, each of some queries; of one reranker if judged apart.
+        """Yield evaluations that merge into the whole, each of some queries; of one reranker if judged apart.
 
         Lists come as the files have them; those without rows after the last row of the file.
 
@@ -97,7 +97,7 @@ class Stream(PartitionedRuns):
                 yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
-        """The lists of a file, each with its judgments; where these are apart, one reranker at a time."""
+        """Yield the lists of a file, each with its judgments; where these are apart, one reranker at a time."""
         earlier, columns_of = set(self._counter.rerankers), dict[str, pa.Table]()
         for source in file.blocks():
             lists, noted = split_by_reranker(replace(source, name=name), self._counter.judged, self._repeated)

@@ -76,6 +76,9 @@ def audit(
         names: published → ours, of rerankers and measures whose names do not say it; → "" leaves one out.
         relevant_from: smallest relevant grade, where it is known.
 
+    Returns:
+        The names matched, the convention found, and the runs scored by it.
+
     Raises:
         ReadError: a file cannot be read; names file and line.
         UsageError: no figure is of a known reranker and measure, or a name is on neither side.

@@ -102,5 +102,5 @@ def _base(name: str) -> str:
 @cache
 def _bases() -> dict[str, str]:
     """Return every name of a measure, in small letters and without what stands between its words → ours."""
-    ours = {_base(name): measure.name for measure in MEASURES for name in (measure.name, *measure.aliases)}
+    ours = {_base(name): measure.name for measure in MEASURES for name in measure.names}
     return ours | _OTHER_NAMES

@@ -76,6 +76,9 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
         runs: what was ranked.
         by_hand: published → ours, of rerankers or measures; → "" leaves a name out.
 
+    Returns:
+        Which name is which, by what likeness, and what stayed unmatched.
+
     Raises:
         UsageError: a name by hand that is on neither side, or two of them for one reranker.
     """

@@ -109,6 +109,9 @@ def reproduce(
         runs: what was ranked.
         relevant_from: smallest relevant grade, where it is known; None to try those that are there.
 
+    Returns:
+        Every convention that was tried, with how many figures it gives, the one that fits best first.
+
     Raises:
         UsageError: no figure is of a reranker and a measure that were matched.
     """

@@ -9,7 +9,7 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
 
@@ -20,7 +20,7 @@ _LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_s
 
 
 def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
-    """One row a list: its ties, and what they do to each measure.
+    """Return one row a list: its ties, and what they do to each measure.
 
     Args:
         evaluation: with the measures under expected, optimistic, pessimistic and `traditional`.
@@ -50,7 +50,7 @@ def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "
 def correlation(
     x: "pd.Series[float] | FloatArray", y: "pd.Series[float] | FloatArray"
 ) -> tuple[float, float, float] | None:
-    """Pearson correlation with its 95% interval.
+    """Return Pearson's correlation with its 95% interval.
 
     None where it is not defined: fewer than four lists, or one side constant.
     """
@@ -61,7 +61,7 @@ def correlation(
 
 
 def _is_constant(smallest: float, largest: float) -> bool:
-    """Whether values between these differ by rounding only."""
+    """Return whether values between these differ by rounding only."""
     return largest - smallest <= EQUAL * max(1.0, abs(smallest), abs(largest))
 
 

@@ -91,7 +91,7 @@ class GapHistogram:
         )
 
     def signed_gaps(self) -> tuple[FloatArray, IntArray]:
-        """(2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with a gap between them; n ≥ 24."""
+        """Return (2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with gaps between them; n ≥ 24."""
         n_levels = max(self._n_levels(), LEVELS // 2)
         counts = np.delete(self.counts.sum(axis=1), LEVELS, axis=1)
         edges = self.reach * np.arange(-n_levels, n_levels + 1) / LEVELS

@@ -10,7 +10,7 @@ from metrics.runs import Runs
 from metrics.simulation import LlmReranker
 from metrics.studies.gaps.precisions import precision_curve
 from metrics.studies.prose import Prose, Strong, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.wording import percent
 
 Simulate = Callable[[Mapping[str, LlmReranker]], Runs]

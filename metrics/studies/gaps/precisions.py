@@ -13,7 +13,7 @@ from metrics.studies.gaps.values import in_order, named_values
 from metrics.studies.leaderboard.leaderboard import mean_std
 from metrics.studies.leaderboard.verdicts import SHARE
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import percent
 from metrics.ties.precision import runs_at_precision

@@ -56,6 +56,9 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
         measure: name of a measure, such as `RR`.
         traditional: the treatment taken as the traditional one.
 
+    Returns:
+        The counts of each reranker, and the lists with the largest gaps.
+
     Raises:
         ReadError: the file is gone, or has no such column.
     """

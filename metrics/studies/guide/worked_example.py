@@ -11,7 +11,7 @@ from metrics.measures import parse, side_by_side
 from metrics.runs import Runs
 from metrics.studies.one_list.query import first_rank_chances, ladder
 from metrics.studies.prose import Prose, Strong
-from metrics.studies.tie_rules import tie_answers
+from metrics.studies.tools.tie_rules import tie_answers
 from metrics.ties import Orderings, Ranking
 
 MOST_TERMS = 5
@@ -64,6 +64,9 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
         relevant: of them relevant, 1 to `tied`; the file happens to list them last.
         above: documents above the tie.
         k: cut-off, 1 or more.
+
+    Returns:
+        Its documents, its values, and the answers of all rules for its tie.
     """
     n = above + tied
     frame = pd.DataFrame(
@@ -100,7 +103,7 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
 
 
 def worked_finding(example: WorkedExample, orderings: str) -> Prose:
-    """What the tie of the example leaves open; `orderings` is their number written out."""
+    """Return what the tie of the example leaves open; `orderings` is their number written out."""
     if example.tied == 1:
         return (Strong("Nothing ties: "), f"the list has one order, and RR is {example.expected:.4f} in it.")
     if example.relevant == example.tied:
@@ -129,7 +132,7 @@ class FilledFormula:
 
 
 def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
-    """The formulas of the example, each with its numbers."""
+    """Return the formulas of the example, each with its numbers."""
     return *_means_over_orders(example), *_rules_for_ties(example), _ends(example)
 
 
@@ -198,18 +201,18 @@ def _ends(example: WorkedExample) -> FilledFormula:
 
 
 def _lines(*lines: str) -> str:
-    """One below the other, flush left."""
+    """Set formulas one below the other, flush left."""
     return r"\begin{aligned}&" + r"\\[6pt]&".join(lines) + r"\end{aligned}"
 
 
 def _value(value: float) -> str:
-    """A value with four decimals; whether these are all it has is said."""
+    """Write a value with four decimals; whether these are all it has is said."""
     sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
     return rf"{sign}\mathbf{{{value:.4f}}}"
 
 
 def _orders_counted(example: WorkedExample) -> list[str]:
-    """The definition with its numbers: how many of all orders put the first relevant document at each rank."""
+    """Return the definition with its numbers: how many orders put the first relevant document at each rank."""
     if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
         return []
     terms = [
@@ -220,7 +223,7 @@ def _orders_counted(example: WorkedExample) -> list[str]:
 
 
 def _terms(chances: pd.DataFrame) -> list[str]:
-    """Chance of each rank times one over it, as many as a phone is wide."""
+    """Return the chance of each rank times one over it, as many as a phone is wide."""
     terms = [
         rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
         for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
@@ -229,7 +232,7 @@ def _terms(chances: pd.DataFrame) -> list[str]:
 
 
 def _exact(value: float) -> str:
-    """A value as a fraction where it is a small one, else with four decimals."""
+    """Write a value as a fraction where it is a small one, else with four decimals."""
     near = Fraction(value).limit_denominator(99)
     if abs(near - value) > EQUAL:
         return f"{value:.4f}"

@@ -24,7 +24,7 @@ _VERSION = re.compile(
 
 
 def version_of(name: str) -> tuple[str, str]:
-    """A reranker's name without its version, and the version: `bge-v2` gives `bge` and `-v2`.
+    """Return a reranker's name without its version, and the version: `bge-v2` gives `bge` and `-v2`.
 
     A version is what ends in a v and a number (`-v2`, `_v1.5`), a date (`_2026-11-01`), a dot and a number
     after a letter (`run.3`), or a number in brackets (`run (1)`); several of them go together.
@@ -36,7 +36,7 @@ def version_of(name: str) -> tuple[str, str]:
 
 
 def pooled_judgments(runs: Runs) -> pa.Table:
-    """What judges runs: query_id, doc_id, relevance; their grades taken together where they hold them."""
+    """Return what judges runs: query_id, doc_id, relevance; their own grades together where they have some."""
     if runs.qrels is not None:
         return runs.qrels
     tables = [judgment_columns(table) for table in runs.tables.values()]
@@ -56,7 +56,7 @@ def version_means(
     queries: Collection[str] | None = None,
     scoring: ScoringOptions = AS_READ,
 ) -> pd.DataFrame:
-    """Means of those rerankers of a file that have at least half of the judged queries.
+    """Return the means of those rerankers of a file that have at least half of the judged queries.
 
     Args:
         runs: of one file.
@@ -99,7 +99,7 @@ def version_means(
 
 
 def history(scored: pd.DataFrame) -> pd.DataFrame:
-    """The rerankers of which there are several versions, each version numbered from the oldest on.
+    """Return the rerankers of which there are several versions, each version numbered from the oldest on.
 
     Versions stand in the order of their numbers and dates; of one name, in the order they were added.
 
@@ -129,7 +129,7 @@ def history(scored: pd.DataFrame) -> pd.DataFrame:
 
 
 def natural_key(text: str) -> list[tuple[bool, int, str]]:
-    """Key that puts `-v2` before `-v10`."""
+    """Return a key that puts `-v2` before `-v10`."""
     return [
         (part.isdecimal(), int(part) if part.isdecimal() else 0, part)
         for part in re.split(r"(\d+)", text.casefold())
@@ -137,7 +137,7 @@ def natural_key(text: str) -> list[tuple[bool, int, str]]:
 
 
 def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
-    """What became of the reranker that tells most: one whose sort says the opposite, else the farthest."""
+    """Say what became of the reranker that tells most: one whose sort says the opposite, else the farthest."""
     ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
     change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
     limits = pd.DataFrame({one: ends[one].max(axis=1).map(smallest_shown) for one in change})

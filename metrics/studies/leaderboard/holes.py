@@ -83,7 +83,7 @@ def can_lead(leaderboard: pd.DataFrame, low: str, high: str) -> BoolArray:
 
 
 def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: MeasureAt) -> Prose:
-    """Who could lead by ties and unjudged documents together, and who by ties alone.
+    """Return who could lead by ties and unjudged documents together, and who by ties alone.
 
     Args:
         leaderboard: as `leaderboard` returns it, with lowest and highest.

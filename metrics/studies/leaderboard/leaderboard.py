@@ -11,14 +11,14 @@ from metrics.scale.stored import Stored
 from metrics.studies.gaps.values import named_values
 from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import BoolArray, IntArray
 from metrics.support.wording import percent
 from metrics.ties import treatment
 
 
 def leaderboard(evaluation: Evaluation | Stored, measure: str, traditional: str) -> pd.DataFrame:
-    """One row a reranker, best tied mean first.
+    """Return one row a reranker, best tied mean first.
 
     Args:
         evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`; one that is
@@ -72,13 +72,13 @@ def place_range(table: pd.DataFrame) -> Iterator["pd.Series[int]"]:
 
 
 def mean_std(evaluation: Evaluation, measure: str) -> "pd.Series[float]":
-    """Standard deviation of each mean when ties are broken at random: sqrt(sum of variances) / n."""
+    """Return the standard deviation of each mean when ties are broken at random: sqrt(sum of variances) / n."""
     lists = evaluation.scores[measure]["std"].groupby(level="reranker", sort=False)
     return lists.agg(lambda std: np.sqrt(np.square(std).sum()) / len(std)).rename("std")
 
 
 def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "input") -> Prose:
-    """What ties did to this leaderboard, in one or two sentences.
+    """Return what ties did to this leaderboard, in one or two sentences.
 
     Args:
         table: as `leaderboard` returns it.
@@ -109,7 +109,7 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
 
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
-    """Same ranks, no large gap: either ties do not matter, or this order of them was lucky."""
+    """Say of unchanged ranks without a large gap that ties do not matter, or this order was lucky."""
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
         return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))
@@ -135,7 +135,7 @@ def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
 
 
 def _own_rule_finding(table: pd.DataFrame, measure: str) -> Prose:
-    """Who leads by a measure that settles ties by its own rule; how many documents tie all the same."""
+    """Return who leads by a measure that settles ties by its own rule; how many documents tie all the same."""
     most_tied = table.loc[table["tie_ratio"].idxmax()]
     if not most_tied["tie_ratio"]:
         return no_order_matters(measure, has_ties=False)

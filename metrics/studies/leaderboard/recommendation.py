@@ -20,7 +20,7 @@ SUSPECT = ("order-leaks", "float32-ties", "near-ties")
 def recommendation(
     leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt, findings: pd.DataFrame
 ) -> Prose:
-    """Whether to report the tied value, with the reasons that the data gives.
+    """Return whether to report the tied value, with the reasons that the data gives.
 
     The traditional value will do where every reranker is stable, and no order of the ties changes a place or
     a verdict of the test.
@@ -69,7 +69,7 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
 
 
 def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: MeasureAt) -> Prose:
-    """Ties move no mean far; whether they can still change a place."""
+    """Say that ties move no mean far, and whether they can still change a place."""
     report_it = " The traditional value may be reported as it is."
     if width.max() <= EQUAL:
         has_ties = bool(leaderboard["tie_ratio"].any())
@@ -88,7 +88,7 @@ def _harmless(leaderboard: pd.DataFrame, width: "pd.Series[float]", measure: Mea
 
 
 def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -> Prose:
-    """What would be told wrongly by the traditional value."""
+    """Return what would be told wrongly by the traditional value."""
     reasons: Prose = ()
     off = leaderboard[leaderboard["verdict"].isin(["tie-inflated", "tie-deflated"])]
     if len(off):
@@ -109,7 +109,7 @@ def _reasons(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) 
 
 
 def tie_remedies(findings: pd.DataFrame) -> tuple[Prose, ...]:
-    """What to do about the ties themselves, a sentence a cause of `Runs.findings`; none where none is known."""
+    """Say what to do about the ties, a sentence a cause of `Runs.findings`; nothing where none is known."""
     grave = findings[findings["code"].isin(MADE_BY_WRITING + SUSPECT)]
     return tuple(_remedy(rows) for _, rows in grave.groupby(["code", "hint"], sort=False))
 

@@ -15,7 +15,7 @@ UNNAMED = "none"
 
 
 def query_segments(runs: Runs) -> "pd.Series[str]":
-    """Query → its segment: the first that a row of it names, rerankers in their order.
+    """Return query → its segment: the first that a row of it names, rerankers in their order.
 
     A segment belongs to a query, whoever ranked it. Queries of which no row names one are left out.
     """
@@ -38,7 +38,7 @@ def query_segments(runs: Runs) -> "pd.Series[str]":
 def segment_table(
     evaluation: Evaluation, segments: "pd.Series[str]", measure: str, traditional: str
 ) -> pd.DataFrame:
-    """One row a reranker and segment, rerankers in order, segments by falling number of lists.
+    """Return one row a reranker and segment, rerankers in order, segments by falling number of lists.
 
     Args:
         evaluation: with `measure` under expected and `traditional`.

@@ -16,7 +16,7 @@ from metrics.studies.significance.query_values import alpha, values_by_query
 from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.tie_breaking.stability import pairwise_order
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
 

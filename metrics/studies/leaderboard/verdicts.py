@@ -56,7 +56,7 @@ def is_large(
 
 
 def _exceeds(difference: FloatArray, standard_error: FloatArray) -> BoolArray:
-    """Whether a difference is above a standard error that is not 0, by more than either is rounded."""
+    """Return whether a difference is above a standard error that is not 0, by more than either is rounded."""
     return np.asarray((standard_error > EQUAL) & (np.abs(difference) > (1 + _ROUNDING) * standard_error))
 
 
@@ -92,13 +92,13 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
 
 
 def _gap_changes_place(rows: pd.DataFrame) -> BoolArray:
-    """(n,) whether the traditional place is another than the tied one, and on the side of the own gap."""
+    """Return (n,) whether traditional and tied place differ, and that on the side of the own gap."""
     climbed = (rows["tied_rank"] - rows["traditional_rank"]).to_numpy(np.float64, na_value=0.0)
     return np.asarray(climbed * np.nan_to_num(rows["gap"].to_numpy()) > 0)
 
 
 def _ties_change_place(rows: pd.DataFrame) -> BoolArray:
-    """(n,) whether the worst and the best mean stand at different places among the tied means of the others."""
+    """Return (n,) whether worst and best mean stand at different places among the tied means of others."""
     tied, worst, best = (rows[name].to_numpy(np.float64) for name in ("tied", "worst", "best"))
     means = np.sort(tied[~np.isnan(tied)])
     passed = np.searchsorted(means, best + EQUAL, side="right") - np.searchsorted(

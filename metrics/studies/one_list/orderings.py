@@ -70,7 +70,7 @@ def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
 
 
 def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
-    """log10 of the number of orders of grades within groups, and the number itself where it can be written."""
+    """Return the log10 of the number of orders of grades within groups, and the number if it can be written."""
     alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
     size = alike.groupby(level="group").transform("sum")
     mixed, size = alike[alike < size], size[alike < size]
@@ -83,12 +83,12 @@ def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
 
 
 def counts_judged(measure: str) -> bool:
-    """Whether a measure counts every judged document, not only those with a grade above 0."""
+    """Return whether a measure counts every judged document, not only those with a grade above 0."""
     return parse(measure).measure.family.counts == "judged"
 
 
 def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
-    """(n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
+    """Return the (n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
     ranks = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
     ranks[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
     return ranks

@@ -26,7 +26,7 @@ from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, ref
 
 
 def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
-    """The documents of one list by falling score, ties in input order.
+    """Return the documents of one list by falling score, ties in input order.
 
     Returns:
         place (from 1), doc_id, score or, where criteria rank, front (from 1), grade (0 where unjudged), judged,
@@ -66,7 +66,7 @@ def rank_column(rows: pd.DataFrame) -> str:
 
 
 def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
-    """The tie groups of the `ladder` of one list, those of one document included.
+    """Return the tie groups of the `ladder` of one list, those of one document included.
 
     Returns:
         group (from 0), score or front, first and last (the places it covers), documents, relevant.
@@ -102,7 +102,7 @@ def text_column(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[
 
 
 def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
-    """Exact distribution of the rank of the first relevant document over all orderings.
+    """Return the exact distribution of the rank of the first relevant document over all orderings.
 
     Returns:
         rank, chance; no rows where nothing relevant is listed.
@@ -131,14 +131,14 @@ def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
 
 
 def _leading(ranking: Ranking, query_id: str, ties: str) -> tuple[TieGroups, IntArray]:
-    """Tie groups of all lists, and the leading one of this list, if any."""
+    """Return the tie groups of all lists, and the leading one of this list, if any."""
     groups = refine(ranking, treatment(ties))
     leading = groups.leading
     return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
 
 
 def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
-    """The orderings of one list, at most `limit`, each scored by the one formula on groups of one.
+    """Return the orderings of one list, at most `limit`, each scored by the one formula on groups of one.
 
     Args:
         ranking: the lists of one reranker.
@@ -169,7 +169,7 @@ def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], lim
 def _contributing_groups(
     ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
 ) -> TieGroups:
-    """Orderings, (n, n_docs) documents top first, seen by those of their contributing documents."""
+    """Return orderings, (n, n_docs) documents top first, seen by those of their contributing documents."""
     lists, places = np.nonzero(contributes[orders])
     documents = orders[lists, places]
     targets = None if ranking.targets is None else ranking.targets[documents]
@@ -206,7 +206,7 @@ class SampledMean:
 
 
 def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> SampledMean:
-    """Mean of a measure over orderings drawn evenly: what sampling would report for the exact tied value.
+    """Return the mean of a measure over orderings drawn evenly: what sampling would report.
 
     Args:
         ranking: the lists of one reranker.

@@ -33,7 +33,7 @@ class NearTieCurves(NamedTuple):
 
 
 def near_distances(n_rows: int) -> FloatArray:
-    """(n_distances,) distances: as `log_levels`, from a ten-thousandth on."""
+    """Return (n_distances,) distances: as `log_levels`, from a ten-thousandth on."""
     return log_levels(n_rows, _SMALLEST)
 
 

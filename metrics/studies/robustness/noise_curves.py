@@ -25,12 +25,12 @@ _APART = 0.01
 
 
 def noise_levels(n_rows: int) -> FloatArray:
-    """(n_levels,) standard deviations of noise: as `log_levels`, from a thousandth on."""
+    """Return (n_levels,) standard deviations of noise: as `log_levels`, from a thousandth on."""
     return log_levels(n_rows, _SMALLEST)
 
 
 def log_levels(n_rows: int, smallest: float) -> FloatArray:
-    """(n_levels,) sizes from a power of ten up to 1, evenly in logs: four a decade, two where rows are many."""
+    """Return (n_levels,) sizes from a power of ten to 1, evenly in logs: four a decade, two for many rows."""
     steps = 4 if n_rows <= _MANY_ROWS else 2
     return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
 
@@ -147,7 +147,7 @@ def drawn_means(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> FloatArray:
-    """(n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
+    """Return the (n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
 
     A draw is the same at every level but for its size, so that levels differ by the noise and not by chance.
 
@@ -242,5 +242,5 @@ def _scores(runs: Runs) -> dict[str, FloatArray]:
 
 
 def _between(low: float, high: float, share: float) -> float:
-    """A noise between two levels, by logarithm; by size from no noise on."""
+    """Return a noise between two levels, by logarithm; by size from no noise on."""
     return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)

@@ -29,7 +29,7 @@ _SHORTEST = 1 / 20
 
 
 def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
-    """(n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
+    """Return (n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
 
     Args:
         n_criteria: two or three.
@@ -107,7 +107,7 @@ def values_by_weighting(
 
 
 def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
-    """Between what `values_by_weighting` of each reranker lie, and over how much of all weightings it leads.
+    """Return between what `values_by_weighting` of each reranker lie, and the share of weightings it leads.
 
     Returns:
         index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
@@ -119,7 +119,7 @@ def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
-    """Which reranker leads from what weight of the second of two criteria to what: a row a stretch, in order.
+    """Return which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
 
     A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights, at
     neither end, is told with the one before it.
@@ -151,7 +151,7 @@ def leads(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
-    """(n_weightings,) who leads; of level ones the one that led at the weighting before, else the first."""
+    """Return (n_weightings,) who leads; of level ones the one that led just before, else the first."""
     places: list[int] = []
     for row in leads(values).to_numpy():
         places.append(places[-1] if places and row[places[-1]] else int(row.argmax()))
@@ -160,7 +160,7 @@ def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
 
 
 def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:
-    """(n_rows,) one criterion in standard deviations, the highest best; infinite values stay as they are."""
+    """Return (n_rows,) values of one criterion in standard deviations, the highest best; infinite ones stay."""
     name, highest_best = criterion(text)
     scores = highest_first(score_column(runs.tables[reranker], name), highest_best=highest_best)
     values = compared_column(runs, reranker, scores, precision)
@@ -168,7 +168,7 @@ def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatAr
 
 
 def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:
-    """(n_rows,) sum of what weighs something: nothing times infinity is not a number; -inf outweighs inf."""
+    """Return the (n_rows,) sum of what weighs above 0: 0 times infinity is no number; -inf outweighs inf."""
     parts = np.stack([weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0])
     with np.errstate(invalid="ignore"):
         sums = parts.sum(axis=0)

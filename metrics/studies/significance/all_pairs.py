@@ -83,7 +83,7 @@ def holm_pairs(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """(n,) p adjusted for n comparisons, so that the chance of any false verdict is the level's.
+    """Return (n,) p-values adjusted for n comparisons, so that the chance of any false verdict is the level's.
 
     statsmodels' runs the garbage collector: a tenth of a second in a large process.
 

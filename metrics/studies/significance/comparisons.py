@@ -181,12 +181,12 @@ def largest_difference(measure: str) -> float:
 
 
 def stars(p: float) -> str:
-    """*** below 0.001, ** below 0.01, * below 0.05, else ns."""
+    """Return *** below 0.001, ** below 0.01, * below 0.05, else ns."""
     return next((mark for bound, mark in STARS if p < bound), "ns")
 
 
 def superiority(ours: FloatArray, theirs: FloatArray) -> float:
-    """Chance that one of ours is above one of theirs, equal ones half; 0.5 where there is none to compare."""
+    """Return the chance that one of ours is above one of theirs, equal ones half; 0.5 where there is none."""
     if not len(ours) or not len(theirs):
         return 0.5
     ordered = np.sort(theirs)
@@ -205,7 +205,7 @@ def _means(baseline: FloatArray, reranker: FloatArray) -> PairStatistics:
 
 
 def _effect(difference: float, values: FloatArray, n_means: int = 1) -> float:
-    """A difference in standard deviations of values, degrees of freedom lost to so many means."""
+    """Return a difference in standard deviations of values, degrees of freedom lost to so many means."""
     if abs(difference) <= EQUAL or len(values) <= n_means:
         return 0.0
     if is_constant(values):

@@ -18,7 +18,7 @@ from metrics.support.arrays import FloatArray
 
 
 def mann_whitney(comparison: Comparison) -> list[TestResult]:
-    """U counts the pairs of lists in which the reranker's is better; the interval is Welch's, of the means."""
+    """Test by U, the pairs of lists in which the reranker's is better; the interval is Welch's."""
     results = []
     for baseline, reranker in comparison.pairs:
         ours, theirs = (

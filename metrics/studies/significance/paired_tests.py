@@ -60,7 +60,7 @@ class Comparison:
     comparisons: int = 1
 
     def differences(self, pair: Pair) -> FloatArray:
-        """(n_queries,) differences, exactly 0 where they are rounding."""
+        """Return (n_queries,) differences, exactly 0 where they are rounding."""
         return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
 
 
@@ -68,7 +68,7 @@ TestFunction = Callable[[Comparison], list[TestResult]]
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Whether values differ by rounding only."""
+    """Return whether values differ by rounding only."""
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
@@ -134,7 +134,7 @@ def _varying(test: TestFunction) -> TestFunction:
 
 @_varying
 def t_test(comparison: Comparison) -> list[TestResult]:
-    """T = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; the interval is that of t.
+    """Test by t = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; so the interval.
 
     Both assume that differences are normal: with few queries, p can be below what signs allow.
     """
@@ -169,7 +169,7 @@ def wilcoxon(comparison: Comparison) -> list[TestResult]:
 
 @_varying
 def randomisation(comparison: Comparison) -> list[TestResult]:
-    """Chance of a mean as far from 0 if each query could as well have gone to the other reranker.
+    """Test by the chance of a mean as far from 0 if each query could as well have gone to the other reranker.
 
     Exact with up to 13 differences that are not 0, else from random flips. The interval holds the shifts
     that these flips do not reject.
@@ -199,7 +199,7 @@ def _flip_results(comparison: Comparison, draws: int) -> list[TestResult]:
 
 @_varying
 def bootstrap(comparison: Comparison) -> list[TestResult]:
-    """Percentile interval of the mean difference, widened for few queries; p is where it leaves 0 out.
+    """Test by a percentile interval of the mean, widened for few queries; p is where it leaves 0 out.
 
     Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side would
     give p = 0.01, though five signs agree by chance in one of 16 cases. So p is no smaller than that, and

@@ -57,10 +57,10 @@ def round_differences(differences: FloatArray) -> FloatArray:
 
 
 def alpha(level: float) -> float:
-    """1 - level without the rounding: what p is below where a verdict is significant."""
+    """Return 1 - level without the rounding: what p is below where a verdict is significant."""
     return round(1 - level, 12)
 
 
 def agreeing_signs(n: int) -> float:
-    """Chance that n signs agree: no sign flip test of n differences gives a smaller p."""
+    """Return the chance that n signs agree: no sign flip test of n differences gives a smaller p."""
     return 2.0 ** (1 - n) if n else 1.0

@@ -21,7 +21,7 @@ MAX_CHOICES = 1e300
 
 
 def signed_rank_p(differences: FloatArray) -> float:
-    """Chance that flipped signs take the rank sum of positive differences as far from its middle, either side.
+    """Return the chance that flipped signs take the rank sum of positive differences as far from its middle.
 
     Args:
         differences: (n,) none of them 0; equal sizes share their mean rank.
@@ -46,7 +46,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
-    """Chance that a random split of all values has rank sums as far apart: twice that of the rarer side.
+    """Return the chance that a random split of all values has rank sums as far apart, twice the rarer side's.
 
     Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
     1975, section 1.4.
@@ -68,7 +68,7 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
 
 
 def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
-    """(largest + 1,) in how many ways so many of the ranks have each sum."""
+    """Return (largest + 1,) in how many ways so many of the ranks have each sum."""
     counts = np.zeros((size + 1, largest + 1))
     counts[0, 0] = 1.0
     for n_before, rank in enumerate(np.sort(ranks).tolist()):
@@ -80,5 +80,5 @@ def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
 
 
 def _normal_p(distance: float, variance: float) -> float:
-    """Two-sided chance of a sum of whole numbers so far below its mean, half a step nearer (Yates 1934)."""
+    """Return the two-sided chance of a whole sum so far below its mean, half a step less (Yates 1934)."""
     return min(1.0, 2 * float(ndtr(-max(0.0, distance - 0.5) / np.sqrt(variance))))

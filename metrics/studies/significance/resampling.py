@@ -56,7 +56,7 @@ def all_flips(differences: FloatArray, seed: int) -> SignFlips:
 
 
 def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
-    """(draws, n_rerankers) sums over queries, each query's sign drawn at random, the same for all rerankers.
+    """Return the (draws, n_rerankers) sums over queries, each with a drawn sign, the same for all rerankers.
 
     Args:
         values: (n_queries, n_rerankers).
@@ -73,7 +73,7 @@ def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
 
 
 def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[float, float, float, int]:
-    """P of a sign flip test, the interval of the shifts it does not reject, and how many flips came as far.
+    """Return the p of a sign flip test, the interval of shifts not rejected, and the number of flips as far.
 
     A flip takes the sum of the differences, each less a shift, as far from 0 as it is where the mean of those
     it flips, or of those it leaves, is not above the shift (for shifts below the mean; above it, mirrored).
@@ -108,7 +108,7 @@ def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[
 
 
 def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatArray:
-    """(draws, n_rerankers) means over queries drawn with replacement, the same queries for all rerankers.
+    """Return the (draws, n_rerankers) means over queries drawn with replacement, the same for all rerankers.
 
     Args:
         values: (n_queries, n_rerankers).
@@ -129,7 +129,7 @@ def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatA
 
 
 def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float, float, float, int]:
-    """p, low and high of a mean from its resamples, and how many of them lie on the rarer side of 0.
+    """Return p, low and high of a mean from its resamples, and how many of them lie on the rarer side of 0.
 
     The percentile interval takes the order statistics at a = (1 - level) / 2 from either end. That is too
     narrow for few queries by what parts z from t and n from n - 1, so a = Phi(-sqrt(n / (n - 1)) t), t the
@@ -160,7 +160,7 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
 
 
 def _batches(draws: int, n: int) -> Iterator[int]:
-    """Sizes of batches of draws over n queries, that hold about `CELLS` numbers each."""
+    """Yield sizes of batches of draws over n queries, that hold about `CELLS` numbers each."""
     size = max(1, CELLS // n)
     for start in range(0, draws, size):
         yield min(size, draws - start)

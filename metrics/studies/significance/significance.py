@@ -21,7 +21,7 @@ from metrics.studies.significance.comparisons import (
 )
 from metrics.studies.significance.query_values import count_not_finite, values_by_query
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.wording import describe_part
 from metrics.ties import treatment
 
@@ -168,6 +168,9 @@ def verdicts(
         correction: name of a correction.
         level: of the intervals and of the verdicts.
         seed: of what is drawn.
+
+    Returns:
+        Both comparisons side by side, and where their verdicts differ.
 
     Raises:
         UsageError: as `compare`.

@@ -196,12 +196,12 @@ def _find(name: str, entries: Sequence[Entry], kind: str) -> Entry:
 
 
 def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
-    """(n,) p adjusted for n comparisons."""
+    """Return (n,) p-values adjusted for n comparisons."""
     if correction.method is None or not len(p):
         return p
     return holm(p) if correction.method == "holm" else np.asarray(multipletests(p, method=correction.method)[1])
 
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:
-    """(n,) whether adjusted p are below 1 - level; 0.05 is not below 0.05."""
+    """Return (n,) whether adjusted p are below 1 - level; 0.05 is not below 0.05."""
     return np.asarray(p) < alpha(level)

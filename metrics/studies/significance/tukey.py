@@ -20,7 +20,7 @@ SMALLEST_CHANCE = 1e-12
 
 
 def tukey(comparison: Comparison) -> list[TestResult]:
-    """Studentised range of differences of means over what queries and rerankers leave unexplained.
+    """Test by the studentised range of differences of means over what queries and rerankers leave unexplained.
 
     q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
     and reranker, (n - 1)(k - 1) degrees of freedom, k rerankers. Interval: difference ± q(level) sqrt(MSE / n),
@@ -50,7 +50,7 @@ def tukey(comparison: Comparison) -> list[TestResult]:
 
 
 def _standard_error(values: FloatArray) -> float:
-    """Standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
+    """Return the standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
     n, k = values.shape
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     square = float((residuals**2).sum() / ((n - 1) * max(1, k - 1)))
@@ -64,7 +64,7 @@ def _bound(level: float, k: int, freedom: int) -> float:
 
 
 def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
-    """(n_pairs,) chances of a studentised range as large."""
+    """Return the (n_pairs,) chances of a studentised range as large."""
     if len(q) <= MAX_NODES:
         return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
     even = np.linspace(0, 1, MAX_NODES // 2)

@@ -5,12 +5,12 @@ import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.wording import part_of
 
 
 def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: str) -> pd.DataFrame:
-    """How often each reranker is ahead of the baseline on a query both have.
+    """Return how often each reranker is ahead of the baseline on a query both have.
 
     Args:
         evaluation: with the measure under expected and `traditional`.
@@ -46,7 +46,7 @@ def win_loss(evaluation: Evaluation, measure: str, baseline: str, traditional: s
 
 
 def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") -> Prose:
-    """Whose comparison with the baseline ties change most.
+    """Return whose comparison with the baseline ties change most.
 
     Args:
         table: as `win_loss` returns it.

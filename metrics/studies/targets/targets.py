@@ -32,8 +32,10 @@ PRESETS = {
 """Targets often set for retrieval, by name."""
 
 _FORM = re.compile(
-    r"\s*([^<>=\s]+)\s*(>=|<=|>|<)\s*(baseline)?\s*([+-]?\s*[\d.]+(?:e-?\d+)?)?\s*", re.IGNORECASE
+    r"\s*((?:tied\s)?[^<>=\s]+)\s*(>=|<=|>|<)\s*(baseline)?\s*([+-]?\s*[\d.]+(?:e-?\d+)?)?\s*", re.IGNORECASE
 )
+_LONGEST = 200
+"""Letters of a target."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ class Target:
 
     @classmethod
     def of(cls, text: str) -> "Target":
-        """The target a text means, `MTRR>=0.8` or `nDCG@10>=baseline-0.01`; UsageError where none."""
-        match = _FORM.fullmatch(text)
+        """Return the target a text means, `MTRR>=0.8` or `nDCG@10>=baseline-0.01`; UsageError where none."""
+        match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
         if match is None or not (match[3] or match[4]):
             raise UsageError(f"{text[:60]!r} is no target. Write MTRR>=0.8 or nDCG@10>=baseline-0.01.")
         number = (match[4] or "0").replace(" ", "")
@@ -74,13 +76,13 @@ class Target:
         return f"{self.measure} {self.sign} {bound}"
 
     def meets(self, value: float, bound: float) -> bool:
-        """Whether a mean meets a bound; a difference by rounding is none."""
+        """Return whether a mean meets a bound; a difference by rounding is none."""
         off = value - bound if self.sign[0] == ">" else bound - value
         return off >= -EQUAL if self.sign.endswith("=") else off > EQUAL
 
 
 def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target]:
-    """Targets written out, and those of presets; UsageError where there is none, or one is unknown."""
+    """Return targets written out, and those of presets; UsageError where there is none, or one is unknown."""
     all_texts = list(texts)
     for name in presets:
         if name not in PRESETS:
@@ -98,7 +100,7 @@ def check_targets(
     baseline: str | None = None,
     decided_by: str = "expected",
 ) -> pd.DataFrame:
-    """Whether each reranker reaches each target.
+    """Return whether each reranker reaches each target.
 
     Args:
         evaluation: with the targets' measures under expected, optimistic, pessimistic, `traditional` and
@@ -145,7 +147,7 @@ def _row(
     traditional: str,
     decided_by: str,
 ) -> tuple[object, ...]:
-    """One reranker and target; `base` holds the baseline's means, 0 where the bound is not relative."""
+    """Hold one reranker against one target; `base` holds the baseline's means, 0 where none is asked."""
     bound = base[decided_by] + target.number
     passed = target.meets(row[decided_by], bound)
     spelled = (
@@ -158,7 +160,7 @@ def _row(
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:
-    """Holds the least favourable order of the reranker against the most favourable one of the baseline."""
+    """Hold the least favourable order of the reranker against the most favourable one of the baseline."""
     if pd.isna(row["expected"]):
         return "not scored"
     low, high = ("pessimistic", "optimistic") if target.sign[0] == ">" else ("optimistic", "pessimistic")

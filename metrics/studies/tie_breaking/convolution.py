@@ -51,6 +51,9 @@ class ListDistributions:
             kind: (n,) kind of each value, in any order; every kind has one at least.
             value: (n,) the values.
             chance: (n,) chance of each in its kind.
+
+        Returns:
+            The distributions, lists of like ones counted once.
         """
         order = np.argsort(kind, kind="stable")
         kind, value = kind[order], value[order]
@@ -137,7 +140,7 @@ def _convolution_power(chances: FloatArray, often: int) -> FloatArray:
 
 
 def common_step(rises: FloatArray, smallest: float) -> float | None:
-    """The largest number, not below `smallest`, that all rises are multiples of; None where there is none.
+    """Return the largest number from `smallest` on that all rises are multiples of; None where there is none.
 
     Euclid's algorithm with a remainder below half of `smallest` taken for rounding, and then checked.
     """

@@ -22,7 +22,7 @@ def list_distributions(
     ends: tuple[FloatArray, FloatArray],
     max_orders: int,
 ) -> tuple[ListDistributions | None, IntArray]:
-    """Return exact distributions of lists that ties can move, and the lists without a short way to one.
+    """Return the exact distributions of lists that ties can move, and the lists without a short way to one.
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
     - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how

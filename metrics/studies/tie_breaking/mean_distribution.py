@@ -46,14 +46,14 @@ class MeanDistribution:
         return self.batches[number] if self.batches else self
 
     def below(self, values: FloatArray) -> FloatArray:
-        """(n,) chance that the mean is below each of some values; equal ones differ by rounding only."""
+        """Return the (n,) chance that the mean is below each of some values; rounding is no difference."""
         lower = values - equality_margin(values)
         if self.method == "normal":
             return np.select([lower <= self.worst, lower > self.best], [0.0, 1.0], self._normal(values))
         return self._up_to[np.searchsorted(self.means, lower, side="left")]
 
     def not_above(self, values: FloatArray) -> FloatArray:
-        """(n,) chance that the mean is below or equal to each of some values."""
+        """Return the (n,) chance that the mean is below or equal to each of some values."""
         upper = values + equality_margin(values)
         if self.method == "normal":
             return np.select([upper < self.worst, upper >= self.best], [0.0, 1.0], self._normal(values))
@@ -70,5 +70,5 @@ class MeanDistribution:
 
 
 def equality_margin(means: FloatArray) -> FloatArray:
-    """How far a mean may be from each of these to be called equal to it."""
+    """Return how far a mean may be from each of these to be called equal to it."""
     return np.asarray(EQUAL_MEANS * np.maximum(1.0, np.abs(means)))

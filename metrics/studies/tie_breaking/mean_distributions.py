@@ -45,7 +45,7 @@ SPREADS = ("expected", "optimistic", "pessimistic", "std")
 def mean_distributions(
     evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
 ) -> dict[str, MeanDistribution]:
-    """Distribution of each reranker's mean when ties are broken evenly, list by list and independently.
+    """Return the distribution of each reranker's mean when ties are broken evenly, each list by itself.
 
     Its expectation, worst and best are those of the evaluation. The method:
 
@@ -191,7 +191,7 @@ class _MovingLists:
 
 
 def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
-    """(n,) list of each value in the ranking, once it is clear that both were made alike."""
+    """Return the (n,) list of each value in the ranking, once it is clear that both were made alike."""
     list_ids = places_in(pa.array(values.index), ranking.query_ids)
     again = measure.values(RefinedGroups(ranking).of(measure))[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())

@@ -45,6 +45,9 @@ class OrderStability:
             rankings: as for `mean_distributions`.
             seed: as for `mean_distributions`.
 
+        Returns:
+            The means, pairs and places of its leaderboard.
+
         Raises:
             UsageError: as `mean_distributions`.
         """

@@ -34,7 +34,7 @@ class RankDistribution(NamedTuple):
 
 
 def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDistribution:
-    """Chance of each reranker of `mean_distributions` to finish at each place.
+    """Return the chance of each reranker of `mean_distributions` to finish at each place.
 
     A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
     one. Given its own mean, others are above or not independently of each other: their number is
@@ -61,7 +61,7 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
 
 
 def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
-    """(2, n_others + 1) chance that 0, 1, 2, ... of the others are strictly above, and its standard error."""
+    """Return (2, n_others + 1): the chance of 0, 1, 2, ... others strictly above, and its standard error."""
     if not any(one.batches for one in (distribution, *rivals)):
         chances = _exact_number_above(distribution, rivals)
         return np.stack([chances, np.zeros_like(chances)])
@@ -75,7 +75,7 @@ def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]
 
 
 def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
-    """(n_others + 1,) the chances, each distribution taken as it is."""
+    """Return (n_others + 1,) the chances, each distribution taken as it is."""
     if not rivals:
         return np.ones(1)
     means, chances = _means_and_chances(distribution, len(rivals))
@@ -89,7 +89,7 @@ def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistrib
 
 
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:
-    """Means of one reranker and their chances, which sum to 1."""
+    """Return the means of one reranker and their chances, which sum to 1."""
     nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
     if distribution.method == "normal":
         means = distribution.mean + distribution.std * ndtri((np.arange(nodes) + 0.5) / nodes)

@@ -38,7 +38,7 @@ class ListSample(NamedTuple):
 
 
 def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
-    """Return chances of drawn values by which each row has the mean that is known exactly.
+    """Return the chances of drawn values by which each row has the mean that is known exactly.
 
     A row of n values v is weighted by w = (1 + (mean - v̄)(v - v̄) / s²) / n, never below 0: errors of the
     draws that go along with the mean are taken out, and no value is moved.
@@ -102,7 +102,7 @@ def normal_error(skewness: float, kurtosis: float) -> float:
 
 
 def has_few_values(samples: Sequence[ListSample]) -> bool:
-    """Whether sums are multiples of one step, few enough that two of them are often equal."""
+    """Return whether sums are multiples of one step, few enough that two of them are often equal."""
     span = sum(sample.times * float(sample.values.max()) for sample in samples)
     values = np.concatenate([sample.values.ravel() for sample in samples])
     return common_step(values, span / MAX_VALUES) is not None

@@ -10,7 +10,7 @@ from metrics.evaluation import EQUAL
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import chance_percent, part_of, written_p
 
@@ -63,7 +63,7 @@ def _bounds(distributions: Mapping[str, MeanDistribution]) -> tuple[FloatArray, 
 
 
 def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
-    """(n,) how many of some values are above each limit."""
+    """Return (n,) how many of some values are above each limit."""
     return np.asarray((values > (limits + equality_margin(limits))[:, None]).sum(axis=1))
 
 
@@ -141,7 +141,7 @@ def _exact_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
-    """Expected Kendall tau-a between two leaderboards of `pairwise_order`, each with all ties broken at random.
+    """Return the expected Kendall tau-a between two leaderboards of `pairwise_order`, ties broken at random.
 
     A pair adds 1 where both order it alike, −1 where they do not, and 0 where one has it level; the two are
     independent, so its expectation is (P(above) − P(below))^2, and tau is the mean over pairs. Pairs that

@@ -8,7 +8,7 @@ from metrics.studies.tie_breaking.mean_distributions import list_values
 
 
 def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
-    """Variance of each reranker's mean difference from a baseline, by where it comes from.
+    """Return the variance of each reranker's mean difference from a baseline, by where it comes from.
 
     Draw n queries, then break the ties of both lists of each. With D the mean difference that comes out, d
     the expected difference of a query over its ties and t² the variance of its difference, by the law of

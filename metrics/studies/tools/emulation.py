@@ -33,7 +33,7 @@ def emulate(
     tiebreak_by: Sequence[str] = (),
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """What each tool would report for each measure it has, beside the tied value.
+    """Return what each tool would report for each measure it has, beside the tied value.
 
     A tool is used as its options allow: with the smallest relevant grade given (`trec_eval -l`), on files
     that hold scores rounded as given. Queries that a run lacks and those with nothing relevant are

@@ -71,7 +71,7 @@ class Rule:
         return tuple(dict.fromkeys((self.treatment, *bounds)))
 
     def policy(self, relevant_from: float) -> tuple[View, ScoringOptions]:
-        """What one evaluation can serve, where the user's smallest relevant grade is this."""
+        """Return what one evaluation can serve, where the user's smallest relevant grade is this."""
         grade = relevant_from if self.level else 1
         return self.view, ScoringOptions(self.precision, relevant_from=grade)
 
@@ -106,7 +106,7 @@ class Tool:
     checked: Literal["run", "source"] = "run"
 
     def rule(self, measure: MeasureAt, relevant_from: float = 1) -> Rule | None:
-        """How it computes this measure, `spelling` and `computed` filled in; None where it does not.
+        """Return how it computes this measure, `spelling` and `computed` filled in; None where it does not.
 
         Args:
             measure: ours.

@@ -9,12 +9,12 @@ from metrics.studies.tradeoffs.tradeoffs import DEPTH
 
 
 def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:
-    """What `coverage` needs."""
+    """Return what `coverage` needs."""
     return f"R@{k}", f"DR@{k}", f"Div@{k}", f"P@{k}"
 
 
 def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
-    """How much of what is relevant stands in the top k, and how much of that repeats a target.
+    """Return how much of what is relevant stands in the top k, and how much of that repeats a target.
 
     Args:
         evaluation: with the measures of `coverage_measures` under expected, optimistic and pessimistic.
@@ -40,7 +40,7 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
 
 
 def with_targets(runs: Runs) -> list[str]:
-    """Rerankers whose documents name their targets: all where the judgments do, else by their own table."""
+    """Return rerankers whose documents name their targets: all if the judgments do, else by their table."""
     return [
         name
         for name, table in runs.tables.items()

@@ -18,7 +18,7 @@ LATENCY = "latency_s"
 
 
 def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
-    """Seconds each list took: reranker → (query_id → seconds), only lists and rerankers that give any.
+    """Return the seconds each list took: reranker → (query_id → seconds), of those that give any.
 
     Every row of a list may give them, one is enough; rows that disagree: the largest counts. Values
     that are missing, infinite or below 0 are no latency.
@@ -38,7 +38,7 @@ def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
 
 
 def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
-    """Mean and percentiles of `latencies` of each reranker, over the lists that are scored.
+    """Return the mean and percentiles of `latencies` of each reranker, over the lists that are scored.
 
     Returns:
         index reranker; mean, p50, p95 (interpolated), n_timed (lists). Those not timed have no row.

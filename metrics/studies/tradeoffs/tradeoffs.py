@@ -9,7 +9,7 @@ from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.gaps.gap import difference
 from metrics.studies.gaps.values import named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, signed, smallest_shown
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency
 from metrics.support.arrays import BoolArray, FloatArray
 from metrics.support.wording import describe_part, percent
@@ -32,7 +32,7 @@ _UNITS = ((7200, 3600, "h"), (120, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"), 
 
 
 def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
-    """(n, n) whether row i beats column j: no slower and no worse, and one of the two strictly.
+    """Return (n, n) whether row i beats column j: no slower and no worse, and one of the two strictly.
 
     Equal points do not beat each other. Without a latency or a quality (NaN), none beats or is beaten.
     """
@@ -43,7 +43,7 @@ def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
 
 
 def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
-    """(n,) whether nothing beats each point: lowest latency, highest quality; equal points are all on it."""
+    """Return (n,) whether nothing beats a point: lowest latency, highest quality; equal ones all are on it."""
     is_known = np.isfinite(seconds) & np.isfinite(quality)
     return is_known & ~beats(seconds, quality).any(axis=0)
 
@@ -51,7 +51,7 @@ def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
 def tradeoffs(
     evaluation: Evaluation, timed: pd.DataFrame, measure: str, traditional: str, latency: Latency = "p50"
 ) -> pd.DataFrame:
-    """One row a reranker: quality, latency, and whether another is as fast and as good.
+    """Return one row a reranker: quality, latency, and whether another is as fast and as good.
 
     Args:
         evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`.
@@ -145,7 +145,7 @@ def tradeoff_finding(
 
 
 def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
-    """Who is best within the budget, and what a longer or shorter wait would give; `timed` is best first."""
+    """Say who is best within the budget, and what another wait would give; `timed` is best first."""
     limit = np.inf if budget is None else budget
     scope = "" if budget is None else f"Within {duration(budget)}, "
     fastest = timed.loc[timed["seconds"].idxmin()]
@@ -187,7 +187,7 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
 
 
 def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
-    """Whether the traditional value would put another on the front."""
+    """Return whether the traditional value would put another on the front."""
     joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
@@ -217,17 +217,17 @@ def _mean_name(measure: str) -> str:
 
 
 def _longer(slow: float, fast: float) -> str:
-    """How long the slow one takes, and how many times the other."""
+    """Return how long the slow one takes, and how many times the other."""
     return f"at {duration(slow)}{_times(slow, fast, ' times the wait')}"
 
 
 def _shorter(slow: float, fast: float) -> str:
-    """How long the fast one takes, and how many times faster that is."""
+    """Return how long the fast one takes, and how many times faster that is."""
     return f"at {duration(fast)}{_times(slow, fast, ' times faster')}"
 
 
 def _times(slow: float, fast: float, words: str) -> str:
-    """The ratio of two latencies, where it can be said and is worth it."""
+    """Return the ratio of two latencies, where it can be said and is worth it."""
     ratio = slow / fast if fast else np.inf
     if not 1.05 <= ratio < np.inf:  # noqa: PLR2004 less than a twentieth
         return ""

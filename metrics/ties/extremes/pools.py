@@ -27,7 +27,7 @@ EPSILON = 1e-5
 
 
 def best_of_pool(ranking: "Ranking", scored: ScoredGroups) -> IntArray:
-    """Relevant documents first, then those of the pool that nobody judged, but where these raise the others."""
+    """Put relevant documents first, then unjudged ones of the pool, but where these raise the others."""
     key = np.select(_kinds(ranking, scored), [0, 1], 3)
     for tie in _pooled_ties(ranking, scored):
         n_hits = tie.relevant + np.arange(len(tie.hits))
@@ -37,7 +37,7 @@ def best_of_pool(ranking: "Ranking", scored: ScoredGroups) -> IntArray:
 
 
 def worst_of_pool(ranking: "Ranking", scored: ScoredGroups) -> IntArray:
-    """Relevant documents last, but for those of the pool that nobody judged where these would raise them.
+    """Put relevant documents last, but for those of the pool that nobody judged where these would raise them.
 
     Whatever number of the pool stands above each relevant document, to have as many above all is no better.
     """

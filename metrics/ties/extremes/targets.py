@@ -14,7 +14,7 @@ from metrics.ties.ranking import Ranking
 
 
 def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """0 for the first document of a target not seen in groups above, else 1."""
+    """Return 0 for the first document of a target not seen in groups above, else 1."""
     target, new = _new_targets(ranking, scored)
     key = np.ones(len(target), dtype=np.int64)
     positions = np.flatnonzero(new)
@@ -25,7 +25,7 @@ def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def most_targets_last(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """0 for what adds no target; then targets by falling number of documents in the group."""
+    """Return 0 for what adds no target; else the place of targets by falling number of documents."""
     target, new = _new_targets(ranking, scored)
     key = np.zeros(len(target), dtype=np.int64)
     positions = np.flatnonzero(new)
@@ -38,7 +38,7 @@ def most_targets_last(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def _new_targets(ranking: Ranking, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
-    """Target of each document, and whether it is relevant and its target is in no group above."""
+    """Return the target of each document, and whether it is relevant and its target is in no group above."""
     documents = scored.documents
     relevant = ranking.relevant[documents]
     if ranking.targets is None:

@@ -26,7 +26,7 @@ _EVEN = (np.arange(EVEN_NODES) + 0.5) / EVEN_NODES, np.full(EVEN_NODES, 1 / EVEN
 
 
 def power_of_two(numbers: IntArray) -> IntArray:
-    """(n,) the power of two that is not below each: what is chosen by it is the same whatever stands beside."""
+    """Return (n,) the power of two that is not below each: so a choice by it ignores what stands beside."""
     return np.left_shift(1, np.ceil(np.log2(np.maximum(numbers, 1))).astype(np.int64))
 
 
@@ -68,7 +68,7 @@ class Batch:
     table: TailTable
 
     def tails(self, documents: IntArray) -> FloatArray:
-        """(..., n, n_nodes) the chance that (..., n) documents of each tile are above the nodes: 0 for -1."""
+        """Return (..., n, n_nodes) the chance that (..., n) documents of tiles are above nodes: 0 for -1."""
         rows = np.where(documents < 0, 0, self.table.base + self.spreads.level[documents])
         return np.take(self.table.values, rows, axis=0)
 
@@ -136,7 +136,7 @@ class Members:
         return np.asarray(end - first)
 
     def expected_above(self, selection: BoolArray) -> FloatArray:
-        """(n_selected,) how many documents that are no members are expected above the upper end of tiles."""
+        """Return (n_selected,) how many documents but members are expected above the upper end of tiles."""
         spreads, tiles = self.spreads, self.tiles
         n_others = np.diff(
             np.searchsorted(self._neighbours, np.append(spreads.level_starts, len(spreads.scores)))
@@ -215,6 +215,6 @@ class Members:
 
 
 def _ranges(first: IntArray, end: IntArray) -> IntArray:
-    """(n, longest) the whole numbers from each first to before its end, then -1."""
+    """Return (n, longest) the whole numbers from each first to before its end, then -1."""
     place = first[:, None] + np.arange(int((end - first).max(initial=0)))
     return np.where(place < end[:, None], place, -1)

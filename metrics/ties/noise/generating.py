@@ -29,7 +29,7 @@ _RESIDUAL = 1e-10
 
 
 def n_powers(deepest: IntArray) -> IntArray:
-    """Nodes of t that integrate every power below `deepest` to 1e-9: Gauss and Legendre's."""
+    """Return how many nodes of t integrate every power below `deepest` to 1e-9: Gauss and Legendre's."""
     return np.asarray(np.ceil(_NODES * np.sqrt(deepest)).astype(np.int64) + 1)
 
 
@@ -86,14 +86,14 @@ def power_taker(t: FloatArray) -> Take:
 
 
 def none_above(batch: Batch, depth: int) -> FloatArray:
-    """(depth, n_tiles, n_nodes) the distribution of how many are above, before any document is taken."""
+    """Return (depth, n_tiles, n_nodes) the distribution of how many are above, before any document is taken."""
     counts = np.zeros((depth, *batch.nodes.shape))
     counts[0] = 1
     return counts
 
 
 def at_powers(powers: FloatArray, counts: FloatArray) -> FloatArray:
-    """(n_t, n_tiles * n_nodes) sums over j of t^j times counts; in pieces too small to be given to threads."""
+    """Return (n_t, n_tiles * n_nodes) sums over j of t^j times counts, in pieces too small for threads."""
     columns = counts.reshape(len(counts), -1)
     sums = np.empty((len(powers), columns.shape[1]))
     step = max(1, _UNTHREADED // powers.size)
@@ -136,7 +136,7 @@ def products_over_others(
 
 
 def _product_over_others(batch: Batch, t: FloatArray, certain: FloatArray) -> FloatArray:
-    """(n_t, n_tiles, n_nodes) the product of 1 + p u, u = t - 1, over the documents that are no members.
+    """Return (n_t, n_tiles, n_nodes) the product of 1 + p u, u = t - 1, over the documents that are no members.
 
     It is expanded in powers of u for a few documents at a time: the coefficients are the elementary symmetric
     polynomials of their p, e_m <- e_m + p e_(m-1).

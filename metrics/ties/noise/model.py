@@ -106,7 +106,7 @@ def _is_computable(sigmas: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArray) -> FloatArray:
-    """(n_docs,) standard deviations, a millionth of the smallest of the list that is above 0 where one is 0.
+    """Return (n_docs,) standard deviations; where one is 0, a millionth of its list's smallest above 0.
 
     Args:
         sigmas: (n_docs,) as given.
@@ -189,7 +189,19 @@ class Spreads:
         *,
         is_normal: bool,
     ) -> "Spreads":
-        """Cut lists where no document above overlaps one below; equal scores stay together."""
+        """Cut lists where no document above overlaps one below; equal scores stay together.
+
+        Args:
+            scores: (n_docs,) list by list, falling within.
+            scale: (n_docs,) standard deviation of a normal score, width of an even one.
+            low: (n_docs,) below which the true score does not lie.
+            high: (n_docs,) above which it does not.
+            starts: (n_lists + 1,) first document of each list, and the number of all.
+            is_normal: whether true scores are normal; else each is even between its ends.
+
+        Returns:
+            Where the true scores lie, and the clusters.
+        """
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         lowest = _running_minimum(low, segment)
         highest = -_running_minimum(-high[::-1], len(starts) - segment[::-1])[::-1]
@@ -201,7 +213,7 @@ class Spreads:
         return cls(scores, scale, low, high, lowest, highest, np.flatnonzero(is_first), is_normal)
 
     def are_ties(self, starts: IntArray, sizes: IntArray) -> npt.NDArray[np.bool_]:
-        """(n,) whether all documents of each stretch have one score and one spread: a tie like any other."""
+        """Return (n,) whether all documents of each stretch have one score and one spread: a tie."""
         return np.asarray(self.level[starts + sizes - 1] == self.level[starts])
 
     @cached_property
@@ -221,7 +233,7 @@ class Spreads:
 
 
 def _running_minimum(values: FloatArray, segment: IntArray) -> FloatArray:
-    """(n,) the smallest value of a segment down to each place; where values fall already, they are it."""
+    """Return (n,) the smallest value of a segment down to each place; the values if they fall."""
     if not ((values[1:] > values[:-1]) & (segment[1:] == segment[:-1])).any():
         return values
     order = np.argsort(values)

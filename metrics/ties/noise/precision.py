@@ -56,7 +56,7 @@ def _terms(
     weights: FloatArray,
     product: FloatArray,
 ) -> FloatArray:
-    """(n_tiles,) the integral over each tile.
+    """Return (n_tiles,) the integral over each tile.
 
     Args:
         batch: tiles.

@@ -87,7 +87,7 @@ def expected_worth(
 
 
 def _is_reached(members: Members, depth: IntArray) -> BoolArray:
-    """(n_tiles,) whether a document of each tile may come within its depth.
+    """Return (n_tiles,) whether a document of each tile may come within its depth.
 
     With mu documents expected above, a sum of independent chances is below k with a chance of at most
     exp(k - mu) (mu / k)^k, k < mu: as a Poisson count.

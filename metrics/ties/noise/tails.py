@@ -17,7 +17,7 @@ _ROWS = 2**13
 
 
 def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: FloatArray) -> FloatArray:
-    """(n, n_nodes) the chance that each document is above scores.
+    """Return (n, n_nodes) the chance that each document is above scores.
 
     Args:
         spreads: of all documents.
@@ -36,13 +36,22 @@ def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: F
 
 
 def level_range(spreads: Spreads, tiles: Tiles, part: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first level of scores that reaches into each of some tiles, and how many do."""
+    """Return the first level of scores that reaches into each of some tiles, and how many do.
+
+    Args:
+        spreads: of all documents.
+        tiles: all of them.
+        part: (n,) which.
+    """
     first = spreads.level[tiles.first[part]]
     return first, spreads.level[tiles.end[part] - 1] - first + 1
 
 
 def level_rows(spreads: Spreads, tiles: Tiles, part: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Yield some of the tiles, and a place among them and a level for each level that reaches into one."""
+    """Yield some of the tiles, and a place among them and a level for each level that reaches into one.
+
+    Arguments are those of `level_range`.
+    """
     first, n_levels = level_range(spreads, tiles, part)
     end = np.cumsum(n_levels)
     cuts = np.flatnonzero(np.diff(end // _ROWS, prepend=0)) + 1

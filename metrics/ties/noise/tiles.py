@@ -54,6 +54,9 @@ class Tiles:
             sizes: (n_clusters,) documents of each.
             members: documents of these clusters whose places matter, rising.
 
+        Returns:
+            The stretches in which some member may lie.
+
         Raises:
             UsageError: a cluster asks for too many, or has standard deviations too far apart.
         """
@@ -118,7 +121,7 @@ def _units(
 
 
 def _crowds(spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray) -> IntArray:
-    """(n_clusters,) about how many documents at most stand within 1.5 standard deviations of one.
+    """Return (n_clusters,) about how many documents at most stand within 1.5 standard deviations of one.
 
     How many of n such documents are above x is told by x but for a part of 1/sqrt(n) of a standard deviation:
     nodes must be as close.

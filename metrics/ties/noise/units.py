@@ -10,7 +10,7 @@ from metrics.ties.noise.generating import Take
 
 
 def first_documents(documents: IntArray, units: IntArray) -> IntArray:
-    """(n_units,) the first document of each unit, of rising documents."""
+    """Return (n_units,) the first document of each unit, of rising documents."""
     firsts = np.zeros(int(units.max(initial=-1)) + 1, dtype=np.int64)
     firsts[units[::-1]] = documents[::-1]
     return firsts
@@ -41,6 +41,9 @@ class UnitBatch:
             members: all members.
             units: (n_members,) unit of each.
             tops: (n_units,) first document of each unit.
+
+        Returns:
+            The units of the tiles, with the members of each.
         """
         if np.array_equal(tops[units], members.documents):
             grid = batch.members.T[:, None]
@@ -51,7 +54,7 @@ class UnitBatch:
         return cls(batch, numbers, np.where(grid >= 0, grid - batch.members[:, 0], -1), is_alive)
 
     def summed(self, above: FloatArray, gains: FloatArray, take: Take, n_taken: int) -> FloatArray:
-        """(n, n_tiles, n_nodes) how many documents are above the highest of a unit, summed by density and gain.
+        """Return (n, n_tiles, n_nodes) how many documents are above the highest of units, by density and gain.
 
         With g what is known of the documents above that were taken so far, and h the sum over the units taken:
         h <- h (the unit taken) + gain f g, then g <- g (the unit taken). No unit is ever taken out again.
@@ -82,7 +85,7 @@ class UnitBatch:
         return total
 
     def _density_of_highest(self, columns: IntArray, tails: FloatArray) -> FloatArray:
-        """(n_tiles, n_nodes) density of the highest of some documents: f <- f F_l + F f_l, F <- F F_l."""
+        """Return (n_tiles, n_nodes) density of the highest of documents: f <- f F_l + F f_l, F <- F F_l."""
         densities, tile = self.batch.densities, np.arange(columns.shape[1])
         density, below = densities[columns[0], tile], 1 - tails[0]
         for column, tail in zip(columns[1:], tails[1:], strict=True):

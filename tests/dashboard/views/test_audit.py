@@ -1,7 +1,7 @@
 """The page Audit: a published table, by which rule it was made, and which of its orders stand."""
 
 from boards import EXTREMES
-from opening import charts, metrics, only, opened, plain, table, texts
+from opening import charts, has_four_cards, metrics, only, opened, plain, table, texts
 
 from dashboard import cache
 from metrics.studies.audit.reproduction import Reproduction
@@ -65,7 +65,7 @@ def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
     assert page.query_params["table"] == "file-order"
-    assert len(page.metric) == 4
+    assert has_four_cards(page)
     assert "all to the digit" in texts(page)
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, TIED
-from opening import opened
+from opening import metrics, opened, table
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
@@ -82,7 +82,7 @@ def test_the_table_shows_every_upload_the_newest_first(library):
     assert list(table["depth"]) == [5, 1, 5]
     assert table["tied"].isna().tolist() == [False, True, False]
     assert table["tied"].max() == 100
-    assert opened("library").metric[0].value == "3"
+    assert metrics(opened("library"))["Uploads"] == "3"
 
 
 def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):
@@ -154,7 +154,7 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
     page.segmented_control(key="shelf").set_value("All").run()
     assert page.query_params["shelf"] == "All"
     assert len(rows(page).value) == 3
-    assert page.dataframe[-1].value["boards"].tolist() == ["Theirs", "Ours"]
+    assert table(page, "Versions")["boards"].tolist() == ["Theirs", "Ours"]
     tick(page, *(one for one in library.uploads() if one.kind == "run"))
     assert r"2 ticked, of 2 boards\: Ours, Theirs" in words(page)
 
@@ -302,7 +302,7 @@ def test_versions_of_a_reranker_are_drawn_over_time(library):
     library.keep(files("bge-v1.trec", TIED, "qrels.txt", QRELS))
     record = library.keep(files("bge-v2.trec", COARSE, "other.trec", STRICT, "qrels.txt", QRELS))
     page = opened("library", shelf="All", data=record.label)
-    history = page.dataframe[-1].value
+    history = table(page, "Versions")
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
     means = cache.evaluation(cache.load_record(record)).means("RR").loc["bge-v2"]
     newest_version = history.iloc[1][["tied", "worst", "best", "traditional"]].tolist()
@@ -320,22 +320,22 @@ def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, 
     broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
     next(tmp_path.rglob(f"{broken}.parquet")).write_bytes(b"PAR1")
     page = opened("library", shelf="All", data=board.label)
-    assert page.dataframe[-1].value["name"].tolist() == ["bge-v1", "bge-v3"]
+    assert table(page, "Versions")["name"].tolist() == ["bge-v1", "bge-v3"]
     assert "Not scored" in words(page)
     assert "bge\\-v2" in words(page)
 
 
 def test_versions_are_scored_on_the_segments_shown(library):
-    table = "qid,docid,score,rel,segment\n" + "".join(
+    text = "qid,docid,score,rel,segment\n" + "".join(
         f"q{query},d{document},{{}}{document % 3},{int(query == document)},s{query % 2}\n"
         for query in range(4)
         for document in range(5)
     )
-    library.keep(files("bge-v1.csv", table.replace("{}", "2")))
-    record = library.keep(files("bge-v2.csv", table.replace("{}", "3")))
+    library.keep(files("bge-v1.csv", text.replace("{}", "2")))
+    record = library.keep(files("bge-v2.csv", text.replace("{}", "3")))
     page = opened("library", shelf="All", data=record.label, segments=["s1"])
     evaluation = cache.evaluation(cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
-    history = page.dataframe[-1].value
+    history = table(page, "Versions")
     assert history["n_judged"].tolist() == [2, 2]
     assert history["tied"].iloc[-1] == evaluation.means("RR")["expected"].iloc[0]
 
@@ -374,15 +374,15 @@ def test_one_reranker_alone_is_blue_and_several_have_their_colours():
 
 
 def test_rerankers_of_a_table_are_versions_of_each_of_them(library):
-    table = "model,qid,docid,score,rel\n" + "".join(
+    text = "model,qid,docid,score,rel\n" + "".join(
         f"{model},q{query},d{document},{{}},{int(query == document)}\n"
         for model in ("a", "b")
         for query in range(4)
         for document in range(5)
     )
-    library.keep(files("monday.csv", table.replace("{}", "1")))
-    record = library.keep(files("friday.csv", table.replace("{}", "2")))
-    history = opened("library", shelf="All", data=record.label).dataframe[-1].value
+    library.keep(files("monday.csv", text.replace("{}", "1")))
+    record = library.keep(files("friday.csv", text.replace("{}", "2")))
+    history = table(opened("library", shelf="All", data=record.label), "Versions")
     assert list(zip(history["name"], history["version"], strict=True)) == [
         ("a", 1),
         ("a", 2),

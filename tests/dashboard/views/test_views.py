@@ -4,15 +4,21 @@ import json
 
 import pytest
 from boards import EXTREMES, board
-from opening import APP, CARD_PAGES, DATA_PAGES, FILES, metrics, only, opened, table, texts, title
+from opening import (
+    APP,
+    CARD_PAGES,
+    DATA_PAGES,
+    FILES,
+    has_four_cards,
+    only,
+    opened,
+    table,
+    texts,
+    title,
+)
 
 from dashboard import cache
 from metrics import ReadError
-
-
-def has_four_figures(page):
-    """Whether a page has its row of four cards, each with a label of its own."""
-    return len(metrics(page)) == len(page.metric) == 4
 
 
 def unexplained(page):
@@ -39,7 +45,7 @@ def test_every_folder_of_a_page_is_in_the_navigation():
 def test_view_opens_on_the_sample_data(view):
     page = opened(view)
     assert title(page) == DATA_PAGES[view]
-    assert has_four_figures(page)
+    assert has_four_cards(page)
     assert "lightbulb" in texts(page)
     assert unexplained(page) == []
 
@@ -58,7 +64,7 @@ def test_view_runs_on_extreme_data(view, name):
     choices = {} if view == "report" and name in PREVIEWED else CHOICES_ON_EXTREME_DATA.get(view, {})
     page = opened(view, data=label, **choices)
     assert page.selectbox(key="data").value == label
-    assert has_four_figures(page)
+    assert has_four_cards(page)
 
 
 def test_a_table_without_rows_is_refused_by_name():
@@ -71,7 +77,7 @@ def test_an_empty_choice_in_a_link_falls_back(view):
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
     empty = dict.fromkeys(("measure", "first", "second", "lists", "sort", "query", "reranker", "order"), "")
     page = opened(view, data=label, **empty, **CHOICES_ON_EXTREME_DATA.get(view, {}))
-    assert has_four_figures(page)
+    assert has_four_cards(page)
 
 
 def test_other_data_starts_with_all_its_rerankers():
@@ -154,7 +160,7 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     columns = "query_id,doc_id,score,relevance\n"
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
-    assert has_four_figures(page)
+    assert has_four_cards(page)
     assert any("none" in text.value for text in page.caption if "Without a" in text.value)
 
 

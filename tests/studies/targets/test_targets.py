@@ -40,6 +40,7 @@ def check_target(evaluation, text, **options):
         ("hits@3 > .5", "Hits@3 > 0.5"),
         ("RR<=1e-2", "RR <= 0.01"),
         ("nDCG>=0.8", "nDCG >= 0.8"),
+        ("tied nDCG@10 >= 0.5", "nDCG@10 >= 0.5"),
     ],
 )
 def test_a_target_is_read_and_printed_back(text, spelled):
@@ -57,6 +58,7 @@ def test_a_target_is_read_and_printed_back(text, spelled):
         ("MTRR>=0.8.1", "0.8.1 is not a number"),
         ("RR>=baseline 0.1", "baseline+N or baseline-N"),
         ("MTTR>=0.8", "Did you mean RR"),
+        ("MTRR>=" + " " * 1000 + "x", "is no target"),
     ],
 )
 def test_a_wrong_target_is_said_with_what_to_write(text, words):

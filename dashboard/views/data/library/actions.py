@@ -20,7 +20,7 @@ from metrics.support.wording import count_of, first_names
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
-    """Buttons for the uploads ticked, and a note for a single one."""
+    """Draw buttons for the uploads ticked, and a note for a single one."""
     if not ticked:
         st.caption("Tick uploads to open them, add them to this board, pin or delete them.")
         return
@@ -44,7 +44,7 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _boards_text(ticked: Sequence[Upload]) -> str:
-    """Which boards the uploads are on, where no board has all of them: they may not belong together."""
+    """Return which boards the uploads are on, where no board has all of them: they may not belong together."""
     boards = [dict(upload.boards) for upload in ticked]
     if any(all(board_id in others for others in boards) for board_id in boards[0]):
         return ""
@@ -92,18 +92,21 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """What to make a board from: uploads, those of one name told apart."""
+    """Return what to make a board from: uploads, those of one name told apart."""
     spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], session.owner())
     return distinguish_files(spec, uploads, used_stems)
 
 
 def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Runs of a name that is taken get the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
+    """Give runs of a name that is taken the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
 
     Args:
         spec: what they are read as.
         uploads: the same, in the same order; the newest keeps its name.
         used_stems: names without endings that are not free.
+
+    Returns:
+        The spec, no two of its runs of one name.
     """
     used, entries = set(used_stems), list(spec.entries)
     for position in sorted(range(len(entries)), key=lambda row: uploads[row].added, reverse=True):
@@ -121,7 +124,7 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
-    """The board of a spec, its rerankers named and ordered as before; raises what is in its way."""
+    """Return the board of a spec, its rerankers named and ordered as before; raises what is in its way."""
     with long_work():
         board = build_arranged(spec, read_all(spec), before)
         if isinstance(board, Board):
@@ -161,7 +164,7 @@ def _names_text(uploads: Sequence[Upload]) -> str:
 
 
 def outcome_line() -> None:
-    """What was done last, and a way to undo a deletion."""
+    """Show what was done last, and a way to undo a deletion."""
     last = last_outcome()
     if last is None:
         return
@@ -185,7 +188,7 @@ def _reclaim(last: Outcome) -> None:
 
 
 def _note(upload: Upload) -> None:
-    """A field for what its owner says of an upload."""
+    """Draw a field for what its owner says of an upload."""
     form = st.form(f"note-{upload.sha256[:12]}", border=False)
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         label = f"Note on {escape_markdown(upload.name)}"

@@ -15,7 +15,7 @@ _MAX_LINES = 20
 
 
 def recently_deleted() -> None:
-    """Uploads and boards that can be restored, and the choice of what goes when the library is full."""
+    """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
     library, owner = cache.open_library(), session.owner()
     uploads, boards = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or boards:
@@ -36,7 +36,7 @@ def recently_deleted() -> None:
 
 
 def _line(name: str, note: str, key: str) -> bool:
-    """A thing that was deleted; whether it is to be restored."""
+    """Draw a thing that was deleted; return whether it is to be restored."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
@@ -52,7 +52,7 @@ def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
 
 
 def _eviction() -> None:
-    """Whether the oldest uploads go when the library is full."""
+    """Draw the choice whether the oldest uploads go when the library is full."""
     owner = session.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(

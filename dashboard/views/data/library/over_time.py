@@ -84,19 +84,19 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
 
 
 def _say_none(view: View, uploads: Sequence[Upload]) -> None:
-    """What would start a line, and where else there may be one."""
+    """Say what would start a line, and where else there may be one."""
     is_part = bool(uploads) and len(uploads_on(view, uploads)) == len(uploads)
     st.markdown(f"{_NONE} Only uploads of this board are looked at: see **All** above." if is_part else _NONE)
 
 
 def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Runs that may have enough of the queries, the newest first."""
+    """Return runs that may have enough of the queries, the newest first."""
     fewest = LEAST_SHARED * view.board.n_queries
     return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
 
 
 def _may_have_versions(runs: Sequence[Upload]) -> bool:
-    """Whether there may be two versions of something; a table of several rerankers has to be read to know."""
+    """Return whether there may be two versions of something; only a table of several is read for it."""
     if any("reranker" in upload.reading.mapping for upload in runs):
         return True
     names = Counter(version_of(File(upload.name, b"").stem)[0] for upload in runs)
@@ -104,7 +104,7 @@ def _may_have_versions(runs: Sequence[Upload]) -> bool:
 
 
 def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
-    """A row a reranker of each run and measure, as `history` takes it; and what cannot be scored."""
+    """Return a row a reranker of each run and measure, as `history` takes it; and what cannot be scored."""
     board, queries = view.board, None
     if view.segments:
         queries = set(view.evaluation.scores.index.get_level_values("query_id"))
@@ -164,7 +164,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
 
 
 def _default_axis(rows: pd.DataFrame) -> str:
-    """Versions side by side where their dates lie on each other."""
+    """Return versions side by side where their dates lie on each other."""
     steps = rows.groupby("reranker")["added"].diff().abs().dropna()
     period = rows["added"].max() - rows["added"].min()
     return "Version" if (steps <= _CLOSE * period).any() else "Date added"

@@ -30,7 +30,7 @@ _TIE_RATIO = ShownColumn(
 
 
 def uploads_section(view: View) -> list[Upload]:
-    """The visitor's uploads in a table to search, sort and tick; where they cannot be read, why.
+    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why.
 
     Returns:
         Those of this board, or all, as is chosen; the newest first.
@@ -87,7 +87,7 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 
 
 def library_finding(uploads: Sequence[Upload]) -> Prose:
-    """What is kept, in a sentence, and which of the runs has most ties."""
+    """Return what is kept, in a sentence, and which of the runs has most ties."""
     if not uploads:
         return ("Nothing is kept yet. Files that you drop on Runs are, unless you say otherwise.",)
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
@@ -118,7 +118,7 @@ def _cards(view: View, uploads: Sequence[Upload]) -> None:
 
 
 def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
-    """The choice between the uploads on the board shown and all; all where it has none."""
+    """Draw the choice between the uploads on the board shown and all; all where it has none."""
     on_board = uploads_on(view, every_upload)
     if not on_board:
         return list(every_upload)
@@ -127,7 +127,7 @@ def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
 
 
 def _whose(owner: str) -> str:
-    """Where uploads are kept, and who sees them."""
+    """Return where uploads are kept, and who sees them."""
     if not owner and is_open_to_all():
         return "Kept on this server for all who reach it: what others upload stands here, too."
     if not owner:
@@ -138,7 +138,7 @@ def _whose(owner: str) -> str:
 
 
 def size_text(count: int) -> str:
-    """So many bytes, in the largest unit of which there is one."""
+    """Write so many bytes in the largest unit of which there is one."""
     for unit, name in ((10**9, "GB"), (10**6, "MB")):
         if count >= unit:
             return f"{count / unit:,.1f}".removesuffix(".0") + f" {name}"
@@ -168,7 +168,7 @@ def _holds(upload: Upload, word: str) -> bool:
 
 
 def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
-    """A row an upload, as the table draws it."""
+    """Return a row an upload, as the table draws it."""
     rows = uploads_frame(uploads)
     rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
     rows["tied"] *= 100

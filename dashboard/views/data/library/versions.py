@@ -39,7 +39,7 @@ class VersionScoring(NamedTuple):
 
 
 def judgments_key(board: Board) -> str:
-    """What tells the judgments of a board from any other."""
+    """Return what tells the judgments of a board from any others."""
     if board.runs.qrels is None:
         return board.key
     pairs = zip(board.spec.entries, board.sources, strict=True)
@@ -49,7 +49,7 @@ def judgments_key(board: Board) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def judged(key: str, _board: Board) -> pa.Table:
-    """The judgments of a board."""
+    """Return the judgments of a board."""
     return pooled_judgments(_board.runs)
 
 

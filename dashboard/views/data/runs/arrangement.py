@@ -16,7 +16,7 @@ _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 def arrange(board: Board) -> None:
-    """A table to rename, order and leave out rerankers, and the choice of the baseline."""
+    """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
     heading(
         "Rerankers",
         "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "

@@ -33,7 +33,7 @@ _ACCESS: dict[Access, str] = {
 
 
 def board_panel(view: View) -> None:
-    """A row to name, keep, share and delete the board shown."""
+    """Draw a row to name, keep, share and delete the board shown."""
     heading("Board", _lifetime(view))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         record = view.record
@@ -72,7 +72,7 @@ def undo() -> None:
 
 
 def _lifetime(view: View) -> str:
-    """What happens to the board when the page is closed."""
+    """Return what happens to the board when the page is closed."""
     record = view.record
     if record is None:
         if is_preloaded(view.board):
@@ -87,7 +87,7 @@ def _lifetime(view: View) -> str:
 
 
 def _library_controls(record: Record) -> None:
-    """Controls of a board in the library."""
+    """Draw the controls of a board in the library."""
     owner, library = session.owner(), cache.open_library()
     if record.may_change(owner):
         _name(record, owner)
@@ -151,7 +151,7 @@ def _exported(view: View, settings: dict[str, Any], owner: str) -> bytes:
 
 
 def _file_name(view: View) -> str:
-    """A name any disk takes."""
+    """Return a name any disk takes."""
     name = view.record.name if view.record else view.board.label
     plain = "".join(letter if letter.isalnum() else "-" for letter in name)[:80]
     return f"{plain.strip('-') or 'board'}{ENDING}"

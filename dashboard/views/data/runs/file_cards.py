@@ -24,7 +24,7 @@ PREVIEWED = 6
 NOT_READ = "–"
 _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 """Columns of long texts, and their width, so that the scores are in sight."""
-_SUMMARY = {one.name: one.summary.split(";")[0].rstrip(".") for one in FORMATS}
+_SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
@@ -113,7 +113,7 @@ def _badge(findings: pd.DataFrame) -> None:
 
 
 def columns_and_rows(board: Board) -> None:
-    """One file's columns, to be changed, and its first rows."""
+    """Draw one file's columns, to be changed, and its first rows."""
     heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
@@ -130,7 +130,7 @@ def choose_columns(
     mapping: Mapping[str, str],
     on_choice: Callable[[BoardSpec], None],
 ) -> None:
-    """A row of choices named by our columns, holding the file's.
+    """Draw a row of choices named by our columns, holding the file's.
 
     Args:
         spec: what the files are made into.
@@ -160,7 +160,7 @@ def choose_columns(
 
 
 def _preview(head: pd.DataFrame, source: Source) -> None:
-    """The first rows, each column headed by ours and the file's name for it."""
+    """Draw the first rows, each column headed by ours and the file's name for it."""
     columns = {
         ours: st.column_config.Column(
             ours if ours == theirs else f"{ours} ← {theirs}", width=_TEXT_WIDTH if ours in _LONG else None

@@ -26,7 +26,7 @@ _MAX_NAMES = 6
 
 
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
-    """The findings of a board by kind, the gravest first; information is folded."""
+    """Draw the findings of a board by kind, the gravest first; information is folded."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Findings", "Nothing is dropped or changed without a line here.")
         if len(findings):
@@ -47,7 +47,7 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
 
 
 def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) -> Any:  # noqa: ANN401 a container
-    """What holds the findings of one severity: a box, for information one that can be folded."""
+    """Return what holds the findings of one severity: a box, for information one that can be folded."""
     colour, note = _BADGES[severity]
     if severity == "info":
         titles = [group.kind.title for group in groups]
@@ -62,7 +62,7 @@ def _frame(severity: str, groups: Sequence[FindingGroup], *, is_folded: bool) ->
 
 
 def _group(board: Board, group: FindingGroup) -> None:
-    """What findings of one kind say, each run's message below it."""
+    """Draw what findings of one kind say, each run's message below it."""
     first = group.lines[0]
     text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
@@ -98,7 +98,7 @@ def _item(line: FindingLine) -> str:
 
 
 def _place(line: FindingLine) -> str:
-    """Whose message it is where it is that of several, else where it is; a new line of Markdown."""
+    """Return whose message it is where it is that of several, else where it is; a new line of Markdown."""
     place = first_names(line.names, _MAX_NAMES) if len(line.names) > 1 else line.place
     return f"  \n:gray[{escape_markdown(place)}]" if place else ""
 
@@ -108,7 +108,7 @@ def _has_fix(group: FindingGroup) -> bool:
 
 
 def _fix(board: Board, group: FindingGroup) -> None:
-    """A button that keeps other rows of those repeated, or does the other thing about missing scores."""
+    """Draw a button that keeps other rows of those repeated, or does the other thing about missing scores."""
     if group.code == "scores-missing":
         _fix_missing_scores(board)
         return
@@ -120,7 +120,7 @@ def _fix(board: Board, group: FindingGroup) -> None:
 
 
 def _fix_missing_scores(board: Board) -> None:
-    """A button that drops the documents put last, or puts last those dropped."""
+    """Draw a button that drops the documents put last, or puts last those dropped."""
     rules = {position: source.missing_score for position, source in enumerate(board.sources)}
     rules = {position: rule for position, rule in rules.items() if rule != "error"}
     is_last = "last" in rules.values()

@@ -36,7 +36,7 @@ _LONGEST = 200
 
 
 def upload_field(view: View) -> None:
-    """The upload field. Files that go together are shown at once; any error leaves all as it was."""
+    """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
             "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; or .tiescope",
@@ -78,7 +78,7 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
 
 
 def _say_stored(name: str) -> None:
-    """What a stored evaluation is, and where it opens."""
+    """Say what a stored evaluation is, and where it opens."""
     st.info(
         f"{escape_markdown(name)} is a stored evaluation: lists that are scored already, without "
         f"their documents. `tiescope app results.parquet` opens such a file, under Large results.",
@@ -112,7 +112,7 @@ def _say_refused(reason: str) -> None:
 
 
 def _paste() -> list[File]:
-    """Text from the clipboard as a file."""
+    """Return text from the clipboard as a file."""
     with st.popover("Paste", icon=":material/content_paste:"):
         name = st.text_input("Name", "pasted.txt", key="paste-name")
         text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
@@ -197,7 +197,7 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
 
 
 def _offer_to_keep(spec: BoardSpec) -> None:
-    """The two ways out of a repeated document."""
+    """Draw the two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
             replace_draft(BoardSpec(spec.entries, "first"))
@@ -206,7 +206,7 @@ def _offer_to_keep(spec: BoardSpec) -> None:
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:
-    """The lines of a text file around the one at fault, as they stand."""
+    """Show the lines of a text file around the one at fault, as they stand."""
     file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
         return
@@ -221,7 +221,7 @@ def _lines_around(spec: BoardSpec, error: ReadError) -> None:
 
 
 def _lines(file: File) -> Iterator[str]:
-    """The lines of a text file, each as far as it is shown."""
+    """Yield the lines of a text file, each as far as it is shown."""
     beginning = ""
     for block in file.blocks():
         lines = (beginning + block.decode("utf-8", "replace")).split("\n")
@@ -231,7 +231,7 @@ def _lines(file: File) -> Iterator[str]:
 
 
 def board_finding(board: Board) -> Prose:
-    """What is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
+    """Return what is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")

@@ -8,7 +8,7 @@ from dashboard.views.decide.robustness import sections
 from dashboard.views.decide.robustness.weights import weight_section
 from dashboard.widgets.components import page_head, section_finding
 from dashboard.widgets.page_body import page_body
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 
 
 @page_body

@@ -162,6 +162,6 @@ def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.Data
 
 
 def _level(curves: pd.DataFrame, noise: float) -> float:
-    """The level of noise nearest to one."""
+    """Return the level of noise nearest to one."""
     levels = curves.index.to_numpy()[1:]
     return float(levels[np.abs(np.log(levels / noise)).argmin()])

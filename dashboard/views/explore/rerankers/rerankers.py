@@ -16,7 +16,7 @@ from metrics import parse
 from metrics.measures import question
 from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 
 BASELINE, READINGS, ALIKE = "Against the baseline", "MRR beside MAP", "Who copies whom"
 

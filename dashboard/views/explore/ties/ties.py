@@ -15,7 +15,7 @@ from dashboard.views.explore.ties.sections import (
 from dashboard.widgets.components import finding, page_head, section_finding
 from dashboard.widgets.page_body import page_body
 from metrics.studies.gaps.gap import gap_finding, gaps
-from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tools.tie_rules import own_rule_note
 
 BELOW = ("Largest gaps", "Cost of every order")
 

@@ -115,7 +115,7 @@ def _block(text: str) -> Block:
 
 @cache
 def _environment() -> Environment:
-    """Templates in which every figure is escaped, unless a filter has made Markdown of it."""
+    """Return Jinja's templates in which every figure is escaped, unless a filter has made Markdown of it."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "text", encoding="utf-8"),
         undefined=StrictUndefined,

@@ -1,24 +1,19 @@
 """Present: one sentence and one chart a slide, for a room."""
 
-import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.labels import CHART_COLUMNS, sentence_names
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import queries_text
-from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
 from dashboard.views.lab.present.enlarged import FACTOR
-from dashboard.views.lab.present.slides import Slide, list_slides
+from dashboard.views.lab.present.sentences import provenance, title
+from dashboard.views.lab.present.slides import list_slides
 from dashboard.widgets.browser import watch_width
-from dashboard.widgets.components import chart, elide_prose
+from dashboard.widgets.components import chart
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.prose import Prose, Strong, headline
 
 _ASSETS = Path(__file__).parents[3] / "assets"
 
@@ -29,32 +24,15 @@ def chosen_measure(view: View) -> str:
     return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
 
 
-def title(prose: Prose, names: Sequence[str]) -> str:
-    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
-
-    No line ends within a p value.
-    """
-    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
-    point = next((part for part in sentence if isinstance(part, Strong)), None)
-    plain = (part.text if isinstance(part, Strong) else part for part in sentence)
-    texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)
-    return "".join(
-        f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
-        for part, text in zip(sentence, texts, strict=True)
-    )
-
-
-def provenance(view: View, measure: str, slide: Slide) -> str:
-    """Return what a slide rests on: measure, queries, board, and its own note."""
-    label = view.board.label
-    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
-    queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
-    subject = board if queries in board else f"{queries} of {board}"
-    return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))
-
-
 def turn(label: str, shortcut: str, number: int, last: int) -> None:
-    """Draw a button that shows the slide of a number, where there is one."""
+    """Draw a button that shows another slide.
+
+    Args:
+        label: what the button says.
+        shortcut: the key that does the same.
+        number: of the slide; without one of that number, nothing can be clicked.
+        last: number of the last slide.
+    """
     st.button(
         label,
         shortcut=shortcut,

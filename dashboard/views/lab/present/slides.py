@@ -96,7 +96,7 @@ def _make_slide(
 
 
 def _order(view: View, measure: str) -> Slide:
-    """Whose place the sort decides; where it decides none, what it does to the scores."""
+    """Return whose place the sort decides; where it decides none, what it does to the scores."""
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
@@ -116,7 +116,7 @@ def _order(view: View, measure: str) -> Slide:
 
 
 def _ties(view: View, measure: str) -> Slide:
-    """Whether the share of tied documents predicts the gap."""
+    """Return whether the share of tied documents predicts the gap."""
     lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
@@ -135,7 +135,7 @@ def _ties(view: View, measure: str) -> Slide:
 
 
 def _tests(view: View, measure: str) -> Slide:
-    """Which differences from the baseline are larger than chance."""
+    """Return which differences from the baseline are larger than chance."""
     from metrics.studies.significance.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
 
     name, test = parse(measure).traditional, "t"
@@ -152,7 +152,7 @@ def _tests(view: View, measure: str) -> Slide:
 
 
 def _list(view: View, measure: str) -> Slide:
-    """What the ties of the list with the largest gap leave open."""
+    """Return what the ties of the list with the largest gap leave open."""
     first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
     reranker, query = str(first["reranker"]), str(first["query_id"])
     current = load_list(view, reranker, query, measure)

@@ -27,6 +27,9 @@ def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
         n_rerankers: how many there are.
         n_rows: rows of all of them.
         file: the file that most of them are in.
+
+    Returns:
+        One finding, of more rerankers than are looked at; a warning where they have few rows.
     """
     if n_rerankers <= MAX_INSPECTED:
         return []

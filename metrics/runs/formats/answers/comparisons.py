@@ -43,6 +43,9 @@ class Comparisons:
             document: (n_rows,) a document.
             opponent: (n_rows,) another one of its list.
             results: (n_rows,) 1 where `document` won, 1/2 for a tie, 0.
+
+        Returns:
+            The pairs, each with its number of comparisons and its wins.
         """
         is_swapped = document > opponent
         results = np.where(is_swapped, 1 - results, results)

@@ -106,7 +106,7 @@ def judgments_value(
 
 
 def _apart(lowest: "pd.Series[float]", highest: "pd.Series[float]") -> BoolArray:
-    """(n, n) whether the bar of the row lies wholly above that of the column."""
+    """Return (n, n) whether the bar of the row lies wholly above that of the column."""
     return np.asarray(lowest.to_numpy()[:, None] > highest.to_numpy()[None, :] + EQUAL)
 
 

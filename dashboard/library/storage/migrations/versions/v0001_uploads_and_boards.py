@@ -7,7 +7,7 @@ revision, down_revision = "0001", None
 
 
 def upgrade() -> None:
-    """From nothing."""
+    """Make the tables from nothing."""
     op.create_table(
         "uploads",
         sa.Column("sha256", sa.String(64), primary_key=True),

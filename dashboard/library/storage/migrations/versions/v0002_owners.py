@@ -7,7 +7,7 @@ revision, down_revision = "0002", "0001"
 
 
 def upgrade() -> None:
-    """From version 0001: what was there is everybody's, the owner without a name."""
+    """Lead from version 0001: what was there is everybody's, the owner without a name."""
     op.create_table(
         "shelves",
         sa.Column("owner", sa.String(320), primary_key=True),

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from metrics.studies.prose import plain
-from metrics.studies.tie_rules import answers_finding
+from metrics.studies.tools.tie_rules import answers_finding
 
 
 @pytest.mark.parametrize(
