@@ -28,7 +28,13 @@ def long_work(digest: str = "") -> Iterator[None]:
     context, place = copy_context(), st.empty()
     with place.container(horizontal=True, vertical_alignment="center", border=True):
         bar = st.empty()
-        st.button("Cancel", key="cancel-work", icon=":material/stop_circle:", on_click=_cancel, args=(digest,))
+        st.button(
+            "Cancel",
+            key=f"cancel-work-{digest}",  # a file dropped and a column changed are worked on in one run
+            icon=":material/stop_circle:",
+            on_click=_cancel,
+            args=(digest,),
+        )
 
     def draw(step: Step) -> None:
         share = step.completed / max(step.total, 1)

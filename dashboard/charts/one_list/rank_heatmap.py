@@ -50,7 +50,8 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figur
     height = 88 + _KEY + n * min(max(600 // n, 24), 40)
     style(figure, palette, height, t=20, b=_AXIS + _KEY, l=_room_for(names))
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
-    return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", nticks=13, range=[0.5, n + 0.5])
+    ticks = {"nticks": 13} if n > MAX_LABELS else {"dtick": 1}
+    return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", range=[0.5, n + 0.5], **ticks)
 
 
 def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:

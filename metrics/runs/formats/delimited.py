@@ -239,12 +239,20 @@ def fixed_format(
             missing_score=choice.missing_score,
         )
 
+    def read_file(head: Head, choice: ColumnChoice) -> Source:
+        try:
+            return open_file(head, choice).read()
+        except ReadError as error:
+            if error.line == 1 and head.may_name_columns:
+                error.with_columns(head.header, {})
+            raise
+
     return Format(
         name,
         summary,
         example,
         recognises or (lambda head: head.width_cut_at(delimiter) == len(columns)),
-        lambda head, choice: open_file(head, choice).read(),
+        read_file,
         open_file,
         has_header=False,
     )

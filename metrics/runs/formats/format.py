@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.reading.columns import ColumnChoice, recognise, refuse_many_columns
+from metrics.runs.reading.conversion import parse_number
 from metrics.runs.reading.files import File
 from metrics.runs.reading.lines import Layout, header_of, rows
 from metrics.runs.reading.source import Source
@@ -13,6 +14,8 @@ from metrics.support.cached import cached_property
 
 _LINES = 20
 """Lines that are looked at."""
+_MOST_FIELDS = 6
+"""Fields of a line of a run, which has the most of all files without a header."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,22 @@ class Head:
         names = next(rows(self.file, self.layout), (0, []))[1]
         refuse_many_columns(self.file.name, names)
         return names
+
+    @property
+    def ends_in_a_number(self) -> bool:
+        """Whether one of the last two fields of the first line is a number, in a line as short as a run's."""
+        fields = self.header
+        return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
+
+    @property
+    def may_name_columns(self) -> bool:
+        """Whether the first line may be a header: cut as most lines are, and none of a run."""
+        n_columns = len(self.header)
+        return (
+            n_columns > 1
+            and not self.ends_in_a_number
+            and self.width_cut_at(self.layout.delimiter) == n_columns
+        )
 
     @cached_property
     def _headers(self) -> dict[Layout, list[str]]:

@@ -19,6 +19,7 @@ from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
 from metrics.runs.repeats.columns import read_with_repeats
 from metrics.support.memory import one_allocator
+from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (
     *parquet.FORMATS,
@@ -136,13 +137,14 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
         return tables.TABLE
-    shape = ", ".join(head.header) if len(head.header) > 1 else f"{head.width} fields"
+    shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
     fixed = [known for known in FORMATS if known.open_blocks and not known.has_header]
     hint = (
         f"Files without a header: {'; '.join(map(_fields_text, fixed))}. "
         "A table has a header with query_id, doc_id and score."
     )
-    raise ReadError(head.file.name, f"not a run, judgments or a table: found {shape}", hint, line=1)
+    error = ReadError(head.file.name, f"not a run, judgments or a table: found {shape}", hint, line=1)
+    raise error.with_columns(head.header, {}) if head.may_name_columns else error
 
 
 def _fields_text(known: Format) -> str:
@@ -154,9 +156,4 @@ def _fields_text(known: Format) -> str:
 
 def _is_header_named(head: Head, choice: ColumnChoice) -> bool:
     """Return whether the user chose columns by names that stand in the first line: it is a header."""
-    names = {theirs for theirs in choice.columns.values() if theirs}
-    return (
-        not names.isdisjoint(head.header)
-        and not tables.holds_a_number(head.header)
-        and head.width_cut_at(head.layout.delimiter) == len(head.header)
-    )
+    return head.may_name_columns and not set(choice.columns.values()).isdisjoint(head.header)

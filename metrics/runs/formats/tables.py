@@ -5,15 +5,11 @@ from collections.abc import Sequence
 from metrics.runs.formats.delimited import head_row, open_table, table_format
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import BY_NAME, recognise
-from metrics.runs.reading.conversion import parse_number
 from metrics.runs.reading.worded_grades import answer_column
 from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
 from metrics.runs.repeats.names import numbered_scores
 
 _BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
-
-_MOST_FIELDS = 6
-"""Fields of a line of a run, which has the most of all files without a header."""
 
 
 def _is_beir(head: Head) -> bool:
@@ -27,7 +23,7 @@ def _beir_columns(header: Sequence[str]) -> dict[str, str]:
 def is_table(head: Head) -> bool:
     """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
     names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
-    return names_columns and len(head.header) > 1 and not holds_a_number(head.header)
+    return names_columns and len(head.header) > 1 and not head.ends_in_a_number
 
 
 def _is_answers(head: Head) -> bool:
@@ -42,11 +38,6 @@ def _answers_column(head: Head) -> dict[str, str]:
 def _has_repeats(head: Head) -> bool:
     """Return whether such a table has no score, and several numbered ones."""
     return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
-
-
-def holds_a_number(fields: Sequence[str]) -> bool:
-    """Return whether one of the last two fields is a number, in a line as short as those of runs."""
-    return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
 
 
 TABLE = table_format(

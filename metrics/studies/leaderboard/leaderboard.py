@@ -110,6 +110,9 @@ def leaderboard_finding(table: pd.DataFrame, measure: str, traditional: str = "i
 
 def _same_ranks_finding(table: pd.DataFrame, measure: str, order: str) -> Prose:
     """Say of unchanged ranks without a large gap that ties do not matter, or this order was lucky."""
+    if table["best"].max() <= EQUAL:
+        reason = "no list has a relevant document where it counts, in any order of its ties."
+        return Strong(f"Every {measure} is 0 here: "), reason
     width, largest = table["best"] - table["worst"], table["gap"].abs().max()
     if width.max() <= EQUAL:
         return no_order_matters(f"any reranker's {measure}", has_ties=bool(table["tie_ratio"].any()))

@@ -51,6 +51,10 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
             f"{measure} settles ties by a rule of its own and is the same in every order of them; what the "
             f"order decides is seen in {answered.traditional}, whose ties it settles.",
         )
+    if leaderboard["best"].max() <= EQUAL:
+        return Strong(
+            "Nothing can be recommended: "
+        ), f"every {measure.traditional} is 0, in any order of ties."
     width = leaderboard["best"] - leaderboard["worst"]
     reasons = _reasons(leaderboard, verdicts, measure)
     if (leaderboard["verdict"] == "stable").all() and not reasons:

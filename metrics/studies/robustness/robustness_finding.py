@@ -45,8 +45,9 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
 def largest_loss(curves: pd.DataFrame, level: float) -> tuple[str, str]:
     """Return the most that a reranker loses at one level of noise, as text, and whose loss it is."""
     lost = curves.iloc[0] - curves.loc[level]
-    is_alike = len(lost) > 1 and lost.max() - lost.min() <= LEVEL
-    return signed(-float(lost.max())), "all alike" if is_alike else str(lost.idxmax())
+    if len(lost) > 1 and lost.max() - lost.min() <= LEVEL:
+        return signed(-float(lost.max())), "all alike"
+    return signed(-float(lost.max())), str(lost.idxmax()) if abs(lost.max()) > LEVEL else "no reranker"
 
 
 def written_noise(noise: float) -> str:

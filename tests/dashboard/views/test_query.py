@@ -415,6 +415,12 @@ def test_cells_of_large_ties_are_the_chances_of_stretches_of_places(rows):
     assert cells[0, 0] == pytest.approx(19 / 100)
 
 
+@pytest.mark.parametrize("n", [1, 6])
+def test_few_ranks_have_a_tick_each_and_none_between_them(n):
+    documents = pd.DataFrame({"doc_id": [f"d{at}" for at in range(n)], "grade": 0, "relevant": False})
+    assert rank_heatmap(documents.assign(first=1, last=n), LIGHT, None).settings["xaxis"]["dtick"] == 1
+
+
 def test_cells_of_documents_are_their_chances(rows):
     cells = rank_heatmap(rows.head(3).assign(first=[1, 1, 3], last=[2, 2, 3]), LIGHT, 2).data[0].z
     assert cells.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]

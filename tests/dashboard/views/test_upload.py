@@ -53,6 +53,35 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     assert "score ← punkte" in headings(page)
 
 
+@pytest.mark.parametrize("delimiter", ["\t", ";", ","])
+@pytest.mark.parametrize("last", ["score", "relevance"])
+def test_columns_of_a_header_that_says_nothing_are_chosen_one_by_one_in_any_order(delimiter, last):
+    rows = [
+        f"q{query} d{document} {document % 3} {int(query == document)}"
+        for query in range(4)
+        for document in range(5)
+    ]
+    lines = ["sujet pièce points jugé", *rows]
+    page = drop(opened("runs"), mine_txt="\n".join(lines).replace(" ", delimiter))
+    choices = {"query_id": "sujet", "doc_id": "pièce", "score": "points", "relevance": "jugé"}
+    for name in [*(choices.keys() - {last}), last]:
+        assert said(page)
+        assert ("Or choose further columns of mine.txt" in plain(texts(page))) == (name == last)
+        column(page, name).set_value(choices[name]).run()
+        assert not page.exception, page.exception
+    assert said(page) == ""
+    assert board_name(page).startswith("1 run, 4 queries")
+
+
+def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
+    page = drop(opened("runs"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
+    drop(page, junk_txt="hello\n")
+    assert "found 1 field." in said(page)
+    column(page, "score").set_value("secs").run()
+    assert not page.exception, page.exception
+    assert "score ← secs" in headings(page)
+
+
 def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_the_board():
     page = drop(opened("runs"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     address = page.query_params["data"]

@@ -89,6 +89,11 @@ def test_a_reranker_with_every_list_left_out_has_no_rank():
     assert plain(leaderboard_finding(table, "MRR")).startswith("No document ties: ")
 
 
+def test_where_nothing_relevant_is_listed_ties_are_not_said_to_be_harmless():
+    nothing = [Doc("a", 1, 0), Doc("b", 1, 0)]
+    assert finding({"a": nothing, "b": nothing}).startswith("Every MRR is 0 here: no list has a relevant")
+
+
 def test_the_finding_says_plainly_that_ties_do_not_matter():
     assert finding({"a": STRICT, "b": ranked(4, tied=False)}).startswith("No document ties:")
     alike = [Doc("a", 1, 1), Doc("b", 1, 1), Doc("c", 0, 0)]

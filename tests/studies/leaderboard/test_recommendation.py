@@ -41,6 +41,11 @@ def test_a_gap_is_told_with_its_size_and_side():
     assert "flat reads 0.211 MRR too low as its ties are sorted, 46% below its tied value." in sentence
 
 
+def test_where_nothing_relevant_is_listed_nothing_is_recommended():
+    rows = "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\n"
+    assert advice(a_csv=rows) == "Nothing can be recommended: every MRR is 0, in any order of ties."
+
+
 def test_a_measure_with_its_own_rule_needs_no_other():
     assert advice("taRR", flat_trec=TIED, qrels_txt=QRELS).startswith(
         "Report taRR beside MTRR, and name its rule. taRR settles ties by a rule of its own"

@@ -69,6 +69,7 @@ def test_the_largest_loss_has_a_sign_and_an_owner():
     assert largest_loss(table, 0.1) == ("−0.100", "A")
     assert largest_loss(table[["B"]], 0.1) == ("+0.050", "B")
     assert largest_loss(curves(A=[0.5] * 4, B=[0.5] * 4), 0.1) == ("0.000", "all alike")
+    assert largest_loss(curves(A=[0.5] * 4, B=[0.4, 0.4, 0.5, 0.5]), 0.1) == ("0.000", "no reranker")
 
 
 def test_a_noise_is_written_with_two_figures():

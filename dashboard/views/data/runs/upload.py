@@ -19,7 +19,7 @@ from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.views.data.runs.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
-from metrics.runs import File, MissingScore, Source
+from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
@@ -159,6 +159,18 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
     for position, error in errors.items():
         if isinstance(error, ReadError) and error.header:
             choose_columns(spec, position, error.header, error.mapping, replace_draft)
+    if not errors and not _is_complete(sources):
+        _offer_other_columns(spec, sources)
+
+
+def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
+    """Draw the columns of each file that names more than are read: what is missing may be among them."""
+    for position, source in enumerate(sources):
+        if not isinstance(source, Source) or not has_header(source.format):
+            continue
+        if set(source.header) - set(source.mapping.values()):
+            st.caption(f"Or choose further columns of {escape_markdown(source.file)}:")
+            choose_columns(spec, position, source.header, source.mapping, replace_draft)
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
@@ -240,6 +252,6 @@ def board_finding(board: Board) -> Prose:
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",
         Strong(queries_text(board.n_queries)),
-        f", shown on every page. {percent(float((ties > 0).mean()))} of the lists have a tie; "
+        f", shown on every page. {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie; "
         f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
     )

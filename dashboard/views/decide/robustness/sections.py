@@ -86,7 +86,11 @@ def robustness_cards(curves: NoiseCurves, crossings: pd.DataFrame, even: float |
         Card("swap_vert", "Leader changes at", change, note),
         Card("list", "Order even at", half, f"{curves.n_draws} draws"),
         Card(
-            "trending_down", f"Most lost at σ = {written_noise(_FAR)}", loss, names.get(loser, loser), "orange"
+            "trending_down",
+            f"Most lost at σ = {written_noise(_FAR)}",
+            loss,
+            names.get(loser, loser),
+            "orange" if loser in names else "gray",
         ),
         Card("close", "Places traded", count_of(n_pairs, "pair"), f"by σ = {largest}"),
     )

@@ -71,7 +71,8 @@ def _ordering_badges(current: ListInView) -> None:
     with st.container(horizontal=True, gap="small"):
         st.badge(count_of(current.written, "ordering"), color="gray", icon=":material/shuffle:")
         if counts.tie_sizes:
-            description = f"{count_of(patterns, 'relevance pattern')}, {count_of(each, 'ordering')} each"
+            end = "" if patterns == "1" else " each"
+            description = f"{count_of(patterns, 'relevance pattern')}, {count_of(each, 'ordering')}{end}"
             st.badge(description, color="gray", icon=":material/pattern:")
         st.badge(ties, color="gray", icon=":material/join_inner:")
         if counts.tractable:
