@@ -111,7 +111,7 @@ class Measure:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that it may be called: itself, its means, and its aliases; `parse` takes "tied" before each."""
+        """All that it may be called: itself, its means, without "tied" before them, and its aliases."""
         plain = MeasureAt(self)
         means = (plain.traditional, plain.tied.removeprefix("tied "))
         return tuple(dict.fromkeys((self.name, *means, *self.aliases)))

@@ -17,6 +17,14 @@ def sent(figure, **options):
     return json.loads(plotly.io.to_json(figure.browser_spec(**options), validate=False))
 
 
+@pytest.mark.parametrize("is_clickable", [False, True])
+def test_plotly_knows_what_is_sent_beside_the_figure(is_clickable):
+    figure = Figure().draw_scatter(x=[1], y=[1])
+    added = figure.browser_spec(is_clickable=is_clickable)["layout"].keys() - figure.spec()["layout"].keys()
+    assert added == {"datarevision", *(("clickmode", "dragmode") if is_clickable else ())}
+    go.Figure(figure.browser_spec(is_clickable=is_clickable))
+
+
 def test_numbers_are_sent_as_lists_with_null_where_there_is_none():
     figure = Figure().draw_scatter(x=np.array([1.5, np.nan, np.inf]), y=np.arange(3), customdata=np.eye(2)[:1])
     trace = sent(figure)["data"][0]
