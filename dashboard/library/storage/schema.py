@@ -17,7 +17,7 @@ from sqlalchemy import (
     Table,
 )
 
-VERSIONS = ("0001", "0002")
+VERSIONS = ("0001", "0002", "0003")
 """Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
 
 RETENTION = timedelta(days=30)
@@ -88,6 +88,26 @@ owners = Table(
     metadata,
     Column("owner", String(_OWNER), primary_key=True),
     Column("evict", Boolean, nullable=False),  # whether the oldest goes when the library is full
+)
+
+library = Table(
+    "library",
+    metadata,
+    Column("id", String(32), primary_key=True),  # one row; the folder of uploads holds the same id
+)
+
+released_files = Table(  # uploads that this library deleted, whose files the next sweep removes
+    "released_files",
+    metadata,
+    Column("sha256", String(_SHA256), primary_key=True),
+    Column("released", DateTime, nullable=False),
+)
+
+sign_outs = Table(  # sign-ins that ended before their cookie did
+    "sign_outs",
+    metadata,
+    Column("sign_in", String(_SHA256), primary_key=True),  # sha256 of what identifies the sign-in
+    Column("ended", DateTime, nullable=False),
 )
 
 
