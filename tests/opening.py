@@ -21,7 +21,8 @@ DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
 """Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""
 PRESENTATION = "present"
 """The page that has one sentence and one chart at a time, and no cards."""
-CARD_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
+FINDING_PAGES = [name for name in DATA_PAGES if name != PRESENTATION]
+"""Those that say in a sentence what they found."""
 
 # Streamlit looks through every installed package anew for each app that is opened, and compiles its pages.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
@@ -69,6 +70,11 @@ def metrics(page):
 def has_four_cards(page):
     """Whether there are four cards, each with a label of its own."""
     return len(metrics(page)) == len(page.metric) == 4
+
+
+def finding(page):
+    """The sentence that a page says first, as text to be copied."""
+    return page.get("code")[0].value
 
 
 def table(page, heading):

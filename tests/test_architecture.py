@@ -5,13 +5,10 @@ from functools import cache
 
 import pytest
 from importlinter import cli
-from opening import FILES
 from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("dashboard/cli/serving.py", "streamlit.web")
-MOST_ENTRIES = 14
-MOST_LINES_OF_A_PAGE = 80
 OF_EXTRAS = {
     ("dask", "metrics/scale/dask/cluster.py"),
     ("distributed", "metrics/scale/dask/cluster.py"),
@@ -105,25 +102,6 @@ def test_only_session_touches_the_state_and_the_link():
 
 def test_an_open_page_that_nobody_touches_asks_the_server_for_nothing():
     assert not dashboard_folders_of("run_every")
-
-
-def test_no_folder_has_more_entries_than_a_person_sees_at_once():
-    folders = [
-        path for package in ("metrics", "dashboard") for path in (ROOT / package).rglob("*") if path.is_dir()
-    ]
-    entries = {
-        folder: [path for path in folder.iterdir() if path.name != "__pycache__"]
-        for folder in folders
-        if folder.name != "__pycache__"
-    }
-    assert max(map(len, entries.values())) <= MOST_ENTRIES, max(
-        entries, key=lambda folder: len(entries[folder])
-    )
-
-
-def test_a_page_file_arranges_and_is_short():
-    lengths = {file: len((ROOT / "dashboard" / file).read_text().splitlines()) for file in FILES.values()}
-    assert {file: length for file, length in lengths.items() if length >= MOST_LINES_OF_A_PAGE} == {}
 
 
 def test_a_package_of_an_extra_is_imported_in_one_file():

@@ -43,8 +43,6 @@ def _import_pages() -> None:
     import dashboard.views.leaderboard.cached
     import dashboard.views.leaderboard.data_line
     import dashboard.views.leaderboard.judging
-    import dashboard.views.leaderboard.rules
-    import dashboard.views.leaderboard.summary
     import dashboard.views.leaderboard.tools
     import dashboard.widgets.browser
     import dashboard.widgets.holes

@@ -6,6 +6,7 @@ the address wants of a control that no page has drawn yet stays in it.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -115,6 +116,11 @@ def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
     st.session_state[_LINKED] = _choices()
     return _choices() | {key: [text] for key, text in choices.items()}
+
+
+def page_link() -> str:
+    """Return the address of what is shown."""
+    return f"{str(st.context.url).partition('?')[0]}?{urlencode(_choices(), doseq=True)}".removesuffix("?")
 
 
 def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, list[str]]:

@@ -27,8 +27,6 @@ _NARROWEST_CARDS = 714
 _PAIR = "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
 _NARROWEST_PAIR = 760
 """Pixels below which the two columns of `side_by_side` stand one below the other."""
-_REASONS = ".st-key-reasons [data-testid=stMarkdownContainer]"
-"""Paragraphs in two columns, or in one where each would be narrower than is read with ease."""
 _CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
 _CARD_LABEL, _NOTE = (
     "[data-testid=stMetricLabel] :is(div, p)",
@@ -70,9 +68,8 @@ def mend_looks(colours: Palette) -> None:
         f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
         f"{_NOTE} {{ white-space: normal !important; }}"
+        "[data-testid=stMainBlockContainer] { padding-top: 2rem; }"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
-        f"{_REASONS} {{ display: grid; gap: 1rem 2rem;"
-        " grid-template-columns: repeat(auto-fit, minmax(max(330px, 50% - 1rem), 1fr)); }"
         f"{_CARDS} {{ min-width: {_where_narrower(_NARROWEST_CARDS, 'calc(50% - .5rem)')} !important; }}"
         f"{_PAIR} {{ min-width: {_where_narrower(_NARROWEST_PAIR, '100%')}; }}</style>"
     )

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
+from dashboard.session.address import page_link
 from dashboard.session.view import board_key
 from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import (
@@ -61,9 +62,14 @@ def page_head(title: str, definition: str | Prose) -> None:
 
 
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:
-    """Show the one thing that a page found in the data; long ones of the names stand whole in its tooltip."""
-    with st.container(border=True, key="finding"):
-        _show_sentence(prose, names, ":material/lightbulb: ")
+    """Show the one thing that a page found in the data, to be copied; its tooltip has long names in full."""
+    with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
+        with st.container():
+            _show_sentence(prose, names, ":material/lightbulb: ")
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
+            text = plain(prose).strip()
+            st.code(text, language=None, wrap_lines=True)
+            st.code(f"{prose_markdown(prose).strip()} [TieScope]({page_link()})", "markdown", wrap_lines=True)
 
 
 def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:

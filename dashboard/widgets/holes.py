@@ -7,12 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.leaderboard.hole_bars import MANY_UNJUDGED
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.session.scoring import shows_both_ways, shows_expectation, unjudged_on_page
-from dashboard.widgets.components import Card
-from dashboard.widgets.leaderboard_parts import card_part
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL
@@ -29,11 +26,8 @@ from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
-    can_lead,
     mean_bounds,
-    within_words,
 )
-from metrics.support.wording import percent
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
@@ -128,29 +122,3 @@ def with_holes(
     if not shows_expectation():
         return rows
     return rows.assign(expectation=expected_means(view, str(measure)))
-
-
-def hole_cards(leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None) -> list[Card]:
-    """Return the cards of how much nobody judged and, beside joint bounds, of how many rerankers could lead.
-
-    Args:
-        leaderboard: as `with_holes` returns it.
-        measure: what it is ranked by.
-        counts: as `count_unjudged` returns them.
-    """
-    if counts is None:
-        return []
-    unjudged, documents = (round(counts[name].sum()) for name in ("unjudged", "documents"))
-    share = counts["unjudged"].sum() / counts["documents"].sum()
-    note = f"{unjudged:,} of {documents:,}"
-    label = f"Unjudged in the {within_words(measure)}"
-    unjudged_card = Card("help", label, percent(share), note, "orange" if share >= MANY_UNJUDGED else "gray")
-    rows = leaderboard.dropna(subset=["highest"]) if "highest" in leaderboard else leaderboard.head(0)
-    if len(rows) < 2:  # noqa: PLR2004 one leads whatever comes
-        return [unjudged_card]
-    value, note = card_part(int(can_lead(rows, "lowest", "highest").sum()), len(rows), "reranker")
-    alone = f"by ties alone: {int(can_lead(rows, 'worst', 'best').sum())}"
-    return [
-        unjudged_card,
-        Card("swap_vert", "Can lead, at most", value, f"{note}; {alone}" if note else alone),
-    ]

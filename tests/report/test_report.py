@@ -393,7 +393,7 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
     finished = report(runs, measures=["nDCG@3"], sections=["scores"])
     rows = hole_table(runs, ["nDCG@3"], draws=2).set_index("reranker")
     ends = [f"{value:.4f}" for value in rows.loc["coarse", ["lowest", "worst", "tied", "best", "highest"]]]
-    sentence = "of the documents in the top 3 were never judged"
+    sentence = "of the documents in the top 3 are unjudged"
     lines = [line.strip("| ").split(" | ") for line in finished.markdown(DAY).splitlines()]
     assert ["coarse", f"{rows.loc['coarse', 'unjudged']:.1%}", *ends] in lines
     latex = finished.latex(DAY).replace(r"\allowbreak{}", "")
@@ -401,7 +401,7 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
         assert sentence in text
         assert ends[0] in text
     left_out = report(runs, measures=["nDCG@3"], sections=["scores"], unjudged="leave_out").markdown(DAY)
-    assert "never judged" not in left_out
+    assert "are unjudged" not in left_out
     assert "what nobody judged is left out of the lists" in report(runs, unjudged="leave_out").markdown(DAY)
     few = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS + "z 0 a 0\n").runs
     skipped = report(few, measures=["nDCG@3"], sections=["scores"], empty="skip").markdown(DAY)
@@ -409,4 +409,4 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
 
 
 def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):
-    assert "never judged" not in simulated_report.markdown(DAY)
+    assert "are unjudged" not in simulated_report.markdown(DAY)

@@ -6,7 +6,6 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.access import server_files
-from dashboard.access.sign_in import PURPOSE
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
 from dashboard.session.visitor import visitor_zone
@@ -20,18 +19,13 @@ _SAMPLES = {
 
 
 def data_line(view: session.View) -> None:
-    """Draw what data is shown and the button that leads to one's own; of a sample, what TieScope is, too."""
+    """Draw what data is shown, and the button that leads to one's own."""
     sample = _SAMPLES.get(view.board.label)
-    with st.container(key="data-line", gap="xxsmall"):
-        if sample:
-            st.caption(f"TieScope {PURPOSE}")
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            text = f"Sample data: {sample}." if sample else _own_data_text(view)
-            st.markdown(
-                f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content"
-            )
-            if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
-                st.switch_page("views/data/runs/runs.py")
+    with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
+        text = f"Sample data: {sample}." if sample else _own_data_text(view)
+        st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
+        if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
+            st.switch_page("views/data/runs/runs.py")
 
 
 def _own_data_text(view: session.View) -> str:

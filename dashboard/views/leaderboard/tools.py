@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import clipped, elide_text, sentence_names
+from dashboard.charts.labels import clipped
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
@@ -48,9 +48,6 @@ def tools_section(
     kept_elements(key, _draw_strip, values, measure, drawn_rows, rerankers, view.palette)
     table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, values))
     kept_elements(key, _draw_values, values, drawn_rerankers)
-    rows = cached.tool_rows(view, measure)
-    table_head("Tool by tool", "tools", rows)
-    kept_elements(key, _draw_reasons, rows[["tool", "spelling", "version", "why"]], rerankers)
 
 
 def _draw_strip(
@@ -67,30 +64,6 @@ def _draw_strip(
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
-
-
-def _draw_reasons(tools: pd.DataFrame, rerankers: list[str]) -> None:
-    """Draw a paragraph a tool, in two columns where they have room."""
-    names = sentence_names(rerankers)
-    texts = [
-        tool_text(tool.tool, tool.spelling, tool.version, elide_text(tool.why, names))
-        for tool in tools.astype(str).itertuples()
-    ]
-    with st.container(key="reasons"):
-        st.markdown("\n\n".join(texts))
-
-
-def tool_text(tool: str, spelling: str, version: str, why: str) -> str:
-    """Return Markdown of why a tool's value differs from the tied one.
-
-    Args:
-        tool: its name.
-        spelling: what it calls the measure.
-        version: whose figures are matched.
-        why: what it does otherwise.
-    """
-    tool, spelling, version, why = map(escape_markdown, (tool, spelling, version, why))
-    return f"**{tool}** {version} · {spelling}  \n:small[{why}]"
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:

@@ -93,10 +93,10 @@ def hole_finding(leaderboard: pd.DataFrame, counts: pd.DataFrame, measure: Measu
     rows = leaderboard.dropna(subset=["tied", "lowest", "highest"])
     if not len(rows):
         return NOTHING_SCORED
-    judged = (*_never_judged(counts, measure), ".")
+    judged = (*unjudged_share(counts, measure), ".")
     is_moved = (rows["highest"] - rows["best"] > EQUAL) | (rows["worst"] - rows["lowest"] > EQUAL)
     if not is_moved.any():
-        return (Strong("What nobody judged widens no bar"), ", though ", *judged)
+        return (Strong("Unjudged documents widen no bounds"), ", though ", *judged)
     return (*(_one_span(rows, measure) if len(rows) == 1 else _who_could_lead(rows)), ": ", *judged)
 
 
@@ -128,11 +128,11 @@ def within_words(measure: MeasureAt) -> str:
     return f"top {measure.k:,}" if measure.k else "lists"
 
 
-def _never_judged(counts: pd.DataFrame, measure: MeasureAt) -> Prose:
-    """Say which share of the documents within the cut-off nobody judged, and of whom it is most."""
+def unjudged_share(counts: pd.DataFrame, measure: MeasureAt) -> Prose:
+    """Say which share of the documents within the cut-off is unjudged, and of which reranker most."""
     shares = unjudged_shares(counts)
     total = percent(counts["unjudged"].sum() / counts["documents"].sum())
-    prose: Prose = (f"{total} of the documents in the {within_words(measure)} were never judged",)
+    prose: Prose = (f"{total} of the documents in the {within_words(measure)} are unjudged",)
     largest_share = percent(shares.max())
     if largest_share == total:
         return prose

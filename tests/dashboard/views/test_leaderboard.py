@@ -2,7 +2,7 @@
 
 import numpy as np
 from boards import EXTREMES, board
-from opening import charts, metrics, opened, table
+from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
 from metrics import evaluate
@@ -38,7 +38,6 @@ def test_of_many_rerankers_twenty_are_drawn_the_next_and_all_on_request_which_th
     assert page.query_params["places"] == "21"
     assert len(names_drawn(page)) == len(table(page, "All rerankers")) == 10
     assert not set(names_drawn(page)) & set(first)
-    assert "no reranker" in [card.delta for card in page.metric], "none has a gap of 0"
     page.button(key="show-places-expand_more").click().run()
     assert page.query_params["places"] == "all"
     assert len(names_drawn(page)) == 30
@@ -46,12 +45,10 @@ def test_of_many_rerankers_twenty_are_drawn_the_next_and_all_on_request_which_th
     assert names_drawn(again) == list(table(again, "All rerankers")["reranker"]) == ["run07"]
 
 
-def test_orders_that_swap_stand_before_the_charts():
+def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
     page = opened("leaderboard")
-    headings = [element.value for element in page.subheader]
-    assert headings.index("Orders that swap") < headings.index("Place, traditional and tied")
-    assert len(table(page, "Orders that swap")) == 5
-    assert metrics(page)["Orders that swap"] == "9 of 28"
+    assert finding(page).startswith("MiniLM grade 0-10 leads only because of how its ties were sorted. ")
+    assert list(charts(page)) == ["place-and-score"]
     rows = table(page, "All rerankers")
     assert list(rows["tier"]) == [1, 1, 1, 1, 1, 1, 2, 2]
     assert list(rows["ranks"][-2:]) == ["6–8", "1–8"]
@@ -61,19 +58,35 @@ def test_orders_that_swap_stand_before_the_charts():
     assert texts[-1] == ["1", "2"]
 
 
+def test_pairs_that_swap_and_other_tools_are_a_click_away_and_in_the_address():
+    page = opened("leaderboard")
+    assert page.segmented_control(key="section").options == ["Scores", "Pairs that swap", "Other tools"]
+    page.segmented_control(key="section").set_value("Pairs that swap").run()
+    assert len(table(page, "Orders that swap")) == 5
+    page.segmented_control(key="section").set_value("Other tools").run()
+    assert list(charts(page)) == ["tools"]
+    assert page.query_params["section"] == "Other tools"
+
+
+def test_many_queries_without_a_relevant_document_are_left_out_by_a_click():
+    rows = "".join(f"q{query},d,{query},{int(query == 1)}\n" for query in range(1, 5))
+    label = cache.loaded_boards().add(board(a_csv="query_id,doc_id,score,relevance\n" + rows)).label
+    page = opened("leaderboard", data=label)
+    assert "3 of 4 queries have no relevant document and count as 0." in texts(page)
+    page.button(key="skip-empty").click().run()
+    assert page.query_params["empty"] == "skip"
+    assert "have no relevant document" not in texts(page)
+    assert table(page, "All rerankers")["tied"].to_list() == [1.0]
+
+
 def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_place():
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
-    page = opened("leaderboard", data=label, measure="nDCG@10")
-    assert metrics(page)["Unjudged in the top 10"] == "80%"
-    assert "highest" not in table(page, "All rerankers")
+    page = opened("leaderboard", data=label, measure="nDCG@10", section="Unjudged documents")
+    assert "80% of the documents in the top 10 are unjudged" in texts(page)
     page.segmented_control(key="_unjudged_on_page").set_value("bounds").run()
     assert page.query_params["unjudged"] == page.segmented_control(key="unjudged").value == "bounds"
-    rows = table(page, "All rerankers").set_index("reranker")
+    assert list(charts(page)) == ["place-and-score"]
     runs = EXTREMES["two rerankers with ties"]().runs
-    expected = hole_table(runs, ["nDCG@10"], draws=2).set_index("reranker").loc[rows.index]
-    assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
-    assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
-    assert np.allclose(rows["tied"], expected["tied"])
     page.toggle(key="judge_next").set_value(True).run()
     plan = plan_judging(runs, "nDCG@10")
     assert page.number_input(key="n_judge").value == len(plan.documents) < 50
@@ -82,28 +95,31 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"])
     assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
     assert page.query_params["judge_next"] == "true"
+    scores = opened("leaderboard", **{**page.query_params, "section": "Scores", "data": label})
+    rows = table(scores, "All rerankers").set_index("reranker")
+    expected = hole_table(runs, ["nDCG@10"], draws=2).set_index("reranker").loc[rows.index]
+    assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
+    assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
+    assert np.allclose(rows["tied"], expected["tied"])
     assert "expectation" not in rows
-    page.segmented_control(key="_unjudged_on_page").set_value("rate").run()
-    assert "expectation" in table(page, "All rerankers")
-    assert np.allclose(table(page, "All rerankers")["lowest"], rows["lowest"])
-    page.segmented_control(key="unjudged").set_value("leave_out").run()
-    assert not [toggle for toggle in page.toggle if toggle.key == "judge_next"]
-    assert page.segmented_control(key="_unjudged_on_page").value == "leave_out"
-    assert metrics(page)["Unjudged in the top 10"] == "80%"
+    scores.segmented_control(key="unjudged").set_value("rate").run()
+    assert "expectation" in table(scores, "All rerankers")
+    assert np.allclose(table(scores, "All rerankers")["lowest"], rows["lowest"])
+    scores.segmented_control(key="unjudged").set_value("leave_out").run()
     condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]
-    assert np.allclose(table(page, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
-    assert "unjudged documents left out" in " ".join(text.value for text in page.sidebar.caption)
+    assert np.allclose(table(scores, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
+    assert "unjudged documents left out" in " ".join(text.value for text in scores.sidebar.caption)
 
 
 def test_bars_and_what_to_judge_are_of_the_rerankers_shown():
     run = "q Q0 {} 1 2 t\nq Q0 {} 2 1 t\n"
     whole = board(x_trec=run.format("a", "b"), y_trec=run.format("c", "d"), qrels_txt="q 0 a 1\n")
     label = cache.loaded_boards().add(whole).label
-    choices = {"unjudged": "bounds", "judge_next": "true", "measure": "AP"}
-    page = opened("leaderboard", data=label, rerankers=["x"], **choices)
+    choices = {"unjudged": "bounds", "judge_next": "true", "measure": "AP", "rerankers": ["x"]}
     ends = joint_bounds(whole.runs.arranged({"x": "x"}), "AP")["AP"].iloc[0]
-    row = table(page, "All rerankers").iloc[0]
+    row = table(opened("leaderboard", data=label, **choices), "All rerankers").iloc[0]
     assert row[["lowest", "highest"]].to_list() == ends.to_list()
+    page = opened("leaderboard", data=label, section="Unjudged documents", **choices)
     assert table(page, "Judge next")["doc_id"].to_list() == ["b"]
 
 
@@ -111,3 +127,4 @@ def test_where_all_is_judged_nothing_asks_about_unjudged_documents():
     page = opened("leaderboard", unjudged="bounds")
     assert not [control for control in page.segmented_control if control.key == "_unjudged_on_page"]
     assert "highest" not in table(page, "All rerankers")
+    assert "Unjudged documents" not in page.segmented_control(key="section").options

@@ -44,21 +44,10 @@ def test_a_link_to_a_measure_there_is_not_says_so_and_shows_the_usual_one():
     assert not opened("ties", first="TsRR").warning
 
 
-def test_the_leaderboard_shows_every_answer_to_the_same_ties_for_the_measure_and_for_each_rule(data):
-    by_rule, by_measure = (opened("leaderboard", data=data, measure=name) for name in ("PRR", "RR"))
-    for page in (by_rule, by_measure):
-        rows = table(page, "MRR by every rule for ties").set_index("reranker")
-        assert list(rows)[:6] == ["MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
-        assert rows.loc["flat", ["MTRR", "taRR", "TsRR", "PRR"]].round(4).to_list() == [
-            0.4567,
-            0.3333,
-            0.2,
-            0.2,
-        ]
-        assert {trace["name"] for trace in charts(page)["rules"]["data"]} >= {"tied", "taRR", "TsRR", "PRR"}
-    assert metrics(by_rule)["Ties are settled"] == "by rule"
-    assert not any("Score with tie bounds" in heading.value for heading in by_rule.subheader)
-    assert any("Score with tie bounds" in heading.value for heading in by_measure.subheader)
+def test_the_leaderboard_ranks_by_a_rule_of_its_own_without_a_slope(data):
+    page = opened("leaderboard", data=data, measure="PRR")
+    assert table(page, "All rerankers").set_index("reranker").loc["flat", "tied"] == pytest.approx(0.2)
+    assert not charts(page)
 
 
 def test_one_list_shows_the_orderings_of_the_measure_whose_ties_are_settled(data):

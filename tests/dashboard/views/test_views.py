@@ -6,10 +6,10 @@ import pytest
 from boards import EXTREMES, board
 from opening import (
     APP,
-    CARD_PAGES,
     DATA_PAGES,
     FILES,
-    has_four_cards,
+    FINDING_PAGES,
+    finding,
     only,
     opened,
     table,
@@ -41,11 +41,11 @@ def test_every_folder_of_a_page_is_in_the_navigation():
     assert {APP.parent / file for file in FILES.values()} == files
 
 
-@pytest.mark.parametrize("view", CARD_PAGES)
+@pytest.mark.parametrize("view", FINDING_PAGES)
 def test_view_opens_on_the_sample_data(view):
     page = opened(view)
     assert title(page) == DATA_PAGES[view]
-    assert has_four_cards(page)
+    assert finding(page)
     assert "lightbulb" in texts(page)
     assert unexplained(page) == []
 
@@ -56,7 +56,7 @@ PREVIEWED = {"one document", "nothing relevant", "hostile names"}
 
 
 @pytest.mark.parametrize(
-    "view", [view for view in CARD_PAGES if view not in {"tradeoffs", "guide"}]
+    "view", [view for view in FINDING_PAGES if view not in {"tradeoffs", "guide"}]
 )  # own tests do
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
@@ -64,7 +64,7 @@ def test_view_runs_on_extreme_data(view, name):
     choices = {} if view == "report" and name in PREVIEWED else CHOICES_ON_EXTREME_DATA.get(view, {})
     page = opened(view, data=label, **choices)
     assert page.selectbox(key="data").value == label
-    assert has_four_cards(page)
+    assert finding(page)
 
 
 def test_a_table_without_rows_is_refused_by_name():
@@ -72,12 +72,12 @@ def test_a_table_without_rows_is_refused_by_name():
         board(bare_csv="query_id,doc_id,score,relevance\n")
 
 
-@pytest.mark.parametrize("view", CARD_PAGES)
+@pytest.mark.parametrize("view", FINDING_PAGES)
 def test_an_empty_choice_in_a_link_falls_back(view):
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
     empty = dict.fromkeys(("measure", "first", "second", "lists", "sort", "query", "reranker", "order"), "")
     page = opened(view, data=label, **empty, **CHOICES_ON_EXTREME_DATA.get(view, {}))
-    assert has_four_cards(page)
+    assert finding(page)
 
 
 def test_other_data_starts_with_all_its_rerankers():
@@ -133,10 +133,10 @@ def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_aske
     page = opened("leaderboard", data="5 runs, 9 queries · 00000000")
     assert "not kept here" in only(page.warning).value
     assert page.selectbox(key="data").value is None
-    assert not [*page.metric, *page.dataframe, *page.get("plotly_chart")]
+    assert not [*page.get("code"), *page.dataframe, *page.get("plotly_chart")]
     only(page.button).click().run()
     assert page.selectbox(key="data").value == cache.SAMPLE_LABEL
-    assert page.metric
+    assert finding(page)
     assert not page.warning
 
 
@@ -160,7 +160,7 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     columns = "query_id,doc_id,score,relevance\n"
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
-    assert has_four_cards(page)
+    assert finding(page)
     assert any("none" in text.value for text in page.caption if "Without a" in text.value)
 
 

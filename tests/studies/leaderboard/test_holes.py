@@ -13,7 +13,7 @@ COUNTS = pd.DataFrame(
     index=pd.MultiIndex.from_product([["a", "b"], ["q1", "q2"]], names=["reranker", "query_id"]),
 )
 A = (0.5, 0.6, 0.6, 0.9)
-WHY = "20% of the documents in the top 10 were never judged, 30% of those of a."
+WHY = "20% of the documents in the top 10 are unjudged, 30% of those of a."
 
 
 def rows(*bars):
@@ -42,7 +42,7 @@ def finding(table):
             [(0.5, 0.6, 0.6, 0.9), (0.1, 0.2, 0.2, 0.3)],
             "a leads however ties fall and unjudged documents are judged",
         ),
-        ([(0.5, 0.5, 0.6, 0.6)], "What nobody judged widens no bar"),
+        ([(0.5, 0.5, 0.6, 0.6)], "Unjudged documents widen no bounds"),
         (
             [(0.4, 0.5, 0.6, 0.7)],
             "Of a, ties and unjudged documents allow nDCG@10 from 0.400 to 0.700, ties alone from 0.500",
@@ -53,7 +53,7 @@ def finding(table):
 def test_the_finding_says_who_could_lead_by_the_bars_and_who_by_ties_alone(bars, sentence):
     text = finding(rows(*bars))
     assert sentence in text
-    assert text.endswith((f": {WHY}", f"widens no bar, though {WHY}"))
+    assert text.endswith((f": {WHY}", f"widen no bounds, though {WHY}"))
 
 
 def test_who_is_not_scored_leads_nowhere_and_alone_says_nothing():
