@@ -32,9 +32,11 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
             for name in options
             if name in (*cache.OFFERED, default, get_value(key)) or name not in cache.MEASURES
         ]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", width="content"):
+    with st.container(
+        horizontal=True, vertical_alignment="center" if is_row else "bottom", gap="small", width="content"
+    ):
         if is_row:
-            measure_name = segmented(label, options, key, default)
+            measure_name = segmented(label, options, key, default, label_visibility="collapsed")
         else:
             measure_name = select(label, options, key, default, width=180)
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):

@@ -150,10 +150,10 @@ def _draw_charts(
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
-            heading("Place, traditional and tied", slope_caption(leaderboard))
-            marks = f"The diamond is {order}; the dot is the mean over all."
+            st.subheader("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
             bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-            heading(f"Score with {bounds}", marks + holes_caption(leaderboard))
+            marks = f"Diamond: {order}. Dot: the mean over all orders."
+            st.subheader(f"Score with {bounds}", anchor=False, help=marks + holes_caption(leaderboard))
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
@@ -264,10 +264,9 @@ def _draw_rows(
 ) -> None:
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
-    rows["places"] = _written_ranges(rows, "best_rank", "worst_rank")
-    tiers = ["tier"] if "tier" in rows else []
-    if tiers:
-        rows["ranks"] = _written_ranges(rows, "rank_low", "rank_high")
+    rows["bounds"] = [
+        f"{low:.3f} – {high:.3f}" if pd.notna(low) else "–" for low, high in rows[["worst", "best"]].to_numpy()
+    ]
     rows["verdict"] = [
         [verdict] * pd.notna(value) for value, verdict in zip(rows["tied"], rows["verdict"], strict=True)
     ]
@@ -276,22 +275,12 @@ def _draw_rows(
         rows,
         file,
         {
-            **shown_columns("tied_rank", *tiers, "reranker"),
+            **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns("tied", "gap", ("tie_ratio", "mean_tie_ratio"), **words),
             **shown_columns(
                 *leaderboard.columns.intersection(["unjudged", "lowest", "highest", "expectation"])
             ),
-            **shown_columns("traditional", **words),
-            **shown_columns(("why", "verdict_reason"), "traditional_rank", "worst", "best", "places", **words),
-            **shown_columns(*(["ranks"] if tiers else []), *leaderboard.columns.intersection(["std"])),
             **extra_columns,
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },
     )
-
-
-def _written_ranges(rows: pd.DataFrame, first: str, last: str) -> list[str]:
-    """Return from which to which place each row reaches, one where both are the same."""
-    ends = rows[[first, last]].astype(object).to_numpy()
-    return ["–".join(dict.fromkeys(map(str, pair))) if pd.notna(pair).all() else "–" for pair in ends]

@@ -353,10 +353,10 @@ def test_what_lies_at_an_address_is_fetched_or_scored_like_a_file(runs, tmp_path
 
 
 def has_none(page):
-    """Whether a reranker without a list is in the table, without a place, and named as not drawn."""
+    """Whether a reranker without a list is in the table, without bounds, and named as not drawn."""
     rows = table(page, "All rerankers").set_index("reranker")
-    assert rows.loc["none", "places"] == "–"
-    assert rows.loc["strict", "places"] == "1"
+    assert rows.loc["none", "bounds"] == "–"
+    assert rows.loc["strict", "bounds"] != "–"
     return any("Without a scored list" in text.value and "none" in text.value for text in page.caption)
 
 
