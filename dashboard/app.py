@@ -22,6 +22,12 @@ from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import refusal
 
 FOLDER = Path(__file__).parent
+MOVED = {
+    "significance": ("views/decide/compare/compare.py", "Against the baseline"),
+    "robustness": ("views/decide/compare/compare.py", "Noise"),
+    "tradeoffs": ("views/decide/compare/compare.py", "Trade-offs"),
+}
+"""Addresses of version 0.2, and the page and section where what they showed is now."""
 
 
 def without_board(title: str) -> None:
@@ -77,9 +83,8 @@ page = st.navigation(
         ],
         "Decide": [
             st.Page("views/decide/audit/audit.py", title="Audit", icon=":material/fact_check:"),
-            st.Page("views/decide/significance/significance.py", title="Significance", icon=":material/rule:"),
-            st.Page("views/decide/robustness/robustness.py", title="Robustness", icon=":material/vital_signs:"),
-            st.Page("views/decide/tradeoffs/tradeoffs.py", title="Trade-offs", icon=":material/balance:"),
+            st.Page("views/decide/compare/compare.py", title="Compare", icon=":material/rule:"),
+            *(st.Page("views/moved.py", url_path=path, title=path, visibility="hidden") for path in MOVED),
         ],
         "Lab": [
             st.Page("views/lab/simulator/simulator.py", title="Simulator", icon=":material/science:"),
@@ -90,6 +95,10 @@ page = st.navigation(
     },
     expanded=True,
 )
+if page.url_path in MOVED:
+    new_page, section = MOVED[page.url_path]
+    choices = {key: st.query_params.get_all(key) for key in st.query_params}
+    st.switch_page(new_page, query_params={**choices, "section": section})
 read_address(page.url_path)
 with waiting_shown(), st.sidebar:
     is_here = True

@@ -1,4 +1,4 @@
-"""Parts of the page Robustness: cards, the chart of curves, and the table of all rerankers."""
+"""The section Noise of Compare: how much of the order survives noise in the scores, and near ties."""
 
 from dataclasses import replace
 
@@ -6,29 +6,27 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts.deciding.near_tie_panels import near_tie_panels
 from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
-from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.views.decide.robustness.cached import NoiseCurves, shown_noise
-from dashboard.views.decide.robustness.near_ties import near_tie_section
-from dashboard.widgets.components import Card, cards, chart, finding, heading, table
+from dashboard.views.decide.compare.cached import NoiseCurves, shown_near_ties, shown_noise
+from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import UsageError
-from metrics.studies.robustness.noise_curves import LEVEL, even_point, lead_ends, noise_losing, trades
+from metrics.studies.robustness.near_tie_curves import near_tie_finding
+from metrics.studies.robustness.noise_curves import even_point, noise_losing, trades
 from metrics.studies.robustness.own_noise import own_noise_sentence
-from metrics.studies.robustness.robustness_finding import largest_loss, robustness_finding, written_noise
+from metrics.studies.robustness.robustness_finding import robustness_finding
+from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of
 
 MOST = 12
 """Rerankers whose curves are drawn: more lines cannot be told apart."""
 _LOSS = 0.01
 _NEAR, _FAR = 0.01, 0.1
 """Noise at which values stand in the table, nearest levels."""
-_LARGEST = 1.0
-"""Noise at which the loss of one reranker alone is told, too."""
 
 
 def best_rerankers(view: View, measure: str) -> View:
@@ -39,83 +37,36 @@ def best_rerankers(view: View, measure: str) -> View:
     return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
 
 
-def noise_sections(view: View, measure: str) -> None:
+def noise_section(view: View, measure: str) -> None:
+    """Draw what noise and near ties do to the best rerankers, or say why nothing can be drawn."""
+    if note := own_rule_note(measure):
+        section_finding(note)
+        st.info(f"Noise leaves no ties, so that {measure} has no rule to follow. Choose another measure.")
+    elif view.scoring.criteria:
+        st.info("Noise is of the score alone. Rank by it alone in Scoring to see what noise and near ties do.")
+    elif columns := view.scoring.tiebreak_by:
+        names = escape_markdown(", ".join(columns))
+        st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see what it does.")
+    else:
+        _noise_and_near_ties(best_rerankers(view, measure), measure)
+
+
+def _noise_and_near_ties(view: View, measure: str) -> None:
     """Draw what noise and near ties do to rerankers; near ties alone where noise would take too long."""
     try:
         curves = shown_noise(view, measure)
     except UsageError as error:
         st.warning(escape_markdown(str(error)))
-        near_tie_section(view, measure)
+        _near_ties(view, measure)
         return
     crossings = trades(curves.means)
     even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
     tied = parse(measure).tied
     own_finding = own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
-    finding((*robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
-    robustness_cards(curves, crossings, even)
+    section_finding((*robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
     _draw_curves(view, measure, curves, crossings)
-    near_tie_section(view, measure)
+    _near_ties(view, measure)
     _draw_table(view, measure, curves, crossings)
-
-
-def robustness_cards(curves: NoiseCurves, crossings: pd.DataFrame, even: float | None) -> None:
-    """Draw the noise that changes the leader and the order, what is lost most, and how many pairs trade places.
-
-    Args:
-        curves: of the rerankers drawn.
-        crossings: of `trades`.
-        even: of `even_point`.
-    """
-    means = curves.means
-    names = short_names([str(name) for name in means.columns], CARD_COLUMNS)
-    if len(means.columns) == 1:
-        _cards_of_one(means, next(iter(names.values())))
-        return
-    largest = written_noise(means.index[-1])
-    ends = lead_ends(means)
-    is_level = (means.iloc[0] >= means.iloc[0].max() - LEVEL).sum() > 1
-    change, note = "–", "level without noise" if is_level else f"not up to σ = {largest}"
-    if ends is not None and not is_level:
-        change, note = f"σ = {written_noise(ends[0])}", names[ends[1]]
-    smallest = curves.chances.index[0]
-    sign = "<" if even == smallest else "="
-    half = f"σ > {largest}" if even is None else f"σ {sign} {written_noise(even)}"
-    loss, loser = largest_loss(means, _level(means, _FAR))
-    n_pairs = len(set(map(frozenset, crossings[["before", "after"]].to_numpy())))
-    cards(
-        Card("swap_vert", "Leader changes at", change, note),
-        Card("list", "Order even at", half, f"{curves.n_draws} draws"),
-        Card(
-            "trending_down",
-            f"Most lost at σ = {written_noise(_FAR)}",
-            loss,
-            names.get(loser, loser),
-            "orange" if loser in names else "gray",
-        ),
-        Card("close", "Places traded", count_of(n_pairs, "pair"), f"by σ = {largest}"),
-    )
-
-
-def _cards_of_one(means: pd.DataFrame, name: str) -> None:
-    """Draw what one reranker loses under several sizes of noise, and when it has lost .01."""
-    noise_of_loss = noise_losing(means, _LOSS).iloc[0]
-    cards(
-        *(
-            Card(
-                "trending_down",
-                f"Most lost at σ = {written_noise(noise)}",
-                largest_loss(means, _level(means, noise))[0],
-                name,
-            )
-            for noise in (_NEAR, _FAR, _LARGEST)
-        ),
-        Card(
-            "south",
-            "Loses .01 at",
-            "–" if np.isnan(noise_of_loss) else f"σ = {written_noise(noise_of_loss)}",
-            name,
-        ),
-    )
 
 
 def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
@@ -169,3 +120,19 @@ def _level(curves: pd.DataFrame, noise: float) -> float:
     """Return the level of noise nearest to one."""
     levels = curves.index.to_numpy()[1:]
     return float(levels[np.abs(np.log(levels / noise)).argmin()])
+
+
+def _near_ties(view: View, measure: str) -> None:
+    """Draw tie ratios and the change of tied values as near scores tie."""
+    tied = parse(measure).tied
+    heading(
+        "Near ties",
+        "Scores within ε of the highest of their group tie, from the top down (within:ε in Scoring): how many "
+        "documents tie, and what it does to the value.",
+    )
+    curves = shown_near_ties(view, measure)
+    section_finding(near_tie_finding(curves, tied), view.rerankers)
+    colours = {name: view.colour(name) for name in view.rerankers}
+    figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
+    alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
+    chart(figure, "near-ties", alt, wide=640)

@@ -1,11 +1,11 @@
-"""Tables of the Trade-offs page: all figures, and gaps by segment."""
+"""Tables of trade-offs: all figures, and gaps by segment."""
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.escaping import escape_markdown
-from dashboard.views.decide.tradeoffs.cached import Experiment
+from dashboard.views.decide.compare.cached import Experiment
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
 from metrics import parse

@@ -1,4 +1,4 @@
-"""Controls and charts of the Trade-offs page, and what brings hidden charts back."""
+"""Controls and charts of trade-offs, and what brings hidden charts back."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, cast
@@ -14,7 +14,6 @@ from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_
 from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
 from dashboard.session import View
 from dashboard.session.controls import select_slider
-from dashboard.session.scoring import choose_test
 from dashboard.widgets.components import chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from metrics import parse
@@ -47,9 +46,8 @@ class Choices(NamedTuple):
     budget: float | None = None
 
 
-def choose(*, is_timed: bool) -> Choices:
+def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls, and return what they say; latency and budget only where anything is timed."""
-    measure = session.measure()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = session.segmented(
             "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
@@ -61,17 +59,6 @@ def choose(*, is_timed: bool) -> Choices:
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
     return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
-
-
-def choose_comparison(view: View) -> tuple[str, str, str]:
-    """Draw whom the table of every measure compares with and how; return baseline, test and correction."""
-    heading(
-        "Every measure at once",
-        "Means with ties averaged and as sorted, and mean seconds a list where runs give them, with stars.",
-    )
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        baseline = session.choose_baseline(view.rerankers, width=240)
-        return baseline, *choose_test()
 
 
 def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:

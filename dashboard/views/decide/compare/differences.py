@@ -1,4 +1,4 @@
-"""Charts of the Significance page: which differences are larger than chance, and which the ties decide."""
+"""Charts of differences: which are larger than chance, and which the ties decide."""
 
 from dataclasses import replace
 
@@ -8,52 +8,30 @@ from dashboard import session
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.views.decide.significance.cached import least_detectable
-from dashboard.widgets.components import Card, cards, chart, heading
+from dashboard.views.decide.compare.cached import least_detectable
+from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics.studies.leaderboard.leaderboard import places
-from metrics.studies.prose import decimal
+from metrics.studies.prose import Prose, decimal
 from metrics.studies.significance.comparisons import largest_difference
 from metrics.studies.significance.significance import Verdicts, is_testable
-from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
+from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.support.wording import count_of
 
 
-def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> None:
-    """Draw how many differences are significant, how many verdicts ties change, and what could be detected.
-
-    Args:
-        view: what the sidebar says is shown.
-        verdicts: the comparisons with the baseline.
-        measure: which is compared.
-        baseline: with whom.
-        test_name: by which test; the difference that could be detected is that of a t-test as paired as it.
-    """
-    tied, traditional = (
-        f"{int(is_significant(rows['p_adjusted'].to_numpy(), verdicts.level).sum())} of {len(rows)}"
-        for rows in (verdicts.tied, verdicts.traditional)
-    )
-    n_pairs = len(verdicts.tied)
-    paired = find_test(test_name).paired
-    least = least_detectable(view, measure, baseline, verdicts.level, paired)
-    power = f"80% power, {'paired' if paired else 'unpaired'} t-test"
-    smallest = "none" if least >= largest_difference(measure) else decimal(least) if least else "any"
-    name = short_names(view.rerankers, CARD_COLUMNS)[baseline]
-    figures = [
-        Card("verified", "Significant, tied", tied, f"against {name}", "blue"),
-        Card("rule", "Significant, traditional", traditional, "same test, same level", "orange"),
-        Card("swap_horiz", "Verdicts that change", f"{int(verdicts.changed.sum())} of {n_pairs}", "by ties"),
-        Card("straighten", "Detectable difference", smallest, power),
-    ]
+def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
+    """Say which difference from the baseline a t-test, as paired as the test, would find four times in five."""
     if not is_testable(verdicts.tied).any():
-        reason = "a test needs two queries" if n_pairs else "nothing to compare"
-        figures = [replace(card, value="–", note=reason) for card in figures]
-    cards(*figures)
+        return ()
+    least = least_detectable(view, measure, baseline, verdicts.level, find_test(test_name).paired)
+    if not 0 < least < largest_difference(measure):
+        return ()
+    return (f" A difference of {decimal(least)} would be found four times in five.",)
 
 
 def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:

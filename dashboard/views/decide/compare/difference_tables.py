@@ -1,4 +1,4 @@
-"""Tables of the Significance page: every comparison, and the queries behind one."""
+"""Tables of differences: every comparison, and the queries behind one."""
 
 from itertools import islice
 from urllib.parse import urlencode
@@ -10,7 +10,7 @@ from dashboard import session
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
-from dashboard.views.decide.significance.cached import query_rows
+from dashboard.views.decide.compare.cached import query_rows
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import heading, section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows

@@ -1,4 +1,4 @@
-"""The section of weights: between what a measure lies over all weightings of criteria, and who leads where."""
+"""Each reranker's range of a measure over all weightings of two or three criteria."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,19 +6,16 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.deciding.weight_lines import weight_lines
-from dashboard.charts.deciding.weight_triangle import weight_triangle
 from dashboard.session import View
 from dashboard.session.controls import follow_defaults
 from dashboard.session.scoring import choose_criteria
-from dashboard.views.decide.robustness.cached import shown_weightings, weighed_scores
-from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.figures import kept_figure
+from dashboard.views.decide.compare.cached import shown_weightings, weighed_scores
+from dashboard.widgets.components import heading, section_finding, table
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL
 from metrics.studies.robustness.weighting_finding import weighting_finding
-from metrics.studies.robustness.weightings import leading_stretches, weighting_ranges
+from metrics.studies.robustness.weightings import weighting_ranges
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, short_words
 
@@ -43,7 +40,7 @@ def weight_section(view: View, measure: str) -> None:
     label = "Weighed against each other"
     criteria = choose_criteria(label, columns, _KEY, default, most=_MAX_CRITERIA, placeholder="Two or three")
     if len(criteria) < _MIN_CRITERIA:
-        st.info("Choose two criteria for a strip of weights, three for a triangle.")
+        st.info("Choose two or three criteria.")
         return
     try:
         weighed = replace(view, scoring=replace(view.scoring, criteria=()))
@@ -54,7 +51,6 @@ def weight_section(view: View, measure: str) -> None:
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if values.notna().to_numpy().all():
-        _draw_values(view, measure, values)
         _draw_table(measure, values)
 
 
@@ -80,35 +76,6 @@ def best_weights(values: pd.DataFrame) -> list[str]:
 def _words(values: pd.DataFrame) -> list[str]:
     """Return what criteria are called: their columns, and a direction where the lowest is best."""
     return [short_words(str(text)) for text in values.index.names]
-
-
-def _draw_values(view: View, measure: str, values: pd.DataFrame) -> None:
-    """Draw the values over weights of two criteria, or who leads over those of three."""
-    tied, words = parse(measure).tied, _words(values)
-    colours = {name: view.colour(name) for name in values.columns}
-    if len(words) == _MIN_CRITERIA:
-        stretches = leading_stretches(values)
-        names = tied, words[0], words[1]
-        figure = kept_figure(view.board.key, weight_lines, values, stretches, view.palette, colours, names)
-        alt = f"{tied} of each reranker over all weights of {words[1]}, and who leads at each."
-    else:
-        figure = kept_figure(view.board.key, weight_triangle, values, view.palette, colours, (tied, *words))
-        alt = f"Who leads by {tied} over all weightings of {', '.join(words)}."
-    chart(figure, "weights", alt, wide=640 if len(words) == _MIN_CRITERIA else None)
-    st.caption(_grid_note(values))
-
-
-def _grid_note(values: pd.DataFrame) -> str:
-    """Say at which weights values were taken."""
-    weights = values.index.get_level_values(1)
-    step = weights[weights > 0].min()
-    is_strip = values.index.nlevels == _MIN_CRITERIA
-    merged = (
-        " A lead over less than a twentieth of them, at neither end, is drawn as its neighbour's."
-        if is_strip
-        else ""
-    )
-    return f"Exact at {len(values)} weightings, {step:.2g} apart; between them lists may change order.{merged}"
 
 
 def _draw_table(measure: str, values: pd.DataFrame) -> None:

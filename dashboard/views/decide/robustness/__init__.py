@@ -1,1 +1,0 @@
-"""The page Robustness: how much of an order survives noise in the scores."""

@@ -1,1 +1,0 @@
-"""The tradeoffs page: its file, its sections and its cached calls."""
