@@ -22,12 +22,12 @@ from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import refusal
 
 FOLDER = Path(__file__).parent
+# Addresses of version 0.2, and the page and section where what they showed is now.
 MOVED = {
     "significance": ("views/decide/compare/compare.py", "Against the baseline"),
     "robustness": ("views/decide/compare/compare.py", "Noise"),
     "tradeoffs": ("views/decide/compare/compare.py", "Trade-offs"),
 }
-"""Addresses of version 0.2, and the page and section where what they showed is now."""
 
 
 def without_board(title: str) -> None:

@@ -26,10 +26,10 @@ from metrics.studies.leaderboard.ranks.tiers import with_tiers
 from metrics.support.wording import part_of
 
 SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
-_FINDABLE = 12
-"""Rerankers from which on one is looked for by name."""
-_MANY_EMPTY = 0.2
-"""Share of the queries without a relevant document from which on the page offers to leave them out."""
+_FINDABLE = 12  # rerankers from which on one is looked for by name
+_MANY_EMPTY = (
+    0.2  # share of queries without a relevant document from which on the page offers to leave them out
+)
 
 
 @page_body

@@ -8,8 +8,8 @@ from opening import charts, opened, table, texts
 
 from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS
-from dashboard.views.decide.robustness import sections
-from dashboard.views.decide.robustness.cached import NoiseCurves
+from dashboard.views.decide.compare import noise as sections
+from dashboard.views.decide.compare.cached import NoiseCurves
 from metrics import evaluate
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 from metrics.studies.robustness.weightings import values_by_weighting
@@ -33,7 +33,7 @@ def coarse_and_fine():
 def worst_order_page(coarse_and_fine):
     """The page of one reranker, whose traditional order is the worst."""
     query = {"data": coarse_and_fine.label, "measure": "AP", "rerankers": ["fine"], "order": "pessimistic"}
-    return opened("robustness", **query)
+    return opened("compare", section="Noise", **query)
 
 
 def test_a_traditional_order_that_is_the_worst_is_drawn_where_the_worst_is(coarse_and_fine, worst_order_page):
@@ -63,7 +63,9 @@ def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, wo
 
 
 def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_and_fine):
-    page = opened("robustness", data=coarse_and_fine.label, measure="AP", criteria=["fresh:asc", "score"])
+    page = opened(
+        "compare", section="Noise", data=coarse_and_fine.label, measure="AP", criteria=["fresh:asc", "score"]
+    )
     assert "Noise is of the score alone" in page.info[0].value
     assert list(charts(page)) == ["weights"]
     weighed = page.multiselect(key="weighed")
@@ -95,6 +97,6 @@ def test_long_names_are_short_in_cards(monkeypatch):
 
 def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monkeypatch):
     monkeypatch.setattr(limits.refuse_long, "__defaults__", (1,))
-    page = opened("robustness", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
+    page = opened("compare", section="Noise", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
     assert "documents of one list open together" in page.warning[0].value
     assert list(charts(page)) == ["near-ties", "weights"]

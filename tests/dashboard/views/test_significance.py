@@ -17,7 +17,7 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
-from dashboard.views.decide.significance import tables
+from dashboard.views.decide.compare import difference_tables as tables
 from metrics import evaluate, swapped_orders
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
@@ -74,7 +74,7 @@ def test_the_page_counts_the_verdicts_that_change(sample):
 
 def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whichever_was_shown_before(sample):
     for baseline in sample.scores.index.unique("reranker"):
-        page = opened("significance", data=SIMULATED, measure="Hits@5", baseline=baseline)
+        page = opened("compare", data=SIMULATED, measure="Hits@5", baseline=baseline)
         shown = table(page, "Results against").set_index("reranker")["share_ties"] / 100
         expected = variance_split(sample, "Hits@5", baseline)["share_ties"]
         assert shown.to_dict() == pytest.approx(expected.to_dict())
@@ -82,7 +82,7 @@ def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whicheve
 
 @pytest.mark.parametrize("test", ["t-test", "randomisation", "bootstrap", "Mann-Whitney U", "Tukey HSD"])
 def test_every_test_can_be_chosen(test):
-    page = opened("significance", data=SIMULATED, test=test, correction="none")
+    page = opened("compare", data=SIMULATED, test=test, correction="none")
     assert page.segmented_control(key="test").value == test
     assert len(metrics(page)) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
@@ -91,7 +91,7 @@ def test_every_test_can_be_chosen(test):
 
 def test_where_nothing_can_be_tested_cards_have_a_dash_and_its_reason():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
-    page = opened("significance", data=label(board(single_csv=text)))
+    page = opened("compare", data=label(board(single_csv=text)))
     assert set(metrics(page).values()) == {"–"}
     assert texts(page).count("a test needs two queries") == 4
     assert "For high, one query in common: nothing can be tested." in texts(page)
@@ -106,7 +106,7 @@ THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 
 
 def test_where_documents_are_unjudged_the_page_says_which_order_nothing_reverses():
-    page = opened("significance", data=label(EXTREMES["two rerankers with ties"]()), measure="Hits@1")
+    page = opened("compare", data=label(EXTREMES["two rerankers with ties"]()), measure="Hits@1")
     assert not table(page, "Results against")["holds"].any()
     assert "No order is safe from unjudged documents" in texts(page)
     page.segmented_control(key="unjudged").set_value("leave_out").run()
@@ -115,7 +115,7 @@ def test_where_documents_are_unjudged_the_page_says_which_order_nothing_reverses
 
 
 def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
-    page = opened("significance", data=label(board(three_csv=THREE)), test="Wilcoxon signed-rank")
+    page = opened("compare", data=label(board(three_csv=THREE)), test="Wilcoxon signed-rank")
     row = table(page, "Results against").iloc[0]
     assert (row["p_adjusted"], row["low"], row["high"]) == (0.25, -1, 1)
     text = texts(page)
@@ -128,7 +128,7 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
 
 
 def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
-    page = opened("significance", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
+    page = opened("compare", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
     text = texts(page)
     assert "80% power, unpaired t-test" in text
     disagree = "p is of ranks, the interval of means: here they disagree"
@@ -136,7 +136,7 @@ def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
 
 
 def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_explorer(sample):
-    page = opened("significance", data=SIMULATED, measure="Hits@5", order="docid_asc")
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc")
     row = table(page, "Query by query").iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value
@@ -150,7 +150,7 @@ def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_expl
 
 
 def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):
-    page = opened("significance")
+    page = opened("compare")
     assert downloads["queries"]()["query_id"].nunique() == 200
     assert len(table(page, "Query by query")) == 100
     assert "The first 100 of 200 rows; the CSV has them all." in texts(page)
@@ -169,7 +169,7 @@ MANY = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 
 
 def test_of_many_rerankers_charts_show_the_first_twenty_beside_bm25_and_all_on_request():
-    page = opened("significance", data=label(board(many_csv=MANY.replace("r20", "run-bm25"))))
+    page = opened("compare", data=label(board(many_csv=MANY.replace("r20", "run-bm25"))))
     assert page.selectbox(key="baseline").value == "run-bm25"
     drawn = charts(page)
     assert {name: len(drawn[name]["data"][0]["customdata"]) for name in ("above", "all-pairs", "finishes")} == {

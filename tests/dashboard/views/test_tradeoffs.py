@@ -21,8 +21,8 @@ from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.views.decide.tradeoffs.sections import LATENCY_NAMES
-from dashboard.views.decide.tradeoffs.tables import figure_file
+from dashboard.views.decide.compare.tradeoff_charts import LATENCY_NAMES
+from dashboard.views.decide.compare.tradeoff_tables import figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
@@ -38,7 +38,7 @@ def add_board(new_board):
 
 
 def open_board(new_board, **query):
-    return opened("tradeoffs", data=add_board(new_board), **query)
+    return opened("compare", section="Trade-offs", data=add_board(new_board), **query)
 
 
 def page_text(page):
@@ -59,14 +59,14 @@ def rows(page):
 
 
 def test_the_page_opens_on_the_sample_data_and_hides_nothing():
-    page = opened("tradeoffs")
+    page = opened("compare", section="Trade-offs")
     assert has_four_cards(page)
     assert hidden(page) == []
     assert set(charts(page)) == {"latency", "segments", "recall", "diversity"}
 
 
 def test_the_page_says_what_is_missing_of_the_simulated_data():
-    page = opened("tradeoffs", data=cache.SIMULATED_LABEL)
+    page = opened("compare", section="Trade-offs", data=cache.SIMULATED_LABEL)
     assert page.title[0].value == "Trade-offs"
     assert has_four_cards(page)
     assert "lightbulb" in page_text(page)
@@ -133,8 +133,8 @@ def test_figures_are_those_of_the_evaluation():
 
 
 def test_depth_is_twenty_unless_the_link_says_otherwise():
-    assert opened("tradeoffs").segmented_control(key="depth").value == "20"
-    assert opened("tradeoffs", depth="7").segmented_control(key="depth").value == "20"
+    assert opened("compare", section="Trade-offs").segmented_control(key="depth").value == "20"
+    assert opened("compare", section="Trade-offs", depth="7").segmented_control(key="depth").value == "20"
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     assert sentence in page_text(page)
     assert f"Best within {budget}" in metrics(page)
     page.switch_page("views/leaderboard/leaderboard.py").run()
-    page.switch_page("views/decide/tradeoffs/tradeoffs.py").run()
+    page.switch_page("views/decide/compare/compare.py").run()
     assert page.select_slider(key="budget").value == budget
 
 
@@ -200,7 +200,7 @@ def test_every_measure_stands_in_one_table_tied_and_traditional_with_stars_by_th
 def test_both_tables_stand_in_the_order_of_the_measure_shown_whichever_was_shown_before():
     orders = []
     for measure in ("RR", "Hits@10"):
-        page = opening.opened("tradeoffs", measure=measure)
+        page = opening.opened("compare", section="Trade-offs", measure=measure)
         tables = [opening.table(page, title)["reranker"] for title in ("Against", "All figures")]
         orders.append([list(dict.fromkeys(names)) for names in tables])
         assert orders[-1][0] == orders[-1][1]
@@ -362,7 +362,7 @@ def test_the_budget_shades_what_is_too_slow(budget, shaded):
 def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and_all_on_request():
     names = [f"r{number:02d}" for number in range(23)]
     many = add_board(table(names, rising, segment=kind, target=lambda document: document // 3)())
-    page = opened("tradeoffs", data=many)
+    page = opened("compare", section="Trade-offs", data=many)
     n_rows = {key: len(charts(page)[key]["layout"]["yaxis"]["ticktext"]) for key in ("segments", "recall")}
     assert n_rows == {"segments": 20, "recall": 20}
     assert "The best 20 of 23" in texts(page)
@@ -375,7 +375,11 @@ def test_charts_with_a_row_a_reranker_show_the_first_twenty_below_the_tables_and
 
 
 def test_the_way_to_all_rerankers_stands_below_the_one_chart_that_has_a_row_each():
-    page = opened("tradeoffs", data=add_board(table([f"r{n:02d}" for n in range(21)], rising, segment=kind)()))
+    page = opened(
+        "compare",
+        section="Trade-offs",
+        data=add_board(table([f"r{n:02d}" for n in range(21)], rising, segment=kind)()),
+    )
     nodes = list(page.main)
     below = nodes[nodes.index(page.button(key="show-drawn-expand_more")) + 1 :]
     assert any(node.type == "markdown" and "no `target_id` column" in node.value for node in below)

@@ -32,8 +32,7 @@ BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
     "Noise",
     "Trade-offs",
 )
-_FEW = 4
-"""Rerankers from which on every two of them are drawn: fewer fit into the table against the baseline."""
+_FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
 @page_body
