@@ -17,13 +17,16 @@ from dashboard.session.boards import notices, set_has_message, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
-from dashboard.views.data.runs.board_panel import undo
+from dashboard.views.data.files.board_panel import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import refusal
 
 FOLDER = Path(__file__).parent
 # Addresses of version 0.2, and the page and section where what they showed is now.
 MOVED = {
+    "runs": ("views/data/data.py", "Files"),
+    "library": ("views/data/data.py", "Library"),
+    "report": ("views/lab/share/share.py", ""),
     "significance": ("views/decide/compare/compare.py", "Against the baseline"),
     "robustness": ("views/decide/compare/compare.py", "Noise"),
     "tradeoffs": ("views/decide/compare/compare.py", "Trade-offs"),
@@ -69,8 +72,7 @@ page = st.navigation(
     {
         "": [leaderboard_page],
         "Data": [
-            st.Page("views/data/runs/runs.py", title="Runs", icon=":material/upload_file:"),
-            st.Page("views/data/library/library.py", title="Library", icon=":material/inventory_2:"),
+            st.Page("views/data/data.py", title="Data", icon=":material/upload_file:"),
             results_page,
             *results_by_address,
         ],
@@ -79,18 +81,18 @@ page = st.navigation(
             st.Page(
                 "views/explore/rerankers/rerankers.py", title="Rerankers", icon=":material/compare_arrows:"
             ),
-            st.Page("views/explore/query/query.py", title="Query explorer", icon=":material/account_tree:"),
+            st.Page("views/explore/query/query.py", title="Queries", icon=":material/account_tree:"),
         ],
         "Decide": [
-            st.Page("views/decide/audit/audit.py", title="Audit", icon=":material/fact_check:"),
             st.Page("views/decide/compare/compare.py", title="Compare", icon=":material/rule:"),
-            *(st.Page("views/moved.py", url_path=path, title=path, visibility="hidden") for path in MOVED),
+            st.Page("views/decide/audit/audit.py", title="Audit", icon=":material/fact_check:"),
         ],
-        "Lab": [
+        "Learn": [
             st.Page("views/lab/simulator/simulator.py", title="Simulator", icon=":material/science:"),
-            st.Page("views/lab/report/report.py", title="Report", icon=":material/description:"),
             st.Page("views/lab/guide/guide.py", title="Guide", icon=":material/menu_book:"),
-            st.Page("views/lab/present/present.py", title="Present", icon=":material/slideshow:"),
+            st.Page("views/lab/share/share.py", title="Share", icon=":material/share:"),
+            st.Page("views/lab/present/present.py", title="Present", visibility="hidden"),
+            *(st.Page("views/moved.py", url_path=path, title=path, visibility="hidden") for path in MOVED),
         ],
     },
     expanded=True,
@@ -98,7 +100,7 @@ page = st.navigation(
 if page.url_path in MOVED:
     new_page, section = MOVED[page.url_path]
     choices = {key: st.query_params.get_all(key) for key in st.query_params}
-    st.switch_page(new_page, query_params={**choices, "section": section})
+    st.switch_page(new_page, query_params=choices | ({"section": section} if section else {}))
 read_address(page.url_path)
 with waiting_shown(), st.sidebar:
     is_here = True

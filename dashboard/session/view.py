@@ -113,7 +113,7 @@ def choose_view() -> bool:
     n_rerankers = len(board.runs.tables)
     _say_policies(values, scoring, part_of(len(rerankers), n_rerankers, "reranker"))
     if len(names) < n_rerankers:
-        st.caption(f"The first {len(names):,} rerankers are shown; on Runs, leave some out to see others.")
+        st.caption(f"The first {len(names):,} rerankers are shown; on Data, leave some out to see others.")
     st.session_state[_VIEW] = View(board, rerankers, scoring, values, segments, traditional, theme(), record)
     return True
 

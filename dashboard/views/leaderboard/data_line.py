@@ -25,7 +25,7 @@ def data_line(view: session.View) -> None:
         text = f"Sample data: {sample}." if sample else _own_data_text(view)
         st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
         if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
-            st.switch_page("views/data/runs/runs.py")
+            st.switch_page("views/data/data.py")
 
 
 def _own_data_text(view: session.View) -> str:

@@ -28,7 +28,7 @@ from metrics.support.shown_columns import shown_columns
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next at first, and at most."""
 _BRING_BACK = (
-    "Give every line its grade, 0 where it is not relevant; then drop the file on Runs with “Add to "
+    "Give every line its grade, 0 where it is not relevant; then drop the file on Data with “Add to "
     "what is loaded”: it joins the judgments."
 )
 

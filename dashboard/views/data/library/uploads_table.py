@@ -16,7 +16,7 @@ from dashboard.session.visitor import visitor_zone
 from dashboard.views.data.library.actions import actions, outcome_line
 from dashboard.views.data.library.deleted import recently_deleted
 from dashboard.widgets.columns import column_config
-from dashboard.widgets.components import Card, cards, download_csv, finding, heading
+from dashboard.widgets.components import download_csv, finding, heading
 from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.shown_columns import ShownColumn
@@ -52,7 +52,6 @@ def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
 def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
     uploads = every_upload
     finding(library_finding(every_upload))
-    _cards(view, every_upload)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         heading("Uploads", _whose(session.owner()))
         if uploads:
@@ -89,7 +88,7 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 def library_finding(uploads: Sequence[Upload]) -> Prose:
     """Return what is kept, in a sentence, and which of the runs has most ties."""
     if not uploads:
-        return ("Nothing is kept yet. Files that you drop on Runs are, unless you say otherwise.",)
+        return ("Nothing is kept yet. Files that you drop on Data are, unless you say otherwise.",)
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
     tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
     share = tied.profile.tied or 0
@@ -100,20 +99,6 @@ def library_finding(uploads: Sequence[Upload]) -> Prose:
         " Most ties: ",
         Strong(tied.name),
         f", where {percent(share)} of the documents share a score.",
-    )
-
-
-def _cards(view: View, uploads: Sequence[Upload]) -> None:
-    n_runs = sum(upload.kind == "run" for upload in uploads)
-    boards = {board_id: name for upload in uploads for board_id, name in upload.boards}
-    n_bytes, limit = cache.open_library().room()
-    cards(
-        Card(
-            "inventory_2", "Uploads", f"{len(uploads):,}", f"{len(uploads_on(view, uploads)):,} on this board"
-        ),
-        Card("description", "Runs", f"{n_runs:,}", f"{len(uploads) - n_runs:,} with judgments alone", "blue"),
-        Card("dashboard", "Boards", f"{len(boards):,}", "that use them"),
-        Card("hard_drive", "Room taken", size_text(n_bytes), f"of {size_text(limit)}"),
     )
 
 

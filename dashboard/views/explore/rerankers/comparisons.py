@@ -17,7 +17,7 @@ def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
     """
     heading(
         "Against the baseline, query by query",
-        "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Runs.",
+        "Above: by tied values. Below, paler: by the traditional ones. The baseline is chosen here or on Data.",
     )
     baseline = session.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)

@@ -1,57 +1,23 @@
-"""Sections of the Report page: the summary in cards, the file itself, and the ways to get it."""
+"""Sections of Share: the file itself, and the ways to get it."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import partial
-from math import comb
 
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.library.command_line import command
 from dashboard.session import View
-from dashboard.views.lab.report.cached import html_file
-from dashboard.widgets.components import Card, cards, heading
-from dashboard.widgets.leaderboard_parts import card_part
-from dashboard.widgets.leaders import leader_name
-from metrics.report import Report, ReportOptions, ReportStudies
-from metrics.studies.prose import decimal
+from dashboard.views.lab.share.cached import html_file
+from dashboard.widgets.components import heading
+from metrics.report import Report, ReportOptions
 from metrics.support.escaping import spreadsheet_csv
-from metrics.support.wording import count_of
 
 _FORM_HELP = (
     "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
     "to be copied."
 )
-
-
-def summary_cards(studies: ReportStudies) -> None:
-    """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
-    tied, measure, changed = studies.leaderboard["tied"], studies.measure_at, studies.verdicts.changed
-    n_swaps, n_pairs, n_changed = len(studies.swaps), comb(studies.n_scored, 2), int(changed.sum())
-    unpaired = {0: "no list is scored", 1: "one reranker"}.get(studies.n_scored, "nothing to compare")
-    rule = f"{measure} has its own rule for ties" if studies.has_own_rule else f"by {studies.order.order}"
-    part, note = card_part(n_swaps, n_pairs, "pair")
-    names = short_names(studies.rerankers, CARD_COLUMNS)
-    cards(
-        Card("trophy", f"First by {measure.tied}", decimal(tied.max(), 4), leader_name(tied), "blue"),
-        Card(
-            "swap_vert",
-            "Orders that swap",
-            part if n_pairs else "–",
-            (note or rule) if n_pairs else unpaired,
-            "orange" if n_swaps else "gray",
-        ),
-        Card(
-            "balance",
-            "Verdicts that change",
-            f"{n_changed} of {len(changed)}" if len(changed) else "–",
-            f"against {names[studies.baseline]}" if len(changed) else unpaired,
-            "orange" if n_changed else "gray",
-        ),
-        Card("database", "Queries", f"{studies.n_queries:,}", count_of(len(studies.rerankers), "reranker")),
-    )
 
 
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:

@@ -17,7 +17,7 @@ from dashboard.session import View
 from dashboard.session.changes import build_arranged, read_all, score_and_show
 from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.views.data.runs.file_cards import choose_columns
+from dashboard.views.data.files.file_cards import choose_columns
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
