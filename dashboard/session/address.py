@@ -18,6 +18,8 @@ _LINKED = "_address_of_links"
 _PAGE = "_address_page"
 _LAST = "_address_last"
 _OPEN = "_open_list"
+_RENAMED = {"part": "section", "below": "section"}
+"""Keys of the address that version 0.2 wrote, and what they are now."""
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
@@ -28,7 +30,7 @@ def read_address(page: str) -> None:
 
     The menu opens a page at an address without choices: those of the session are put back into it.
     """
-    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    asked = {_RENAMED.get(key, key): st.query_params.get_all(key) for key in st.query_params}
     if _PAGE not in st.session_state:
         _pending().update(asked)
     elif st.session_state[_PAGE] != page:

@@ -76,7 +76,7 @@ def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
 def _explain_choice(current: ListInView, lists: pd.DataFrame) -> None:
     """Draw the title, why this list is shown, the way to that with the largest gap, and what the query says."""
     first = lists.iloc[0]
-    page_head("Query explorer", list_reason(lists, current.reranker, current.query, current.measure))
+    page_head("Queries", list_reason(lists, current.reranker, current.query, current.measure))
     if first["gap"] and (current.reranker, current.query) != (first["reranker"], first["query_id"]):
         st.button(
             "Show the largest gap",

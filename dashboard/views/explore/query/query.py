@@ -1,4 +1,4 @@
-"""Query explorer: one list, every order its scores allow."""
+"""Queries: one list, every order its scores allow."""
 
 import streamlit as st
 
@@ -9,9 +9,11 @@ from dashboard.widgets.components import finding, side_by_side
 from dashboard.widgets.page_body import page_body
 from metrics.studies.one_list.query import query_finding
 
+RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
+
 
 @page_body
-def query_explorer() -> None:
+def queries() -> None:
     """Draw one list in every order its scores allow."""
     view = session.view()
     current = choose_list(view)
@@ -22,22 +24,26 @@ def query_explorer() -> None:
         view.rerankers,
     )
     sections.four_values(current)
-    if len(current.rows):
-        sections.list_section(current)
+    if not len(current.rows):
+        st.info("The run has no documents for this query.", icon=":material/info:")
+        return
+    sections.list_section(current)
+    section = session.segmented(
+        "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
+    )
+    if section == PERMUTATIONS:
+        tables.orders_table(current)
+    elif section == VALUES:
+        tables.values_table(current)
+    elif section == DOCUMENTS:
+        tables.documents_table(current)
+    else:
         wide, narrow = side_by_side(3, 2, "landing")
         with wide:
             sections.landing_section(current)
-        histogram = narrow.container()
         with narrow:
+            sections.histogram_section(current)
             sections.first_rank_section(current)
-        narrow, wide = side_by_side(2, 3, "sampling")
-        sections.ordering_sections(current, histogram, sampling=narrow)
-        with wide:
-            tables.values_table(current)
-        tables.documents_table(current)
-        tables.orders_table(current)
-    else:
-        st.info("The run has no documents for this query.", icon=":material/info:")
 
 
-query_explorer()
+queries()

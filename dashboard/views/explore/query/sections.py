@@ -5,13 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import session
 from dashboard.charts.one_list.first_hit_bars import first_hit_bars
 from dashboard.charts.one_list.rank_heatmap import HEATMAP_ROWS, rank_heatmap, tie_group_heatmap
 from dashboard.charts.one_list.relevance_steps import relevance_steps
-from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
 from dashboard.charts.one_list.value_histogram import value_histogram
 from dashboard.escaping import escape_markdown
@@ -21,14 +18,15 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
 from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import running_mean, sample_values
+from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import first_rank_under, rank_column, tie_groups
-from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
 from metrics.ties import treatment
 
 MAX_SIZES = 6
 """Ties whose sizes are said one by one."""
+_DRAWS, _SEED = 1000, 1
+"""Orderings drawn where there are too many for the exact distribution."""
 _TRACTABLE = (
     "The notebook enumerates up to 10,000 orderings and else draws some. Scores here are exact either way."
 )
@@ -78,7 +76,7 @@ def _ordering_badges(current: ListInView) -> None:
         if counts.tractable:
             st.badge("few enough to enumerate", color="blue", icon=":material/check:", help=_TRACTABLE)
         else:
-            advice = f"too many to enumerate: draw {counts.draws:,}"
+            advice = "too many to enumerate"
             st.badge(advice, color="orange", icon=":material/casino:", help=_TRACTABLE)
 
 
@@ -173,68 +171,22 @@ def first_rank_section(current: ListInView) -> None:
     )
 
 
-def ordering_sections(current: ListInView, histogram: DeltaGenerator, sampling: DeltaGenerator) -> None:
-    """Draw how the measure spreads over the orderings, and how sampling finds its mean.
-
-    Args:
-        current: the list.
-        histogram: where the histogram goes.
-        sampling: where the sampling goes.
-    """
+def histogram_section(current: ListInView) -> None:
+    """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
     if current.own_rule:
-        sampling.info(
+        st.info(
             f"{current.measure} has a rule of its own for ties: it is one value, not a mean over orderings.",
             icon=":material/info:",
         )
         return
-    with sampling:
-        sample = _sampling_section(current)
-    with histogram:
-        _histogram_section(current, sample)
-
-
-def _sampling_section(current: ListInView) -> FloatArray:
-    """Sample orderings, draw how their mean nears the exact value, and return the sampled values."""
-    heading(
-        f"Sampling {current.measure}",
-        "Mean of the orderings drawn so far; grey: 1.96 standard errors. The exact value needs no draw.",
-    )
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        n_chosen = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
-        seed = int(session.select("Seed", [str(seed) for seed in range(1, 100)], "drawseed", width=90))
-    n = affordable_draws(current, current.measure, n_chosen)
-    values = sample_values(current.ranking, current.query, current.measure, n, seed)
-    means = running_mean(values, float(current.value["std"]))
-    chart(
-        kept_figure(
-            current.view.board.key,
-            sampling_convergence,
-            means,
-            current.value["expected"],
-            current.view.palette,
-            current.measure,
-        ),
-        "sampling",
-        "Running mean of the orderings drawn, with its standard error, and the exact value.",
-    )
-    if n < n_chosen:
-        st.caption(f"{n:,} draws: with so many relevant documents, no more are made.")
-    return values
-
-
-def _histogram_section(current: ListInView, sample: FloatArray) -> None:
-    """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
-    exact = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
-    n_orderings = current.written
-    source = (
-        f"Exact, over {count_of(n_orderings, 'ordering')}."
-        if exact is not None
-        else f"Estimated from {len(sample):,} of {n_orderings} orderings, drawn evenly; the marks are exact."
-    )
+    distribution = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
+    source = f"Exact, over {count_of(current.written, 'ordering')}."
+    if distribution is None:
+        n = affordable_draws(current, current.measure, _DRAWS)
+        sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
+        distribution = orderings.merge_values(sample, np.full(n, 1 / n))
+        source = f"Estimated from {n:,} of {current.written} orderings, drawn evenly; the marks are exact."
     heading(f"{current.measure} across the orderings", source)
-    distribution = (
-        orderings.merge_values(sample, np.full(len(sample), 1 / len(sample))) if exact is None else exact
-    )
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
     chart(

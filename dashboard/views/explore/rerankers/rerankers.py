@@ -8,31 +8,37 @@ from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.likeness import likeness_section
 from dashboard.views.explore.rerankers.panels import TIES, gap_panels, rows_chart
 from dashboard.views.explore.rerankers.readings import readings_section
-from dashboard.views.explore.rerankers.summary import summary_cards, summary_table
-from dashboard.widgets.components import finding, page_head
-from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.views.explore.rerankers.summary import summary_table
+from dashboard.widgets.components import finding
+from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import page_body
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.leaderboard.rerankers import reranker_finding
-from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.tools.tie_rules import own_rule_note
 
-BASELINE, READINGS, ALIKE = "Against the baseline", "MRR beside MAP", "Who copies whom"
+SCORES, SUMMARY, BASELINE, READINGS, ALIKE = (
+    "Scores",
+    "Summary",
+    "Against the baseline",
+    "MRR beside MAP",
+    "Who copies whom",
+)
 
 
 @page_body
 def rerankers() -> None:
     """Draw score, ties and gap of each reranker."""
     view = session.view()
-    page_head(
-        "Rerankers",
-        f"What each reranker scores by {view.treatment.order} of the ties, what it scores over every order its "
-        "ties allow, and where the two part.",
-    )
+    st.title("Rerankers", anchor=False)
+    verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         measure = session.measure()
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+    several = [BASELINE, READINGS, ALIKE] if len(view.rerankers) > 1 else [READINGS]
+    section = session.segmented(
+        "Section", [SCORES, SUMMARY, TIES, *several], "section", label_visibility="collapsed"
+    )
     row_range = shown_rows(len(view.rerankers))
     name = chosen = parse(measure)
     second = "Hits@5" if measure != "Hits@5" else "RR"
@@ -42,32 +48,22 @@ def rerankers() -> None:
     lists, summary = gaps_and_summary(view, first, second, view.traditional)
     sort_columns = {"tied": "first_tied", "traditional": "first_traditional", "gap": "first_gap"}
     summary = summary.sort_values(sort_columns.get(sort, "tie_ratio"), ascending=False, kind="stable")
-    finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
-    summary_cards(summary, chosen)
-
+    with verdict:
+        finding((*own_rule_note(measure), *reranker_finding(summary, name.traditional)), view.rerankers)
     drawn_rows = row_range.of(summary)
-    table_place, chart_place = table_and_chart_places(len(summary))
-    with chart_place:
+    if section == SUMMARY:
+        summary_table(summary, (name, parse(second)))
+    elif section == TIES:
+        gap_panels(view, drawn_rows.index, lists, first)
+    elif section == BASELINE:
+        baseline_comparison(view, measure, row_range.n_shown)
+    elif section == ALIKE:
+        likeness_section(view, drawn_rows.index)
+    elif section == READINGS:
+        readings_section(view)
+    else:
         rows_chart(view, drawn_rows, lists, name.traditional)
         row_range.buttons()
-    with table_place:
-        summary_table(summary, (name, parse(second)))
-    part = _choose_part(view)
-    if part == TIES:
-        gap_panels(view, drawn_rows.index, lists, first)
-    elif part == BASELINE:
-        baseline_comparison(view, measure, row_range.n_shown)
-    elif part == ALIKE:
-        likeness_section(view, drawn_rows.index)
-    else:
-        readings_section(view)
-
-
-def _choose_part(view: session.View) -> str:
-    parts = (TIES, BASELINE, READINGS, ALIKE) if len(view.rerankers) > 1 else (TIES, READINGS)
-    is_compared = view.baseline != usual_baseline(view.rerankers)
-    first = BASELINE if is_compared else TIES
-    return session.segmented("Below", parts, "part", first, label_visibility="collapsed")
 
 
 rerankers()

@@ -1,32 +1,11 @@
-"""The four cards of the Rerankers page, and the table that the notebook prints."""
+"""The table of rerankers that the notebook prints."""
 
 import pandas as pd
-import streamlit as st
 
 from dashboard.widgets.columns import deviation_columns
-from dashboard.widgets.components import Card, cards, table
-from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
-from metrics.evaluation import EQUAL
+from dashboard.widgets.components import table
 from metrics.measures import MeasureAt
-from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
-
-
-def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
-    """Draw who is best, whose mean is farthest off, who ties most, and whose single list is farthest off.
-
-    The measure chosen is the second of the summary where it settles ties by its own rule, else the first.
-    """
-    best = summary["second_tied" if measure.measure.answers else "first_tied"]
-    gaps, farthest = summary["first_gap"], summary["first_gap_max"]
-    gap, farthest_reranker = farthest_off(gaps)
-    single = leader_name(farthest, above=EQUAL)
-    cards(
-        Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue"),
-        Card("casino", "Largest gap", signed(gap, 4), farthest_reranker, "orange"),
-        Card("join_inner", "Most ties", *most_ties(summary["tie_ratio"]), "orange"),
-        Card("vertical_align_center", "Farthest single list", decimal(farthest.max(), 4), single),
-    )
 
 
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
@@ -50,4 +29,3 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
         columns=lambda column: column.replace("first", first).replace("second", second)
     )
     table(summary.reset_index(), "Summary", "rerankers", columns, download=download)
-    st.caption("± SD: sample standard deviation over lists (ddof 1), as the notebook's summary has it.")

@@ -1,4 +1,4 @@
-"""Sections of the page Ties vs gap: correlations, one mark a list, and the lists with the largest gap."""
+"""Sections of the page Ties vs gap: one mark a list, and the lists with the largest gap."""
 
 import pandas as pd
 import streamlit as st
@@ -8,40 +8,11 @@ from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.session.address import get_open_list, set_open_list
 from dashboard.session.controls import clicked_row
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, gap_columns
-from dashboard.widgets.components import Card, cards, clickable_chart, table
+from dashboard.widgets.components import clickable_chart, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
-from metrics.studies.gaps.gap import FEWEST, correlation
 from metrics.support.shown_columns import shown_columns
-
-
-def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
-    """Draw how far ties and the gaps in two measures, or the gaps with each other, go together.
-
-    Args:
-        lists: as `gaps` returns them, with first_size and second_size, the sizes of the gaps.
-        first: the first measure.
-        second: the second measure.
-    """
-    cards(
-        _correlation_card("percent", f"Ties, {first} gap", lists["tie_ratio"], lists["first_size"]),
-        _correlation_card("bar_chart", f"Largest tie, {first} gap", lists["max_tie_size"], lists["first_size"]),
-        _correlation_card("percent", f"Ties, {second} gap", lists["tie_ratio"], lists["second_size"]),
-        _correlation_card("show_chart", f"{first} and {second} gap", lists["first_size"], lists["second_size"]),
-    )
-
-
-def _correlation_card(icon: str, label: str, x: "pd.Series[float]", y: "pd.Series[float]") -> Card:
-    """Return a card with a correlation and its interval."""
-    explanation = "Pearson correlation over the lists, with its 95% interval."
-    estimate = correlation(x, y)
-    if estimate is None:
-        reason = "too few lists" if len(x) < FEWEST else "one does not vary"
-        return Card(icon, label, "–", reason, help=explanation)
-    value, low, high = estimate
-    interval = f"95% {low:.2f} to {high:.2f}".replace("-", "−")
-    return Card(icon, label, f"r {value:.3f}".replace("-", "−"), interval, help=explanation)
 
 
 def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) -> None:
@@ -49,7 +20,7 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
 
     Args:
         view: what the sidebar says is shown.
-        lists: as for `correlation_cards`.
+        lists: as `gaps` returns them, with first_size and second_size, the sizes of the gaps.
         first: the first measure.
         second: the second measure.
     """
@@ -96,8 +67,7 @@ def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
         download=summary.rename(columns=lambda name: _spelled_out(name, first, second)),
     )
     st.caption(
-        "|gap|: absolute gap of a list. ±: sample standard deviation over lists (ddof 1, as in the notebook's "
-        "summary). r: Pearson correlation with the gap."
+        "|gap|: absolute gap of a list. SD: standard deviation over lists. r: Pearson correlation with the gap."
     )
 
 
@@ -105,7 +75,7 @@ def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw the lists with the largest gap in the first measure, and a download of all.
 
     Args:
-        lists: as for `correlation_cards`.
+        lists: as `gaps` returns them, with first_size and second_size, the sizes of the gaps.
         first: the first measure.
         second: the second measure.
     """

@@ -41,7 +41,7 @@ def many_lists() -> None:
     above = st.container()
     kind = session.segmented("Lists", KINDS, "made")
     with above:
-        heading("Many lists", _EXPLAINED.get(kind, "Draw by draw what the notebook draws, with its seed."))
+        st.caption(_EXPLAINED.get(kind, "Draw by draw what the notebook draws, with its seed."))
     simulation = choose_simulation(kind)
     if kind == LLM:
         _growth_section(simulation)

@@ -21,7 +21,6 @@ _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS
 
 def number_formats(view: session.View) -> None:
     """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
-    heading("Number formats", "What if the scores of your runs were held in fewer bits, decimals or grades?")
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         follow_defaults({"reranker": view.rerankers[0]})
         reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)

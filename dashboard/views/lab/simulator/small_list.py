@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import session
+from dashboard.charts.one_list.sampling_convergence import sampling_convergence
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.views.lab.simulator.tables import MAX_ORDERINGS, ordering_table, scenario_table
 from dashboard.views.lab.simulator.text_table import TextTable, number, text
@@ -26,6 +28,7 @@ from metrics.simulation.list_text import (
     scenario_documents,
 )
 from metrics.studies.one_list import orderings
+from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.query import (
     every_ordering,
     first_rank_chances,
@@ -38,7 +41,9 @@ from metrics.ties import Ranking
 
 KEY = "rows"
 _QUERY = "list"
-_TIES = ("input", "expected", "pessimistic", "optimistic")
+_TIES = ("input", "expected", "pessimistic", "optimistic", "std")
+_SEED = 1
+"""Of the orderings that are drawn."""
 _LETTERS = 40
 
 
@@ -53,6 +58,7 @@ class SmallList(NamedTuple):
         n_orderings: how many orderings, in words.
         listed_rank: rank of the first relevant document as listed, None where none is relevant.
         k: the cut-off.
+        ranking: its tie groups.
     """
 
     rows: pd.DataFrame
@@ -62,11 +68,46 @@ class SmallList(NamedTuple):
     n_orderings: str
     listed_rank: int | None
     k: int
+    ranking: Ranking
 
 
 def small_list() -> None:
     """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
-    heading("A small list", "Edit a score or a grade, add or delete rows. Rows count in the order you see.")
+    above, _, wide, small = _edited_list()
+    if small is None:
+        with above:
+            cards(*(Card("circle", label, "–", "no document") for label in ("RR", "Tied RR", "Range", "Hits")))
+        wide.info("Give a document a score to begin.", icon=":material/info:")
+        return
+    with above:
+        _cards(small)
+    with wide:
+        figure = kept_figure(
+            OF_NO_BOARD,
+            ladder_with_ranks,
+            *(small.rows, small.chances, session.theme(), small.k, small.listed_rank),
+        )
+        chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
+
+
+def notebook_list() -> None:
+    """Draw what the notebook shows of a list: every ordering, orderings drawn, and its four scenarios."""
+    _, _, wide, small = _edited_list()
+    with wide:
+        if small is None:
+            st.info("Give a document a score to begin.", icon=":material/info:")
+        else:
+            ordering_table(small.orders, small.n_orderings, small.scores)
+    narrow, wide = side_by_side(1, 1, "notebook")
+    with narrow:
+        scenario_table()
+    if small is not None:
+        with wide:
+            _sampling(small)
+
+
+def _edited_list() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, SmallList | None]:
+    """Draw the list to edit; return places above it, at its side, and what is exact about it."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         name = session.segmented(
             "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
@@ -77,27 +118,19 @@ def small_list() -> None:
     narrow, wide = side_by_side(2, 3, "list")
     with narrow:
         documents = _edit_table(name)
-    if not documents:
-        with above:
-            cards(*(Card("circle", label, "–", "no document") for label in ("RR", "Tied RR", "Range", "Hits")))
-        wide.info("Give a document a score to begin.", icon=":material/info:")
-        return
-    small = _score(documents, k, relevant_from)
-    with above:
-        _cards(small)
-    with wide:
-        figure = kept_figure(
-            OF_NO_BOARD,
-            ladder_with_ranks,
-            *(small.rows, small.chances, session.theme(), k, small.listed_rank),
-        )
-        chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
-    with st.expander("Every ordering, and the four scenarios"):
-        narrow, wide = side_by_side(1, 1, "growth")
-    with narrow:
-        ordering_table(small.orders, small.n_orderings, small.scores)
-    with wide:
-        scenario_table()
+    return above, narrow, wide, _score(documents, k, relevant_from) if documents else None
+
+
+def _sampling(small: SmallList) -> None:
+    """Draw how the mean of orderings that are drawn nears the exact value."""
+    heading("Sampling RR", "Mean of the orderings drawn so far; grey: 1.96 standard errors of the mean.")
+    n = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
+    rr = small.scores.loc["RR"]
+    means = running_mean(sample_values(small.ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
+    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), session.theme(), "RR")
+    chart(
+        figure, "sampling", "Running mean of the orderings drawn, with its standard error, and the exact value."
+    )
 
 
 def _reset_table() -> None:
@@ -162,6 +195,7 @@ def _score(documents: list[Document], k: int, relevant_from: int) -> SmallList:
         n_orderings=orderings_text(counts.log10_orderings, counts.orderings),
         listed_rank=first_rank_under(ranking, _QUERY, "input"),
         k=k,
+        ranking=ranking,
     )
 
 
