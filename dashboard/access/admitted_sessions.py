@@ -18,7 +18,7 @@ def note_admission(address: str | None) -> bool:
     if address is None:
         _admitted.pop(context.session_id, None)
     else:
-        for session in [session for session in _admitted if not _is_active(session)]:
+        for session in [session for session in list(_admitted) if not _is_active(session)]:
             _admitted.pop(session, None)
         _admitted[context.session_id] = address
     return True

@@ -22,6 +22,7 @@ from dashboard.access.sign_in import (
     is_behind_https,
     is_sign_in_required,
 )
+from dashboard.server.first_page import await_loading
 from metrics.errors import LibraryError, UsageError
 
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
@@ -56,7 +57,7 @@ class SignInGuard:
         is_guarded = scope["method"] != "OPTIONS" and any(part in path for part in (_MEDIA, _UPLOADS, _LOGOUT))
         if not is_guarded or not _is_required():
             return None
-        claims = read_claims(HTTPConnection(scope).cookies)
+        claims = await _read_claims(scope)
         if _LOGOUT in path:
             return await _end(claims) if claims else None
         address = await asyncio.to_thread(admitted_address, claims)
@@ -69,7 +70,7 @@ class SignInGuard:
 
     async def _follow(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Follow a socket: of an ended sign-in it is a stranger's, and each person has their own downloads."""
-        claims = read_claims(HTTPConnection(scope).cookies)
+        claims = await _read_claims(scope)
         is_over: bool = await asyncio.to_thread(_is_over, claims)
         if is_over:
             claims = {}
@@ -107,6 +108,13 @@ def _is_required() -> bool:
         return is_sign_in_required()
     except UsageError:
         return True
+
+
+async def _read_claims(scope: Scope) -> dict[str, Any]:
+    """Return what the provider says of who sends a request; of somebody, once the library can be imported."""
+    if claims := read_claims(HTTPConnection(scope).cookies):
+        await asyncio.to_thread(await_loading)  # two threads that import the same may see half of it
+    return claims
 
 
 def _is_over(claims: Mapping[str, Any]) -> bool:
