@@ -16,6 +16,7 @@ from dashboard.server.headers import SecurityHeaders
 from dashboard.server.messages import MessageGuard
 from dashboard.server.preload import PreloadedScripts
 from dashboard.server.sessions import forget_ended_sessions
+from dashboard.server.sign_ins import SignInGuard
 from dashboard.server.uploads import UploadGuard
 
 
@@ -32,6 +33,7 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
         Middleware(PreloadedScripts),
+        Middleware(SignInGuard),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),
         Middleware(MessageGuard),

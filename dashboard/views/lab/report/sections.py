@@ -11,6 +11,7 @@ from dashboard import session
 from dashboard.charts.labels import CARD_COLUMNS, short_names
 from dashboard.library.command_line import command
 from dashboard.session import View
+from dashboard.session.boards import while_open
 from dashboard.views.lab.report.cached import html_file
 from dashboard.widgets.components import Card, cards, heading
 from dashboard.widgets.leaderboard_parts import card_part
@@ -92,7 +93,7 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
         with grid.container(gap="xxsmall"):
             st.download_button(
                 name,
-                data=data,
+                data=while_open(data),
                 file_name=f"tiescope-report.{ending}",
                 mime=mime,
                 key=f"report-{ending}",
