@@ -90,6 +90,9 @@ def app_command(
     with loading_modules():
         from streamlit.web import cli
 
+        from dashboard.server.connections import limit_waiting
+
+    limit_waiting()
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     options = [f"--server.port={port}", f"--server.address={host}"]
     if host in _EVERY_ADDRESS:  # else Streamlit asks another site for this machine's address, and prints it
