@@ -42,11 +42,9 @@ ROUTES = [
 
 
 @contextmanager
-def serving(seconds=60.0, max_waiting=1_000):
+def serving(seconds=60.0, max_waiting=1_000, base=TimedProtocol):
     """A port where a small app is served, in a thread."""
-    protocol = type(
-        "Protocol", (TimedProtocol,), {"seconds": seconds, "max_waiting": max_waiting, "_timers": {}}
-    )
+    protocol = type("Protocol", (base,), {"seconds": seconds, "max_waiting": max_waiting, "_timers": {}})
     config = uvicorn.Config(
         Starlette(routes=ROUTES), http=protocol, ws="websockets-sansio", log_level="critical"
     )
@@ -133,6 +131,20 @@ def test_of_many_that_wait_the_oldest_are_closed_and_who_asks_is_answered():
         assert [answers(connection) for connection in waiting[:30]] == [b""] * 30
         waiting[-1].sendall(b"\r\nConnection: close\r\n\r\n")
         assert answers(waiting[-1]).endswith(b"a page")
+
+
+def test_an_answer_of_two_packets_does_not_wait_for_the_browser_in_between():
+    class Recording(TimedProtocol):
+        def connection_made(self, transport):
+            super().connection_made(transport)
+            options.append(
+                transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            )
+
+    options = []
+    with serving(base=Recording) as port:
+        assert httpx.get(f"http://127.0.0.1:{port}/page").text == "a page"
+    assert [bool(option) for option in options] == [True]
 
 
 def test_the_command_serves_others_while_six_hundred_connections_wait_and_closes_these(tmp_path):
