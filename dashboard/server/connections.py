@@ -59,5 +59,8 @@ class TimedProtocol(H11Protocol):
 
 
 def limit_waiting() -> None:
-    """Have uvicorn serve by this protocol from now on: Streamlit, which starts it, has no option for that."""
+    """Have uvicorn serve by this protocol from now on: Streamlit, which starts it, has no option for that.
+
+    Neither project documents this table. Where it no longer counts, `test_connections.py` says so.
+    """
     HTTP_PROTOCOLS["auto"] = f"{__name__}:{TimedProtocol.__name__}"
