@@ -4,6 +4,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 _admitted: dict[str, str] = {}
+"""Session → the address signed in; an empty text where nobody signs in."""
 
 
 def note_admission(address: str | None) -> bool:
@@ -32,6 +33,11 @@ def admitted_address(session: str) -> str | None:
 def is_admitted(session: str) -> bool:
     """Return whether a session was let in, and its page is open."""
     return admitted_address(session) is not None
+
+
+def visitor_of(session: str) -> str:
+    """Return whose page a session that was let in is: one text for all pages of a person who signed in."""
+    return _admitted.get(session) or session
 
 
 def _is_active(session: str) -> bool:

@@ -18,6 +18,7 @@ GATE = "Sign in to TieScope"
 TABLE = "query_id,doc_id,score,relevance\n" + "".join(
     f"{SECRET},d{number},{number // 2},{number % 2}\n" for number in range(6)
 )
+PATHS = ("/auth/logout", "/auth/login", "/oauth2callback?state=x&code=y", "/oauth2callback?error=x", "/runs/")
 FORGED = {
     "X_Forwarded_User": "ada@example.org",
     "X_Forwarded_Email": "ada@example.org",
@@ -80,15 +81,26 @@ def test_forwarded_headers_let_nobody_in_and_make_nobody_another(new_client, sig
         assert "Signed in as bob@example.org" in page.text
 
 
+def test_nothing_is_served_to_another_host_or_to_a_page_of_another_port(new_client, signed_in):
+    for headers in (
+        {"Host": EVIL},
+        {"Host": EVIL, "Origin": f"http://{EVIL}"},
+        {"Origin": "http://127.0.0.1:1"},
+    ):
+        client = new_client(**headers, **FORGED)
+        answers = [client.http.get(path) for path in (*PATHS, "/", "/_stcore/health", "/no/such/file")]
+        assert [answer.status_code for answer in answers] == [403] * len(answers)
+        assert not any("set-cookie" in answer.headers for answer in answers)
+    with pytest.raises(InvalidStatus, match="403"), signed_in["ada"].page(origin="http://127.0.0.1:1"):
+        pass
+
+
 def test_forwarded_headers_lead_no_cookie_and_no_redirect_elsewhere(gated_server, new_client):
-    client = new_client(Host=EVIL, **FORGED)
+    client = new_client(**FORGED)
     with client.page() as page:
         page.click("Sign in")
         answers = [client.http.get(page.redirect)]
-    answers += map(
-        client.http.get,
-        ("/auth/logout", "/auth/login", "/oauth2callback?state=x&code=y", "/oauth2callback?error=x", "/runs/"),
-    )
+    answers += map(client.http.get, PATHS)
     answers += [
         client.http.get(f"{gated_server}//{EVIL}{path}") for path in ("", "/..", "/oauth2callback", "/runs/")
     ]
