@@ -1,4 +1,4 @@
-"""The app behind its guards, as a server runs it: `streamlit run dashboard/asgi.py`."""
+"""The app behind its guards, as `tiescope app` serves it."""
 
 import os
 from collections.abc import AsyncIterator
@@ -9,13 +9,15 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard.access.settings import EMBED
+from dashboard.access.settings import ALLOW_HOST, EMBED
 from dashboard.server.compression import CompressedFiles
 from dashboard.server.first_page import begin_loading
 from dashboard.server.headers import SecurityHeaders
+from dashboard.server.hosts import HostGuard
 from dashboard.server.messages import MessageGuard
 from dashboard.server.preload import PreloadedScripts
 from dashboard.server.sessions import forget_ended_sessions
+from dashboard.server.sign_ins import SignInGuard
 from dashboard.server.uploads import UploadGuard
 
 
@@ -31,7 +33,9 @@ app = st.App(
     Path(__file__).with_name("app.py"),
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
+        Middleware(HostGuard, declared=os.environ.get(ALLOW_HOST, "").split()),
         Middleware(PreloadedScripts),
+        Middleware(SignInGuard),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),
         Middleware(MessageGuard),

@@ -131,7 +131,7 @@ def load_record(record: Record) -> Board:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
         if isinstance(built, TieScopeError):
             raise built
-        board = loaded_boards().add(built, has_link=False)
+        board = loaded_boards().hold(built)
     _note_loaded(board)
     return replace(board, label=record.label)
 
@@ -142,7 +142,7 @@ def update_loaded(board: Board, record: Record) -> None:
     if [upload.reading for upload in uploads] == [Reading.of(source) for source in board.sources]:
         for source, upload in zip(board.sources, uploads, strict=True):
             source.origin.move(upload.provenance)
-        loaded_boards().swap(board, kept := replace(board, spec=record.spec))
+        loaded_boards().hold(kept := replace(board, spec=record.spec))
         _first_keys()[record.spec.key] = board.key
         _note_loaded(kept)
 

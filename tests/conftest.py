@@ -138,6 +138,7 @@ def streamlit_calls(monkeypatch, tmp_path):
         settings.INSECURE,
         settings.ALLOW_PATHS,
         settings.EMBED,
+        settings.ALLOW_HOST,
         "STREAMLIT_SECRETS_FILES",
     ):
         monkeypatch.setenv(name, "")

@@ -42,6 +42,7 @@ local_script_runner.require_widgets_deltas = _wait
 
 def opened(view, **query):
     test = AppTest.from_file(str(APP), default_timeout=60)
+    test.session_state["_browser"] = ""  # what `LoadedBoards.add` takes for granted
     for key, value in query.items():
         test.query_params[key] = value
     if view != "leaderboard":

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from metrics.errors import UsageError
 
@@ -64,6 +65,12 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
         raise UsageError(
             f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches it sees and changes all."
         )
+
+
+def redirect_origin() -> str:
+    """Return the origin to which the provider sends people back; an empty text where nobody signs in."""
+    uri = urlsplit(str((_auth_section(_secrets_files()) or {}).get("redirect_uri", "")))
+    return f"{uri.scheme}://{uri.netloc}" if uri.netloc else ""
 
 
 def _secrets_files() -> list[Path]:

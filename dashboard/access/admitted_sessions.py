@@ -3,25 +3,41 @@
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-_admitted: set[str] = set()
+_admitted: dict[str, str] = {}
+"""Session → the address signed in; an empty text where nobody signs in."""
 
 
-def note_admission(*, is_let_in: bool) -> bool:
-    """Note whether the session whose page is drawn was let in; return whether that is new. Ended ones go."""
+def note_admission(address: str | None) -> bool:
+    """Note for whom the page of this session is drawn; return whether that is new. Ended sessions go.
+
+    Args:
+        address: who is signed in; an empty text where nobody signs in; None: the session is not let in.
+    """
     context = get_script_run_ctx()
-    if context is None or is_let_in == (context.session_id in _admitted):
+    if context is None or _admitted.get(context.session_id) == address:
         return False
-    if is_let_in:
-        _admitted.difference_update([session for session in _admitted if not _is_active(session)])
-        _admitted.add(context.session_id)
+    if address is None:
+        _admitted.pop(context.session_id, None)
     else:
-        _admitted.discard(context.session_id)
+        for session in [session for session in list(_admitted) if not _is_active(session)]:
+            _admitted.pop(session, None)
+        _admitted[context.session_id] = address
     return True
+
+
+def admitted_address(session: str) -> str | None:
+    """Return for whom a session was let in, an empty text where nobody signs in; None where it was not."""
+    return _admitted.get(session) if _is_active(session) else None
 
 
 def is_admitted(session: str) -> bool:
     """Return whether a session was let in, and its page is open."""
-    return session in _admitted and _is_active(session)
+    return admitted_address(session) is not None
+
+
+def visitor_of(session: str) -> str:
+    """Return whose page a session that was let in is: one text for all pages of a person who signed in."""
+    return _admitted.get(session) or session
 
 
 def _is_active(session: str) -> bool:

@@ -39,7 +39,7 @@ def opened_board() -> Board | None:
     """Return the board of the runs that the command named, if it named any."""
     files = json.loads(os.environ.get(OPEN) or "{}")
     runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
-    return cache.loaded_boards().add(open_files(runs, files["qrels"])) if runs else None
+    return cache.loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
 
 
 def home_board() -> Board:

@@ -10,5 +10,8 @@ ALLOW_PATHS = "TIESCOPE_ALLOW_PATHS"
 """What visitors may open by path: a JSON list; none: nothing."""
 EMBED = "TIESCOPE_EMBED"
 """Origins whose pages may show the app in a frame, spaces between; none: only its own."""
+ALLOW_HOST = "TIESCOPE_ALLOW_HOST"
+"""Hosts and origins that the server answers to beside those of this machine, spaces between."""
 UPLOAD_LIMITS = {"TIESCOPE_MAX_VISITOR_MB": 1_000, "TIESCOPE_MAX_VISITORS_MB": 4_000}
-"""Megabytes of uploaded files that an open page holds, and all together, where the environment is silent."""
+"""Megabytes of uploaded files that a visitor holds (where nobody signs in: a page), and all together, where the
+environment is silent."""

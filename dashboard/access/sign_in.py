@@ -6,6 +6,7 @@ Closed where in doubt: secrets that cannot be read, or an allow-list without sec
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,10 +15,11 @@ import streamlit as st
 from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
 from dashboard.access.admitted_sessions import note_admission
 from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
+from dashboard.access.cookie import sign_in_id
 from dashboard.access.settings import ALLOW, INSECURE
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
-from metrics.errors import UsageError
+from metrics.errors import LibraryError, UsageError
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
@@ -33,56 +35,92 @@ _SIGN_IN_SECONDS = 30 * 86_400
 
 def admit() -> None:
     """Return for those who may see the app, and upload; for others draw why not, and stop."""
+    is_required = True
     try:
-        entries = _allowed_entries() if is_sign_in_required() else None
+        if is_required := is_sign_in_required():
+            _demand_allowed(_allowed_entries())
     except UsageError as error:
         _close("Sign-in is not set up", escape_markdown(str(error)))
-    if entries is not None:
-        _demand_allowed(entries)
-    if note_admission(is_let_in=True) and entries is not None:
-        record_event("entered", identity() or "")
+    except LibraryError as error:
+        reason = f"Nobody is let in until TieScope can tell which have ended. {error}"
+        _close("Sign-ins cannot be checked", escape_markdown(reason))
+    address = identity() if is_required else ""
+    if note_admission(address) and is_required:
+        record_event("entered", address or "")
 
 
 def is_admitted() -> bool:
     """Return whether `admit` would return for this visitor now; it draws and notes nothing."""
     try:
-        entries = _allowed_entries() if is_sign_in_required() else None
+        return not is_sign_in_required() or admitted_address(st.user.to_dict()) is not None
     except UsageError:
         return False
-    return entries is None or (_is_signed_in() and _is_on(entries))
+
+
+def admitted_address(claims: Mapping[str, Any]) -> str | None:
+    """Return the address of somebody whom the provider says these claims of and who may see the app now.
+
+    None of everybody else, and while it cannot be told.
+    """
+    try:
+        is_let_in = _is_signed_in(claims) and _is_on(claims, _allowed_entries()) and not has_ended(claims)
+    except (UsageError, LibraryError):
+        return None
+    return plain_address(claims["email"]) if is_let_in else None
+
+
+def has_ended(claims: Mapping[str, Any]) -> bool:
+    """Return whether somebody signed out of a sign-in; LibraryError where that cannot be told."""
+    from dashboard import cache  # noqa: PLC0415 the server answers before pyarrow is here
+
+    return cache.open_library().has_ended(sign_in_id(claims))
+
+
+def end_sign_in(claims: Mapping[str, Any]) -> None:
+    """End a sign-in wherever its cookie is, and forget its boards of one session."""
+    from dashboard import cache  # noqa: PLC0415 as above
+
+    cache.open_library().end_sign_in(sign_in_id(claims))
+    cache.loaded_boards().remove_of(sign_in_id(claims))
 
 
 def _demand_allowed(entries: tuple[str, ...]) -> None:
     """Draw why not for those who are not signed in, or not allowed, and stop."""
-    if not _is_signed_in():
+    claims = st.user.to_dict()
+    if not _is_signed_in(claims):
         _remember_page(key="wanted")
-        _close(
-            "Sign in to TieScope",
-            f"It {PURPOSE}",
-            "Sign in",
-            st.login,
-        )
-    if not _is_on(entries):
+        _close("Sign in to TieScope", f"It {PURPOSE}", "Sign in", st.login)
+    if has_ended(claims):
+        _remember_page(key="wanted")
+        _close("You are signed out", "Sign in again to go on.", "Sign in", st.login)
+    if not _is_on(claims, entries):
         record_event("refused", _signed_in_email())
         _close(
             "Not allowed in",
             f"You are signed in as **{escape_markdown(_signed_in_email())}**. This server's list does not have "
             "that address, or its provider has not verified it. Ask whoever runs the server to add it.",
             "Sign out",
-            st.logout,
+            _sign_out,
         )
 
 
-def _is_on(entries: tuple[str, ...]) -> bool:
+def _is_on(claims: Mapping[str, Any], entries: tuple[str, ...]) -> bool:
     """Return whether the address signed in is on the allow-list."""
-    return is_allowed(st.user.get("email"), st.user.get("email_verified"), entries)
+    return is_allowed(claims.get("email"), claims.get("email_verified"), entries)
 
 
-def _is_signed_in() -> bool:
+def _is_signed_in(claims: Mapping[str, Any]) -> bool:
     """Return whether the provider said who this is, and not too long ago."""
-    issued = st.user.get("iat")
+    issued = claims.get("iat")
     is_over = isinstance(issued, int | float) and time.time() - issued > _SIGN_IN_SECONDS
-    return st.user.get("is_logged_in") is True and not is_over
+    return claims.get("is_logged_in") is True and not is_over
+
+
+def _sign_out() -> None:
+    """End the sign-in of this page, which may be another than that of the browser's cookie by now."""
+    with suppress(LibraryError):  # the address that st.logout leads to says so
+        end_sign_in(st.user.to_dict())
+    st.logout()
 
 
 def show_account() -> None:
@@ -90,7 +128,7 @@ def show_account() -> None:
     if address := identity():
         with st.container(gap="xsmall"):
             st.caption(f"Signed in as {escape_markdown(address)}")
-            st.button("Sign out", icon=":material/logout:", on_click=st.logout, width="stretch")
+            st.button("Sign out", icon=":material/logout:", on_click=_sign_out, width="stretch")
 
 
 def identity() -> str | None:
@@ -117,6 +155,14 @@ def is_open_to_all() -> bool:
 def is_sign_in_required() -> bool:
     """Return whether visitors of this server sign in: its secrets say how, or its allow-list says who."""
     return not is_open_to_all() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
+
+
+def is_behind_https() -> bool:
+    """Return whether visitors come back from signing in by https; their cookies go by nothing else then."""
+    try:
+        return str((_auth_section() or {}).get("redirect_uri")).startswith("https://")
+    except UsageError:
+        return False
 
 
 def _allowed_entries() -> tuple[str, ...]:
@@ -152,7 +198,7 @@ def _auth_section() -> Mapping[str, Any] | None:
 
 def _close(title: str, reason: str, label: str = "", action: Callable[[], None] | None = None) -> NoReturn:
     """Draw a page without the app: a title, a sentence, perhaps a button; nothing runs after it."""
-    note_admission(is_let_in=False)
+    note_admission(None)
     st.space(96)
     with st.container(horizontal_alignment="center"), st.container(width=440, gap="small"):
         st.title(title, anchor=False)

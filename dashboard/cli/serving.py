@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dashboard.access.admission import demand_sign_in
+from dashboard.access.admission import demand_sign_in, redirect_origin
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.settings import ALLOW, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
+from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.cli import loading_modules
 from metrics.cli.messages import say
 from metrics.cli.options.runs import NamedPath, Qrels, parse_run
@@ -20,6 +20,7 @@ from metrics.errors import UsageError
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 """Scheme, host (perhaps all below one) and port."""
+_EVERY_ADDRESS = ("", "0.0.0.0", "::")  # noqa: S104 compared with
 
 
 def app_command(
@@ -55,6 +56,14 @@ def app_command(
             f"{EMBED} says.",
         ),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST",
+            help="Name that people reach the server by, or origin of a proxy before it, such as "
+            f"https://tiescope.example.org; else as {ALLOW_HOST} says. Requests for other hosts are refused.",
+        ),
+    ] = None,
     audit_log: Annotated[
         Path | None,
         typer.Option(
@@ -68,6 +77,7 @@ def app_command(
     _settle_who_may_enter(host, allow or os.environ.get(ALLOW, "").split(","), insecure=insecure)
     _settle_what_may_be_opened(allow_paths or [], host, insecure=insecure)
     _settle_audit_log(audit_log)
+    _settle_hosts(host, allow_host or os.environ.get(ALLOW_HOST, "").split())
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
@@ -80,8 +90,14 @@ def app_command(
     with loading_modules():
         from streamlit.web import cli
 
+        from dashboard.server.connections import limit_waiting
+
+    limit_waiting()
     guarded_app = Path(__file__).parents[1] / "asgi.py"
-    cli.main(["run", str(guarded_app), f"--server.port={port}", f"--server.address={host}"])
+    options = [f"--server.port={port}", f"--server.address={host}"]
+    if host in _EVERY_ADDRESS:  # else Streamlit asks another site for this machine's address, and prints it
+        options.append("--browser.serverAddress=localhost")
+    cli.main(["run", str(guarded_app), *options])
 
 
 def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
@@ -102,6 +118,20 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
     if allowed and insecure:
         say(f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
+
+
+def _settle_hosts(host: str, declared: list[str]) -> None:
+    """Tell the app which hosts it answers to beside this machine's own; say them where others reach it."""
+    from dashboard.server.hosts import parse_declared
+
+    named = [host] if host not in _EVERY_ADDRESS and ":" not in host else []
+    hosts = list(dict.fromkeys([*named, *declared, *filter(None, [redirect_origin()])]))
+    for name in hosts:
+        parse_declared(name)
+    if host in _EVERY_ADDRESS:
+        names = ", ".join(["localhost", "the IP addresses of this machine", *hosts])
+        say(f"tiescope: people reach this server as {names}. Declare other names with --allow-host.")
+    os.environ[ALLOW_HOST] = " ".join(hosts)
 
 
 def _settle_audit_log(file: Path | None) -> None:

@@ -28,8 +28,8 @@ from metrics.support.wording import count_of
 
 MOST_FILES = 100
 """Files of one board at most."""
-HASH = 12
-"""Letters of its hash that tell a board which is not kept."""
+_HASH = 12
+"""Letters of its hash in the label of a board that has no id yet."""
 _PER_ROW = 32
 
 NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
@@ -193,7 +193,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
     """
     runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
-    return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:HASH]}")
+    return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:_HASH]}")
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:

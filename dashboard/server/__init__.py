@@ -1,1 +1,1 @@
-"""What stands between a browser and the pages: headers, limits of uploads, sessions that end."""
+"""What stands between a browser and the pages: limits of connections and uploads, hosts, headers, sessions."""

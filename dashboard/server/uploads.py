@@ -1,30 +1,41 @@
-"""Who may upload, and how much: sessions that were let in, up to a number of bytes each and all together."""
+"""Who may upload, and how much: sessions that were let in, up to a limit a visitor and one for all."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from dashboard.access.admitted_sessions import is_admitted
+from dashboard.access.admitted_sessions import is_admitted, visitor_of
 from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.access.sign_in import is_sign_in_required
 from dashboard.library.place import byte_limit
 
 _UPLOADS = "/_stcore/upload_file/"
 _STATISTICS = "/_stcore/metrics"
+_MAX_AT_ONCE = 100
+"""Uploads of a visitor at a time: each keeps a connection open, and a file from its first megabyte on."""
 
 
 class UploadGuard:
-    """Refuses uploads of who was not let in, or would hold too much, and statistics to strangers."""
+    """Refuses uploads of who was not let in, or would hold too much, and statistics to strangers.
 
-    def __init__(self, app: ASGIApp) -> None:
+    What counts is what has arrived, not what is announced: who announces much and sends nothing stops nobody.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float = 30) -> None:
+        """Wrap an app; an upload of which nothing comes for so many seconds ends."""
         self._app = app
-        self._on_their_way: Counter[str] = Counter()
+        self._seconds = seconds
+        self._arriving: Counter[str] = Counter()
+        self._n_uploads: Counter[str] = Counter()
+        self._visitors: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -37,40 +48,77 @@ class UploadGuard:
             await self._app(scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an upload on while there is room for all of it, or say why not; to break off is no error."""
+        """Pass an upload on while there is room for it, or say why not; to break off is no error."""
         headers = Request(scope).headers
         length = headers.get("content-length", "")
+        visitor = visitor_of(session)
         if not is_admitted(session):
             refusal = PlainTextResponse("This session may not upload. Sign in and reload the page.", 403)
         elif not length.isdecimal() or "transfer-encoding" in headers:
             refusal = PlainTextResponse("Say how long the file is.", 411)
-        elif limit := self._exceeded_limit(session, int(length)):
-            refusal = PlainTextResponse(f"Remove a file first. This server holds {limit}.", 413)
+        elif self._n_uploads[visitor] >= _MAX_AT_ONCE:
+            refusal = PlainTextResponse(f"Wait: {_MAX_AT_ONCE} of your uploads are on their way.", 429)
+        elif message := self._full_message(visitor, int(length)):
+            refusal = PlainTextResponse(message, 413)
         else:
-            with suppress(ClientDisconnect), self._reserved(session, int(length)):
-                await self._app(scope, receive, send)
+            self._visitors[session] = visitor
+            with suppress(ClientDisconnect), self._counted(visitor, receive) as receive_counted:
+                await self._app(scope, receive_counted, send)
             return
         await refusal(scope, receive, send)
 
-    def _exceeded_limit(self, session: str, n_bytes: int) -> str:
-        """Say which limit so many more bytes exceed; return an empty text where none."""
-        held = _bytes_by_session() + self._on_their_way
+    @contextmanager
+    def _counted(self, visitor: str, receive: Receive) -> Iterator[Receive]:
+        """Count an upload, and its bytes as they arrive; raise what Starlette answers by where it must end."""
+        n_bytes = 0
+
+        async def receive_counted() -> Message:
+            nonlocal n_bytes
+            try:
+                async with asyncio.timeout(self._seconds):
+                    message = await receive()
+            except TimeoutError:
+                detail = f"Nothing came for {self._seconds:g} seconds. Upload the file again."
+                raise HTTPException(408, detail, {"connection": "close"}) from None
+            n_new = len(message.get("body", b""))
+            if full := self._full_message(visitor, n_new):
+                raise HTTPException(413, full)
+            n_bytes += n_new
+            self._arriving[visitor] += n_new
+            return message
+
+        self._n_uploads[visitor] += 1
+        try:
+            yield receive_counted
+        finally:
+            self._n_uploads[visitor] -= 1
+            self._arriving[visitor] -= n_bytes
+            self._n_uploads, self._arriving = +self._n_uploads, +self._arriving
+
+    def _full_message(self, visitor: str, n_bytes: int) -> str:
+        """Say which limit so many more bytes of a visitor exceed; return an empty text where none."""
+        held = self._held()
         for (setting, megabytes), n_held, owner in zip(
-            UPLOAD_LIMITS.items(), (held[session], held.total()), ("page", "server"), strict=True
+            UPLOAD_LIMITS.items(), (held[visitor], held.total()), ("visitor", "server"), strict=True
         ):
             limit = byte_limit(setting, megabytes)
             if n_held + n_bytes > limit:
-                return f"{limit // 10**6:,} MB of uploads a {owner} ({setting})"
+                room = f"{limit // 10**6:,} MB of uploads a {owner} ({setting})"
+                return f"Remove a file first. This server holds {room}."
         return ""
 
-    @contextmanager
-    def _reserved(self, session: str, n_bytes: int) -> Iterator[None]:
-        self._on_their_way[session] += n_bytes
-        try:
-            yield
-        finally:
-            self._on_their_way[session] -= n_bytes
-            self._on_their_way = +self._on_their_way
+    def _held(self) -> Counter[str]:
+        """Return how many bytes each visitor holds, in files and arriving; forget pages that hold none."""
+        stored = _bytes_by_session()
+        self._visitors = {
+            session: visitor
+            for session, visitor in self._visitors.items()
+            if session in stored or visitor in self._n_uploads
+        }
+        held = Counter(self._arriving)
+        for session, n_bytes in stored.items():
+            held[self._visitors.get(session, session)] += n_bytes
+        return held
 
 
 def _bytes_by_session() -> Counter[str]:

@@ -19,6 +19,7 @@ from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Recor
 from dashboard.session import address
 from dashboard.session.controls import KEPT
 from dashboard.session.draft import mark_shown
+from dashboard.session.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"
@@ -81,13 +82,42 @@ def choose_board() -> BoardChoice | None:
 
 
 def is_still_open() -> bool:
-    """Return whether the board shown may still be opened: nobody deleted it or shares it no more."""
-    choice = cast("BoardChoice | None", st.session_state.get(_LAST))
-    record = choice and choice[1]
-    try:
-        return not record or cache.open_library().look(record.id, owner()) is not None
-    except LibraryError:
-        return True  # what is shown stays while the library cannot be reached
+    """Return whether the board shown may still be opened, as it is: nobody deleted it or shares it no more."""
+    return _is_open(_last_choice(), owner(), visitor_id())
+
+
+def leave_board() -> None:
+    """Show no board: what becomes of the last one does not concern the page."""
+    st.session_state.pop(_LAST, None)
+
+
+def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+    """Return how a download is made, which fails once the board shown now may not be opened any more."""
+    asked = _last_choice(), owner(), visitor_id()
+
+    def make_if_open() -> str | bytes:
+        if not _is_open(*asked):
+            raise UsageError("The board of this download is not here any more, or not shared with you.")
+        return make()
+
+    return make_if_open
+
+
+def _last_choice() -> BoardChoice | None:
+    return cast("BoardChoice | None", st.session_state.get(_LAST))
+
+
+def _is_open(choice: BoardChoice | None, owner_id: str, visitor: str) -> bool:
+    board, record = choice or (None, None)
+    if record is not None:
+        try:
+            return cache.open_library().look(record.id, owner_id) is not None
+        except LibraryError:
+            return True  # what is shown stays while the library cannot be reached
+    if board is None or is_preloaded(board):
+        return True
+    now = cache.loaded_boards().find(id_of(board.label), visitor)
+    return now is not None and now.key == board.key
 
 
 def _audit(shown: str | None, requested: str) -> None:
@@ -122,20 +152,20 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
             board_ids |= {linked.label: linked.id} if linked else {}
     except LibraryError as error:
         notify(str(error))
-        last = cast("BoardChoice | None", st.session_state.get(_LAST))
+        last = _last_choice()
         return choices | ({last[1].label: lambda: last} if last and last[1] else {})
     return choices | {label: partial(_load_choice, board_id) for label, board_id in board_ids.items()}
 
 
 def _visited_boards(requested: str | None) -> dict[str, Board]:
-    """Return the boards in memory that this session was shown or links to, by label."""
-    visited = st.session_state.get(_VISITED, [])
+    """Return the boards of this visitor alone that this session was shown or links to, by label."""
+    visited = [id_of(label) for label in st.session_state.get(_VISITED, [])]
     boards = {}
-    for label in filter(None, [*visited, requested]):
-        if board := cache.loaded_boards().get(id_of(label), by_link=label not in visited):
+    for board_id in filter(None, [*visited, requested and id_of(requested)]):
+        if board := cache.loaded_boards().find(board_id, visitor_id()):
             boards[board.label] = board
-            if label not in visited:
-                _keep_out({file.sha256 for file in board.files})  # whose it is did not say that it may be kept
+            if board_id not in visited:
+                _keep_out({file.sha256 for file in board.files})  # before a refresh it was said not to be kept
     return boards
 
 
@@ -181,7 +211,7 @@ def show_board(
     board: Board,
     file_hashes: Collection[str] = (),
     *,
-    amends: Record | None = None,
+    amends: BoardChoice | None = None,
     keep: bool | None = None,
     name: str = "",
     opened_with: Mapping[str, Any] | None = None,
@@ -192,7 +222,7 @@ def show_board(
     Args:
         board: read and joined.
         file_hashes: sha256 of the files that the visitor gave for it just now.
-        amends: the kept board it takes the place of, where this visitor may change that.
+        amends: the board it takes the place of, where this visitor may change that.
         keep: whether these files may be kept; None: as was said of them before. A board is kept unless one
             of its files may not be.
         name: what it is called in the library.
@@ -202,16 +232,19 @@ def show_board(
     label = board.label
     if label not in cache.SAMPLES:
         try:
-            cache.loaded_boards().add(board, has_link=False)
+            cache.loaded_boards().demand_room(board)
         except UsageError as error:
             st.error(escape_markdown(str(error)), icon=":material/error:")
             return
         if keep is not None:
             (_let_in if keep else _keep_out)(set(file_hashes))
-        record = None if is_session_only(board) else _keep(board, amends, name, opened_with)
+        before, kept_before = amends or (None, None)
+        record = None if is_session_only(board) else _keep(board, kept_before, name, opened_with)
+        board_id = id_of(before.label) if before is not None and kept_before is None else ""
         if record is None:
-            cache.loaded_boards().add(board)
+            label = cache.loaded_boards().add(board, visitor_id(), board_id).label
         else:
+            cache.loaded_boards().remove(board_id, visitor_id())
             cache.update_loaded(board, record)
             label = record.label
     switch_to_board(label, draft)
@@ -226,6 +259,12 @@ def switch_to_board(label: str, draft: str = "") -> None:
     if draft:
         mark_shown(draft)  # last: a click in between must not lose what was dropped
     st.rerun()
+
+
+def forget_board(board: Board) -> None:
+    """Forget a board that is in memory only, on every page of this visitor, and show other data."""
+    cache.loaded_boards().remove(id_of(board.label), visitor_id())
+    switch_to_board(server_files.home_board().label)
 
 
 def leave_deleted_board(record: Record) -> None:

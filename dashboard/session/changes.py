@@ -43,7 +43,7 @@ def rebuild_board(spec: BoardSpec) -> None:
     with long_work():
         board = cache.build_board(spec, read_all(spec))
         if isinstance(board, Board):
-            score_and_show(with_names_of(now.board.spec, board), amends=now.record)
+            score_and_show(with_names_of(now.board.spec, board), amends=(now.board, now.record))
     if isinstance(board, TieScopeError):
         st.error(escape_markdown(f"{board} Nothing was changed."), icon=":material/error:")
 

@@ -10,7 +10,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.session import address
-from dashboard.session.boards import owner
+from dashboard.session.boards import leave_board, owner
 from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value
 from dashboard.session.scoring import policy_phrases
 from dashboard.session.view import select_order
@@ -45,6 +45,7 @@ class Results:
 
 def choose_results() -> None:
     """Draw the choice of what is open, and keep it for the page."""
+    leave_board()
     st.session_state[_RESULTS] = None
     if next_label := st.session_state.pop(_NEXT, None):
         set_value(_KEY, next_label)

@@ -1,13 +1,34 @@
-"""What the visitor's browser says of itself: its theme, and where it is."""
+"""What the visitor's browser says of itself: which it is, its theme, and where it is."""
 
+from secrets import token_hex
+from typing import cast
 from zoneinfo import ZoneInfo
 
 import streamlit as st
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
+from dashboard.access.admission import is_loopback
+from dashboard.access.cookie import sign_in_id
+from dashboard.access.sign_in import is_open_to_all, is_sign_in_required
 from dashboard.charts.palette import Palette, theme_palette
 
 WIDTH_KEY = "width"
 """Of what tells the width of the window."""
+_BROWSER = "_browser"
+
+
+def visitor_id() -> str:
+    """Return whom alone a board opens for that is not kept: a sign-in, a browser, or whoever uses this machine.
+
+    A browser has a random token, for its forms: it stays over a refresh, and until the browser is closed.
+    """
+    if is_sign_in_required():
+        return sign_in_id(st.user.to_dict())
+    if not is_open_to_all() and is_loopback(st.get_option("server.address")):
+        return ""
+    token, _ = decode_xsrf_token_string(st.context.cookies.get(XSRF_COOKIE_NAME, ""))
+    return token.hex() if token else cast("str", st.session_state.setdefault(_BROWSER, token_hex()))
 
 
 def theme() -> Palette:

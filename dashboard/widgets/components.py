@@ -13,6 +13,7 @@ from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import page_link
+from dashboard.session.boards import while_open
 from dashboard.session.view import board_key
 from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import (
@@ -263,7 +264,7 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
     """Show a button that downloads a table, or what a function returns once it is clicked, as CSV."""
     st.download_button(
         "CSV",
-        data=lambda: spreadsheet_csv(frame() if callable(frame) else frame),
+        data=while_open(lambda: spreadsheet_csv(frame() if callable(frame) else frame)),
         file_name=f"tiescope-{name}.csv",
         mime="text/csv",
         key=f"download-{name}",

@@ -188,7 +188,9 @@ def main() -> int:
         database = stack.enter_context(postgresql.serving(postgresql.find(), is_durable=True))
         metadata = stack.enter_context(provider(folder / "provider", claims))
         port, url = free_port(), database.url("postgres")
-        environment = os.environ | prepare(folder, port, metadata) | {"TIESCOPE_DATABASE_URL": url}
+        environment = (
+            os.environ | prepare(folder, f"http://127.0.0.1:{port}", metadata) | {"TIESCOPE_DATABASE_URL": url}
+        )
         options = ["--allow", "example.org", "--audit-log", str(folder / "audit.jsonl")]
         server = chaos.Server(folder, port, options, environment)
         server.start()

@@ -13,7 +13,7 @@ PEOPLE = [
     {"sub": "unverified", "email": "ada@example.org", "email_verified": False},
 ]
 SECRETS = """[auth]
-redirect_uri = "http://127.0.0.1:{port}/oauth2callback"
+redirect_uri = "{origin}/oauth2callback"
 cookie_secret = "{cookie_secret}"
 client_id = "tiescope"
 client_secret = "not checked"
@@ -31,21 +31,22 @@ def provider(folder, people=PEOPLE):
         yield metadata
 
 
-def prepare(folder, port, metadata):
-    """Environment of a server at a port that people sign in to."""
+def prepare(folder, origin, metadata):
+    """Environment of a server that people reach at an origin and sign in to."""
     secrets = folder / "secrets.toml"
-    secrets.write_text(SECRETS.format(port=port, cookie_secret=COOKIE_SECRET, metadata=metadata))
+    secrets.write_text(SECRETS.format(origin=origin, cookie_secret=COOKIE_SECRET, metadata=metadata))
     return {"STREAMLIT_SECRETS_FILES": str(secrets), "TIESCOPE_HOME": str(folder / "home")}
 
 
 @contextmanager
-def gated(folder, allow, *options, **environment):
+def gated(folder, allow, *options, origin=None, **environment):
     """Address of a server that lets in these people alone.
 
     Args:
         folder: of its secrets, its library and its log.
         allow: who may sign in.
         *options: of the command.
+        origin: that people type, where a proxy leads to the server; its own where None.
         **environment: more of it.
     """
     port = free_port()
@@ -58,7 +59,7 @@ def gated(folder, allow, *options, **environment):
             [*command, *options],
             f"{address}/_stcore/health",
             folder,
-            prepare(folder, port, metadata) | environment,
+            prepare(folder, origin or address, metadata) | environment,
         ),
     ):
         yield address

@@ -21,13 +21,14 @@ class Client:
         server: address as people type it, which is the origin of its pages.
         via: address that leads there; the same where None.
         patience: seconds until an answer is given up.
+        tls: which certificates to trust, where the address is one of https.
         **headers: sent with every request.
     """
 
-    def __init__(self, server, via=None, patience=PATIENCE, **headers):
-        self.server, self.via, self.patience = server, via or server, patience
+    def __init__(self, server, via=None, patience=PATIENCE, tls=None, **headers):
+        self.server, self.via, self.patience, self.tls = server, via or server, patience, tls
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.http = httpx.Client(base_url=self.via, headers=self.headers, timeout=patience)
+        self.http = httpx.Client(base_url=self.via, headers=self.headers, timeout=patience, verify=tls or True)
 
     def __enter__(self):
         return self
@@ -58,6 +59,7 @@ class Client:
             additional_headers=own | {"Cookie": cookies},
             max_size=None,
             open_timeout=self.patience,
+            ssl=self.tls,
         ) as socket:
             page = Page(self, socket, name)
             page.run(query)
@@ -159,6 +161,20 @@ class Page:
     def choose(self, label, option):
         """Choose one of the options of a radio button."""
         return self.run(**{self.find("radio", label).id: {"string_value": option}})
+
+    def offer(self, label):
+        """The id of a download that a button offers."""
+        return self.find("download_button", label).deferred_file_id
+
+    def download(self, file_id):
+        """The address of a download once it is made; an empty text where the server makes none."""
+        request = {"request_id": file_id, "session_id": self.session, "deferred_file": {"file_id": file_id}}
+        self.send(backend_operation_request=request)
+        return self.receive("backend_operation_response").backend_operation_response.deferred_file.url
+
+    def tick(self, label):
+        """Tick a box, or turn a switch on."""
+        return self.run(**{self.find("checkbox", label).id: {"bool_value": True}})
 
     def drop(self, name, content):
         """Upload a file on the Runs page."""

@@ -5,9 +5,11 @@ from contextlib import ExitStack
 
 import pytest
 from boards import COARSE, QRELS, STRICT
-from gated import COOKIE_SECRET
-from raw_client import Client
+from gated import COOKIE_SECRET, gated
+from raw_client import XSRF, Client, upload
+from servers import TIESCOPE, free_port, running
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+from tls_proxy import tls_proxy
 from websockets.exceptions import InvalidStatus
 
 EVIL = "evil.example"
@@ -16,6 +18,7 @@ GATE = "Sign in to TieScope"
 TABLE = "query_id,doc_id,score,relevance\n" + "".join(
     f"{SECRET},d{number},{number // 2},{number % 2}\n" for number in range(6)
 )
+PATHS = ("/auth/logout", "/auth/login", "/oauth2callback?state=x&code=y", "/oauth2callback?error=x", "/runs/")
 FORGED = {
     "X_Forwarded_User": "ada@example.org",
     "X_Forwarded_Email": "ada@example.org",
@@ -63,6 +66,11 @@ def events(people, action):
     return [event for event in map(json.loads, lines) if event["action"] == action]
 
 
+def remove(http, path):
+    """The answer to who takes back an upload."""
+    return http.delete(path, headers={"X-Xsrftoken": http.cookies.get(XSRF, "").strip('"')})
+
+
 def test_forwarded_headers_let_nobody_in_and_make_nobody_another(new_client, signed_in):
     stranger = new_client(**FORGED)
     with stranger.page() as page:
@@ -73,15 +81,26 @@ def test_forwarded_headers_let_nobody_in_and_make_nobody_another(new_client, sig
         assert "Signed in as bob@example.org" in page.text
 
 
+def test_nothing_is_served_to_another_host_or_to_a_page_of_another_port(new_client, signed_in):
+    for headers in (
+        {"Host": EVIL},
+        {"Host": EVIL, "Origin": f"http://{EVIL}"},
+        {"Origin": "http://127.0.0.1:1"},
+    ):
+        client = new_client(**headers, **FORGED)
+        answers = [client.http.get(path) for path in (*PATHS, "/", "/_stcore/health", "/no/such/file")]
+        assert [answer.status_code for answer in answers] == [403] * len(answers)
+        assert not any("set-cookie" in answer.headers for answer in answers)
+    with pytest.raises(InvalidStatus, match="403"), signed_in["ada"].page(origin="http://127.0.0.1:1"):
+        pass
+
+
 def test_forwarded_headers_lead_no_cookie_and_no_redirect_elsewhere(gated_server, new_client):
-    client = new_client(Host=EVIL, **FORGED)
+    client = new_client(**FORGED)
     with client.page() as page:
         page.click("Sign in")
         answers = [client.http.get(page.redirect)]
-    answers += map(
-        client.http.get,
-        ("/auth/logout", "/auth/login", "/oauth2callback?state=x&code=y", "/oauth2callback?error=x", "/runs/"),
-    )
+    answers += map(client.http.get, PATHS)
     answers += [
         client.http.get(f"{gated_server}//{EVIL}{path}") for path in ("", "/..", "/oauth2callback", "/runs/")
     ]
@@ -162,8 +181,7 @@ def test_a_session_is_its_own_cookies_alone(new_client, signed_in, board):
 
 def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, signed_in):
     with signed_in["ada"].page(name="runs") as page:
-        page.run(**{page.find("checkbox", "This session only").id: {"bool_value": True}})
-        page.drop("strict.csv", TABLE.replace(SECRET, "q").encode())
+        page.tick("This session only").drop("strict.csv", TABLE.replace(SECRET, "q").encode())
         link = page.query
         with new_client().page() as stranger:
             stranger.send(clear_cache=True)
@@ -171,6 +189,144 @@ def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, 
         assert "In memory only" in page.run().text
         with signed_in["ada"].page(link, "runs") as again:
             assert "In memory only" in again.text
+
+
+def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_client, signed_in):
+    ada_again = new_client()
+    ada_again.sign_in("ada")
+    with signed_in["ada"].page(name="runs") as page:
+        page.tick("This session only").drop("private.csv", TABLE.encode())
+        offer, link, path = page.offer("Export"), page.board, f"/_stcore/upload_file/{page.session}/x"
+        for thief in (new_client(), signed_in["bob"]):
+            with thief.page(f"data={link}", "runs") as stolen:
+                assert SECRET.encode() not in b"".join(stolen.frames)
+                assert stolen.download(offer) == ""
+            assert thief.http.get(page.download(offer)).status_code == 404
+            assert upload(thief.http, path, "x", b"x").status_code == 403
+            assert remove(thief.http, path).status_code == 403
+        with ada_again.page(f"data={link}", "runs") as other_sign_in:
+            assert "not kept here" in other_sign_in.text
+            assert SECRET.encode() not in b"".join(other_sign_in.frames)
+        answers = [
+            signed_in["ada"].http.get(page.download(offer)),
+            upload(signed_in["ada"].http, path, "x", b"x"),
+        ]
+        answers += [remove(signed_in["ada"].http, path), signed_in["ada"].http.get("/")]
+        assert [answer.status_code for answer in answers] == [200, 204, 204, 200]
+        assert {answer.headers["Cache-Control"] for answer in answers} == {"private, no-store"}
+
+
+def test_a_board_of_one_session_that_is_deleted_is_gone_from_every_page_of_its_visitor(signed_in):
+    with ExitStack() as stack:
+        page = stack.enter_context(signed_in["ada"].page(name="runs"))
+        page.tick("This session only").drop("gone.csv", TABLE.replace("d1", "gone").encode())
+        whole, body, after = (stack.enter_context(signed_in["ada"].page(page.query, "runs")) for _ in range(3))
+        assert all("In memory only" in other.text for other in (whole, body, after))
+        offer = after.offer("Export")
+        page.click("Delete")
+        for other in (whole, body):
+            other.frames.clear()
+        assert after.download(offer) == ""
+        for text in (whole.run().text, body.run(part=body.part).text):
+            assert "not kept here" in text
+        assert SECRET.encode() not in b"".join(whole.frames + body.frames)
+
+
+def test_a_file_taken_out_of_a_board_of_one_session_is_on_none_of_its_pages(signed_in):
+    with signed_in["ada"].page(name="runs") as page:
+        page.tick("This session only").drop("first.csv", TABLE.replace("d1", "first").encode())
+        page.tick("Add to what is loaded").drop("second.csv", TABLE.replace("d2", "second").encode())
+        with signed_in["ada"].page(page.query, "runs") as other:
+            assert b"first.csv" in b"".join(other.frames)
+            other.frames.clear()
+            page.click("Remove")
+            other.run()
+            assert b"first.csv" not in b"".join(other.frames)
+            assert b"second.csv" in b"".join(other.frames)
+
+
+def test_signing_out_ends_every_page_of_the_sign_in_and_every_copy_of_its_cookie(new_client, signed_in):
+    ada, thief = new_client(), new_client()
+    ada.sign_in("ada")
+    thief.http.cookies.update(ada.http.cookies)
+    with ExitStack() as stack:
+        page = stack.enter_context(ada.page(name="runs"))
+        page.tick("This session only").drop("secret.csv", TABLE.encode())
+        other, body = (stack.enter_context(ada.page(page.query, "runs")) for _ in range(2))
+        offer, made = other.offer("Export"), other.download(other.offer("Export"))
+        path = f"/_stcore/upload_file/{other.session}/x"
+        assert thief.http.get(made).status_code == 200
+        ada.http.get("/auth/logout")
+        for old in (page, other, body):
+            old.frames.clear()
+        assert other.download(offer) == ""
+        for text in (page.click("Keep").text, other.run().text, body.run(part=body.part).text):
+            assert "You are signed out" in text
+        assert SECRET.encode() not in b"".join(page.frames + other.frames + body.frames)
+        with thief.page(page.query, resume=other.session) as copied:
+            assert GATE in copied.text
+            assert SECRET.encode() not in b"".join(copied.frames)
+        assert thief.http.get(made).status_code == 404
+        assert upload(thief.http, path, "x", b"x").status_code == 403
+        assert remove(thief.http, path).status_code == 403
+    with signed_in["ada"].page() as elsewhere:
+        assert "Signed in as ada@example.org" in elsewhere.text
+
+
+def test_to_sign_out_on_a_page_ends_its_own_sign_in_whatever_the_cookie_says_by_then(new_client):
+    ada, old = new_client(), new_client()
+    ada.sign_in("ada")
+    old.http.cookies.update(ada.http.cookies)
+    with ada.page() as page, new_client() as bob:
+        bob.sign_in("bob")
+        ada.http.cookies.update(bob.http.cookies)
+        page.click("Sign out")
+        assert page.redirect == "/auth/logout"
+    with old.page() as copied:
+        assert GATE in copied.text
+
+
+def test_where_nobody_signs_in_a_board_of_one_session_is_its_browsers_over_a_refresh(tmp_path):
+    address = f"http://127.0.0.1:{free_port()}"
+    command = [*TIESCOPE, "app", "--insecure", "--port", address.rpartition(":")[2]]
+    environment = {"TIESCOPE_HOME": str(tmp_path)}
+    with (
+        running(command, f"{address}/_stcore/health", tmp_path, environment),
+        Client(address) as browser,
+        Client(address) as other_browser,
+    ):
+        with browser.page(name="runs") as page:
+            page.tick("This session only").drop("private.csv", TABLE.encode())
+            link = page.query
+        with browser.page(link, "runs") as again:
+            assert "In memory only" in again.text
+        with other_browser.page(link, "runs") as stolen:
+            assert "not kept here" in stolen.text
+            assert SECRET.encode() not in b"".join(stolen.frames)
+
+
+def test_behind_a_proxy_that_speaks_tls_cookies_go_by_https_alone(tmp_path):
+    port = free_port()
+    origin = f"https://127.0.0.1:{port}"
+    with (
+        gated(tmp_path, ["ada@example.org"], origin=origin) as address,
+        tls_proxy(tmp_path, port, int(address.rpartition(":")[2])) as tls,
+        Client(origin, tls=tls) as ada,
+    ):
+        signed_in = ada.sign_in("ada")
+        with ada.page(name="runs") as page:
+            assert "Signed in as ada@example.org" in page.text
+            made = ada.http.get(page.download(page.offer("Export")))
+        assert (made.status_code, made.headers["Cache-Control"]) == (200, "private, no-store")
+        cookies = [*signed_in.headers.get_list("set-cookie"), *ada.http.get("/").headers.get_list("set-cookie")]
+        cookies += ada.http.get("/_stcore/health").headers.get_list("set-cookie")
+        names = {cookie.partition("=")[0]: cookie.casefold() for cookie in cookies}
+        assert {"_streamlit_user", "_streamlit_user_tokens", XSRF} <= names.keys()
+        assert all("; secure" in cookie and "samesite=lax" in cookie for cookie in names.values())
+        assert "httponly" in names["_streamlit_user"]
+        ada.http.get("/auth/logout")
+        with ada.page() as page:
+            assert GATE in page.text
 
 
 def test_who_is_signed_in_reads_no_file_outside_of_the_allowed_folder(people, signed_in):

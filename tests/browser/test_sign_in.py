@@ -94,6 +94,27 @@ def test_a_stranger_sees_a_sign_in_page_alone_and_once_in_what_the_link_asked_fo
     assert problems == []
 
 
+def test_who_signs_out_in_one_tab_is_out_in_the_other_at_the_next_click_and_comes_back_to_its_page(
+    stranger, profile, gated_server
+):
+    page, _ = stranger
+    page.goto(gated_server)
+    settle(page)
+    sign_in(page, "ada")
+    other = profile.new_page()
+    other.goto(f"{gated_server}/runs")
+    settle(other, "Runs")
+    leave(page)
+    other.get_by_role("button", name="Sample data").click()
+    settle(other, "You are signed out")
+    expect(other.get_by_test_id("stSidebar").get_by_role("combobox")).to_have_count(0)
+    expect(other.get_by_test_id("stMain").get_by_role("button")).to_have_text(["Sign in"])
+    sign_in(other, "bob")
+    settle(other, "Runs")
+    expect(other.get_by_test_id("stSidebar")).to_contain_text(re.compile("Signed in as bob⁠?@example"))
+    other.close()
+
+
 def test_who_is_not_on_the_list_or_not_verified_is_told_so_and_sees_nothing(stranger, gated_server):
     page, frames = stranger
     page.goto(gated_server)

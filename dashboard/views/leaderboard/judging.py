@@ -9,6 +9,7 @@ from dashboard import session
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.settling_curve import settling_curve
 from dashboard.server.board_results import cached_by_key
+from dashboard.session.boards import while_open
 from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
@@ -104,7 +105,7 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
         "Qrels to fill in",
-        data=form,
+        data=while_open(lambda: form),
         file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
         mime="text/csv" if ending == "csv" else "text/plain",
         key="download-judge-form",

@@ -1,5 +1,6 @@
 import json
 import time
+from secrets import token_hex
 
 import pytest
 from opening import APP, FILES, PAGES, only
@@ -8,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.access import settings, sign_in
 from dashboard.library.audit import AUDIT_LOG
+from metrics.errors import LibraryError
 
 AUTH = {
     "redirect_uri": "http://localhost:8501/oauth2callback",
@@ -47,7 +49,7 @@ def visit(monkeypatch, tmp_path):
         session = AppTest.from_file(str(APP)) if page else AppTest.from_function(behind_the_gate)
         if page not in (None, "leaderboard"):
             session.switch_page(FILES[page])
-        session.user = user or {}
+        session.user = {"nonce": token_hex()} | user if user else {}
         if auth is not None:
             session.secrets = {"auth": auth}
         session.run()
@@ -181,3 +183,23 @@ def test_secrets_that_cannot_be_read_let_nobody_in(visit):
 def test_without_authlib_nobody_comes_in(visit, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     assert "pip install 'tiescope[sign-in]'" in closed(visit(ADA, AUTH, TIESCOPE_ALLOW="example.org"))[1]
+
+
+def test_a_sign_in_that_was_ended_is_over_at_the_next_run_of_a_page_that_is_open(visit):
+    first, second = ({**ADA, "nonce": name} for name in ("first", "second"))
+    session, other = (visit(user, AUTH, TIESCOPE_ALLOW="example.org") for user in (first, second))
+    sign_in.end_sign_in(first)
+    assert closed(session.run())[0] == "You are signed out"
+    assert [button.label for button in session.button] == ["Sign in"]
+    assert owner(other.run()) == "ada@example.org"
+
+
+def test_nobody_is_let_in_while_it_cannot_be_told_which_sign_ins_have_ended(visit, monkeypatch):
+    def fail(_):
+        raise LibraryError("The library cannot be reached.")
+
+    session = visit(ADA, AUTH, TIESCOPE_ALLOW="example.org")
+    monkeypatch.setattr(sign_in, "has_ended", fail)
+    title, why = closed(session.run())
+    assert title == "Sign-ins cannot be checked"
+    assert "The library cannot be reached." in why

@@ -11,6 +11,10 @@ from click.testing import CliRunner
 from repository import ROOT
 from ruamel.yaml import YAML
 
+from dashboard.access.settings import UPLOAD_LIMITS
+from dashboard.library.loaded import MOST_BYTES
+from metrics.runs.reading.files import MAX_BYTES
+
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 SERVICES = YAML(typ="safe").load(COMPOSE)["services"]
@@ -65,14 +69,21 @@ def test_no_port_is_published_to_other_machines():
 
 
 def test_neither_the_password_nor_the_allow_list_has_a_default():
-    variables = re.findall(r"\$\{(\w+)(:\?)?", COMPOSE)
-    assert {name for name, _ in variables} == {"POSTGRES_PASSWORD", "TIESCOPE_ALLOW"}
-    assert all(demanded for _, demanded in variables)
+    variables = set(re.findall(r"\$\{(\w+)(:\?)?", COMPOSE))
+    assert variables >= {("POSTGRES_PASSWORD", ":?"), ("TIESCOPE_ALLOW", ":?")}
+    assert {name for name, demanded in variables if not demanded} == {"APP_MEMORY", "DATABASE_MEMORY"}
     secret = {
         key: value for one in SERVICES.values() for key, value in one["environment"].items() if "PASS" in key
     }
     assert all(value.startswith("${POSTGRES_PASSWORD:?") for value in secret.values())
     assert len(secret) == 2
+
+
+def test_each_service_has_a_memory_limit_and_what_the_app_holds_at_most_fits_into_its_own():
+    limits = {name: re.fullmatch(r"\$\{\w+:-(\d+)g\}", one["mem_limit"])[1] for name, one in SERVICES.items()}
+    (smaller,) = re.findall(r"APP_MEMORY=(\d+)g TIESCOPE_MAX_VISITORS_MB=(\d+)", COMPOSE)
+    for gigabytes, uploads in ((limits["app"], UPLOAD_LIMITS["TIESCOPE_MAX_VISITORS_MB"]), smaller):
+        assert int(gigabytes) * 2**30 > int(uploads) * 10**6 + MOST_BYTES + MAX_BYTES
 
 
 def test_secrets_are_mounted_read_only_where_streamlit_is_told_to_look():
@@ -91,7 +102,8 @@ def test_every_variable_of_ours_is_one_the_code_reads():
     ]
     in_code = set(re.findall(VARIABLE, " ".join(code)))
     used = set(re.findall(VARIABLE, DOCKERFILE + COMPOSE))
-    assert {"TIESCOPE_HOME", "TIESCOPE_DATABASE_URL", "TIESCOPE_ALLOW"} == used
+    database = {"TIESCOPE_HOME", "TIESCOPE_DATABASE_URL"}
+    assert database | {"TIESCOPE_ALLOW", "TIESCOPE_MAX_VISITORS_MB"} == used
     assert used <= in_code
 
 

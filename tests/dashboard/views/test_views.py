@@ -81,12 +81,12 @@ def test_an_empty_choice_in_a_link_falls_back(view):
 
 
 def test_other_data_starts_with_all_its_rerankers():
-    single, pair = EXTREMES["one reranker"](), EXTREMES["two rerankers with ties"]()
-    page = opened("leaderboard", data=cache.loaded_boards().add(single).label)
-    cache.loaded_boards().add(pair)
-    page.session_state["_known_data"] = [single.label, pair.label]
+    names = ("one reranker", "two rerankers with ties")
+    labels = [cache.loaded_boards().add(EXTREMES[name]()).label for name in names]
+    page = opened("leaderboard", data=labels[0])
+    page.session_state["_known_data"] = labels
     page.run()
-    page.selectbox(key="data").set_value(pair.label).run()
+    page.selectbox(key="data").set_value(labels[1]).run()
     assert len(table(page, "All rerankers")) == 2
 
 

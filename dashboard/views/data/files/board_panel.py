@@ -17,9 +17,11 @@ from dashboard.session.boards import (
     board_link,
     default_access,
     deleted_board,
+    forget_board,
     is_preloaded,
     is_stranger,
     leave_deleted_board,
+    while_open,
 )
 from dashboard.session.view import board_settings
 from dashboard.widgets.components import heading
@@ -39,12 +41,16 @@ def board_panel(view: View) -> None:
         record = view.record
         if record is not None:
             _library_controls(record)
-        elif not is_preloaded(view.board) and st.button("Keep", icon=":material/inventory_2:", key="keep"):
-            session.show_board(view.board, {file.sha256 for file in view.board.files}, keep=True)
+        elif not is_preloaded(view.board):
+            if st.button("Keep", icon=":material/inventory_2:", key="keep"):
+                hashes = {file.sha256 for file in view.board.files}
+                session.show_board(view.board, hashes, amends=(view.board, None), keep=True)
+            if st.button("Delete", icon=":material/delete:", key="delete", help="Nothing of it stays."):
+                forget_board(view.board)
         settings, owner = board_settings(), session.owner()
         st.download_button(
             "Export",
-            data=lambda: _exported(view, settings, owner),
+            data=while_open(lambda: _exported(view, settings, owner)),
             file_name=_file_name(view),
             mime="application/zip",
             key="export",
@@ -77,7 +83,11 @@ def _lifetime(view: View) -> str:
     if record is None:
         if is_preloaded(view.board):
             return "Opened when the server starts; it cannot be renamed or deleted here."
-        return "In memory only: this link opens it until the server restarts or needs the room."
+        sign_out = "you sign out, " if session.owner() and not is_stranger() else ""
+        return (
+            f"In memory only: this link opens it, for you alone, until {sign_out}the server restarts or needs "
+            "the room."
+        )
     if record.owner != session.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if is_stranger():

@@ -136,7 +136,8 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         sources = read_all(spec)
         board = build_arranged(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
-            score_and_show(board, sha256s, amends=onto.record if onto else None, keep=keep, draft=draft)
+            amended = (onto.board, onto.record) if onto else None
+            score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft)
     if isinstance(board, TieScopeError):
         _offer_to_mend(spec, sources, board)
 

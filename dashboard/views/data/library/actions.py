@@ -88,7 +88,7 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     board = _build(before.with_files(_spec_of(new, used_stems)), before)
     size = count_of(len(board.runs.tables), "reranker")
     set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {size} now."))
-    session.show_board(board, amends=view.record)
+    session.show_board(board, amends=(view.board, view.record))
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:

@@ -7,6 +7,7 @@ from dashboard.charts.gaps.gap_panels import gap_panels
 from dashboard.charts.leaderboard.score_bounds import score_bounds
 from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.tie_growth import tie_growth
+from dashboard.session.boards import while_open
 from dashboard.views.lab.simulator import cached
 from dashboard.views.lab.simulator.cached import (
     CONTINUOUS_KIND,
@@ -126,7 +127,7 @@ def _exit_buttons(simulation: Simulation) -> None:
             session.show_board(cached.simulated_board(simulation))
         st.download_button(
             "Lists as CSV",
-            data=lambda: cached.as_csv(long_table(cached.runs(simulation))),
+            data=while_open(lambda: cached.as_csv(long_table(cached.runs(simulation)))),
             file_name="tiescope-simulated.csv",
             mime="text/csv",
             key="download-lists",

@@ -1,0 +1,135 @@
+"""Which addresses the server answers to: another site must not read it through a visitor's browser."""
+
+import re
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import NamedTuple
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from metrics.errors import UsageError
+
+_ADDRESS = re.compile(
+    r"(?:(https?)://)?([a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::(\d{1,5}))?", re.ASCII | re.IGNORECASE
+)
+_PORTS = {"http": 80, "https": 443}
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+"""Names of this machine, which no name server can give to another."""
+
+
+class Origin(NamedTuple):
+    """Where a page comes from, as browsers tell pages apart."""
+
+    scheme: str
+    host: str
+    port: int
+
+
+class _Address(NamedTuple):
+    """A host as it is written: with an empty scheme or port 0 where that is left out."""
+
+    scheme: str
+    host: str
+    port: int
+
+    def origin(self, scheme: str) -> Origin:
+        return Origin(scheme, self.host, self.port or _PORTS[scheme])
+
+
+class HostGuard:
+    """Refuses requests for other hosts, and requests of pages of other origins, before anything is read.
+
+    A site whose name is made to lead to this server (DNS rebinding) has its own name in `Host`; a page that
+    another server sent has its own origin in `Origin`.
+    """
+
+    def __init__(self, app: ASGIApp, declared: Iterable[str] = ()) -> None:
+        """Wrap an app.
+
+        Args:
+            app: answers what is not refused.
+            declared: names, whose pages come by the scheme and port at which this server is asked, and origins,
+                whose pages come from just there: a proxy speaks TLS.
+        """
+        self._app = app
+        self._names, self._origins = set(_LOOPBACK), set[Origin]()
+        for address in map(parse_declared, declared):
+            if address.scheme or address.port:
+                schemes = [address.scheme] if address.scheme else _PORTS
+                self._origins |= {address.origin(scheme) for scheme in schemes}
+            else:
+                self._names.add(address.host)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or follow one socket."""
+        refusal = self._refusal(scope) if scope["type"] in {"http", "websocket"} else ""
+        if not refusal:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await PlainTextResponse(refusal, 403)(scope, receive, send)
+        else:
+            await WebSocketClose(reason=refusal)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> str:
+        """Say why a request is refused; return an empty text where it is not."""
+        hosts = _header(scope, b"host")
+        host = _parse(hosts[0]) if len(hosts) == 1 else None
+        if host is None or host.scheme:
+            return "The request does not name one host."
+        is_named = host.host in self._names or host.host == _arrival(scope)
+        if not is_named and host.host not in {origin.host for origin in self._origins}:
+            return f"This server does not answer to {hosts[0]}. Start it with --allow-host {hosts[0]}."
+        origins = _header(scope, b"origin")
+        if not origins:
+            return ""
+        page = _parse(origins[0]) if len(origins) == 1 else None
+        if not (page and page.scheme):
+            return "The request does not come from a page of this server."
+        origin = page.origin(page.scheme)
+        own = host.origin(str(scope["scheme"]).replace("ws", "http"))
+        if (is_named and origin == own) or (origin in self._origins and origin.host == host.host):
+            return ""
+        return (
+            f"The request comes from a page of {origins[0]}, not of {own.scheme}://{hosts[0]}. "
+            f"If a proxy serves TieScope there, start it with --allow-host {origins[0]}."
+        )
+
+
+def parse_declared(text: str) -> _Address:
+    """Return a host that a server is started for, with its scheme and port where it has them."""
+    if (address := _parse(text)) is None:
+        raise UsageError(
+            f"{text} is not a host that people can reach a server by. Write a name or an origin (--host, "
+            "--allow-host, redirect_uri), such as tiescope.example.org or https://tiescope.example.org."
+        )
+    return address
+
+
+def _parse(text: str) -> _Address | None:
+    """Return the address that a text is; None where it is something else."""
+    if not (match := _ADDRESS.fullmatch(text)):
+        return None
+    scheme, host, port = (part.lower() for part in match.groups(""))
+    if host.startswith("["):
+        try:
+            host = str(ip_address(host[1:-1]))
+        except ValueError:
+            return None
+    if port and not 0 < int(port) < 2**16:
+        return None
+    return _Address(scheme, host, int(port or 0))
+
+
+def _arrival(scope: Scope) -> str:
+    """Return the IP address of this machine at which a request arrived: no name server leads it elsewhere."""
+    try:
+        address = ip_address((scope.get("server") or ("",))[0])
+    except ValueError:
+        return ""
+    return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def _header(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]

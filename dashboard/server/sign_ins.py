@@ -1,0 +1,187 @@
+"""What is one person's is answered to that person alone, and kept by no cache on the way."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from dashboard.access import admitted_sessions
+from dashboard.access.allow_list import plain_address
+from dashboard.access.cookie import read_claims, without_sign_in
+from dashboard.access.sign_in import (
+    admitted_address,
+    end_sign_in,
+    has_ended,
+    is_behind_https,
+    is_sign_in_required,
+)
+from dashboard.server.first_page import await_loading
+from metrics.errors import LibraryError, UsageError
+
+_MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
+_MOST_OFFERS = 100_000
+"""Downloads that are remembered, the newest: each time a page is drawn, its buttons have others."""
+
+
+class SignInGuard:
+    """Asks for a sign-in that has not ended, of the right person, wherever Streamlit asks for an id alone.
+
+    Streamlit gives uploads and downloads to whoever knows their address, and believes a cookie until it runs
+    out. Where nobody signs in, all that is done is to keep answers out of caches.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._offers: dict[tuple[str | None, str], None] = {}  # address of a person, and a file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or follow one socket."""
+        if scope["type"] == "websocket" and _is_required():
+            await self._follow(scope, receive, send)
+        elif scope["type"] == "http":
+            refusal = await self._refusal(scope)
+            await (refusal or self._app)(scope, receive, _private(scope, send))
+        else:
+            await self._app(scope, receive, send)
+
+    async def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        """Return why a request is not answered, None where it is; signing out ends the sign-in first."""
+        path = scope["path"]
+        is_guarded = scope["method"] != "OPTIONS" and any(part in path for part in (_MEDIA, _UPLOADS, _LOGOUT))
+        if not is_guarded or not _is_required():
+            return None
+        claims = await _read_claims(scope)
+        if _LOGOUT in path:
+            return await _end(claims) if claims else None
+        address = await asyncio.to_thread(admitted_address, claims)
+        if _MEDIA in path:
+            is_own = address is not None and (address, path.rpartition("/")[2]) in self._offers
+            return None if is_own else PlainTextResponse("Not found", 404)
+        session = path.partition(_UPLOADS)[2].partition("/")[0]
+        is_own = address is not None and admitted_sessions.admitted_address(session) == address
+        return None if is_own else PlainTextResponse("Sign in and reload the page.", 403)
+
+    async def _follow(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Follow a socket: of an ended sign-in it is a stranger's, and each person has their own downloads."""
+        claims = await _read_claims(scope)
+        is_over: bool = await asyncio.to_thread(_is_over, claims)
+        if is_over:
+            claims = {}
+            scope = {**scope, "headers": [_stranger(name, value) for name, value in scope["headers"]]}
+        address = plain_address(str(claims.get("email")))
+
+        async def receive_own() -> Message:
+            message = await receive()
+            request = _operation(message)
+            if request is None:
+                return message
+            file = request.backend_operation_request.deferred_file.file_id
+            is_own = not file or (address, file) in self._offers
+            is_allowed = is_own and await asyncio.to_thread(admitted_address, claims) is not None
+            return message if is_allowed else {**message, "bytes": _emptied(request)}
+
+        async def send_noted(message: Message) -> None:
+            for file in _named_files(message):
+                self._note(address, file)
+            await send(message)
+
+        await self._app(scope, receive_own, send_noted)
+
+    def _note(self, address: str | None, file: str) -> None:
+        """Remember that somebody was offered a download, or that it was made for them."""
+        self._offers.pop((address, file), None)
+        self._offers[address, file] = None
+        if len(self._offers) > _MOST_OFFERS:
+            del self._offers[next(iter(self._offers))]
+
+
+def _is_required() -> bool:
+    """Return whether visitors sign in: yes while that cannot be told."""
+    try:
+        return is_sign_in_required()
+    except UsageError:
+        return True
+
+
+async def _read_claims(scope: Scope) -> dict[str, Any]:
+    """Return what the provider says of who sends a request; of somebody, once the library can be imported."""
+    if claims := read_claims(HTTPConnection(scope).cookies):
+        await asyncio.to_thread(await_loading)  # two threads that import the same may see half of it
+    return claims
+
+
+def _is_over(claims: Mapping[str, Any]) -> bool:
+    """Return whether a sign-in is known to have ended; where the library cannot be asked, the page says so."""
+    try:
+        return bool(claims) and has_ended(claims)
+    except LibraryError:
+        return False
+
+
+async def _end(claims: Mapping[str, Any]) -> PlainTextResponse | None:
+    """End a sign-in; return why it could not be ended, None where it was."""
+    try:
+        await asyncio.to_thread(end_sign_in, claims)
+    except LibraryError as error:
+        return PlainTextResponse(f"You are still signed in. {error} Then sign out again.", 503)
+    return None
+
+
+def _stranger(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Return a header as somebody would send it who is not signed in."""
+    return name, without_sign_in(value) if name == b"cookie" else value
+
+
+def _operation(message: Message) -> BackMsg | None:
+    """Return what a page asks of the server beside a rerun, which asks itself who may see what."""
+    try:
+        request = BackMsg.FromString(message.get("bytes") or b"")
+    except DecodeError:
+        return None  # Streamlit refuses it
+    return request if request.WhichOneof("type") == "backend_operation_request" else None
+
+
+def _emptied(request: BackMsg) -> bytes:
+    """Return a message that asks for nothing there is, which Streamlit says."""
+    operation = request.backend_operation_request
+    if kind := operation.WhichOneof("payload"):
+        getattr(operation, kind).Clear()
+        getattr(operation, kind).SetInParent()
+    return bytes(request.SerializeToString())
+
+
+def _named_files(message: Message) -> set[str]:
+    """Return the downloads that a message to a page offers, and the names of those it says are made."""
+    forward = ForwardMsg.FromString(message.get("bytes") or b"")
+    button = forward.delta.new_element.download_button
+    urls = (button.url, forward.backend_operation_response.deferred_file.url)
+    return {button.deferred_file_id, *(url.rpartition("/")[2] for url in urls)} - {""}
+
+
+def _private(scope: Scope, send: Send) -> Send:
+    """Return a way to answer that keeps pages and files out of caches, and cookies off http behind https."""
+    is_personal = _MEDIA in scope["path"] or _UPLOADS in scope["path"]
+
+    async def send_private(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            if is_personal or headers.get("content-type", "").startswith("text/html"):
+                headers["Cache-Control"] = "private, no-store"
+            if "set-cookie" in headers and is_behind_https():
+                message["headers"] = [_secure(name, value) for name, value in message["headers"]]
+        await send(message)
+
+    return send_private
+
+
+def _secure(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Return a header, its cookie for https alone."""
+    is_open_cookie = name == b"set-cookie" and b"; secure" not in value.lower()
+    return name, value + b"; Secure" if is_open_cookie else value

@@ -1,0 +1,157 @@
+import socket
+import threading
+from contextlib import ExitStack, contextmanager
+
+import httpx
+import pytest
+import uvicorn
+from servers import TIESCOPE, free_port, running
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from websockets.sync.client import connect
+
+from dashboard.server.connections import TimedProtocol
+
+PATIENCE = 30
+COMPLETE = b"GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n"
+UNREAD = b"PUT /page HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+HALF = b"GET /page HTTP/1.1\r\nHost: localhost\r\nX-Half: "
+HASTE = "from dashboard.server.connections import TimedProtocol as T; T.seconds = 2; "
+
+
+async def _echo(websocket):
+    await websocket.accept()
+    async for text in websocket.iter_text():
+        await websocket.send_text(text)
+
+
+async def _read(request):
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def _answer_unread(_):
+    return PlainTextResponse("a page")
+
+
+ROUTES = [
+    Route("/page", _answer_unread, methods=["GET", "PUT"]),
+    Route("/read", _read, methods=["PUT"]),
+    WebSocketRoute("/socket", _echo),
+]
+
+
+@contextmanager
+def serving(seconds=60.0, max_waiting=1_000, base=TimedProtocol):
+    """A port where a small app is served, in a thread."""
+    protocol = type("Protocol", (base,), {"seconds": seconds, "max_waiting": max_waiting, "_timers": {}})
+    config = uvicorn.Config(
+        Starlette(routes=ROUTES), http=protocol, ws="websockets-sansio", log_level="critical"
+    )
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+
+
+def sending(port, data):
+    """A connection that has sent so much."""
+    connection = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    connection.sendall(data)
+    return connection
+
+
+def answers(connection):
+    """All that comes until the server closes the connection."""
+    parts = []
+    try:
+        while part := connection.recv(2**16):
+            parts.append(part)
+    except ConnectionResetError:
+        pass
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("data", [b"", b"GET", HALF])
+def test_a_connection_that_does_not_finish_a_request_is_closed(data):
+    with serving(seconds=0.1) as port, sending(port, data) as connection:
+        assert answers(connection) == b""
+
+
+@pytest.mark.parametrize(("first", "second"), [(COMPLETE, HALF), (UNREAD, b"half")])
+def test_a_connection_that_was_answered_finishes_the_next_request_or_is_closed(first, second):
+    with serving(seconds=0.1) as port, sending(port, first) as connection:
+        answer = b""
+        while not answer.endswith(b"a page"):
+            answer += connection.recv(2**16)
+        connection.sendall(second)
+        assert answers(connection) == b""
+
+
+def test_headers_that_come_letter_by_letter_win_no_time():
+    with serving(seconds=0.3) as port, sending(port, HALF) as connection:
+        connection.settimeout(0.02)
+        for _ in range(1_000):
+            try:
+                connection.sendall(b"x")
+                assert connection.recv(1) == b""
+                break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        else:
+            pytest.fail("it is still open")
+
+
+def test_what_goes_on_is_not_closed():
+    head = b"PUT /read HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 9\r\n\r\n"
+    with (
+        serving(seconds=0.1) as port,
+        connect(f"ws://127.0.0.1:{port}/socket") as websocket,
+        sending(port, head + b"half") as upload,
+        sending(port, HALF) as half,
+    ):
+        assert answers(half) == b""  # the others have been there for longer
+        websocket.send("still here")
+        assert websocket.recv(PATIENCE) == "still here"
+        upload.sendall(b"-done")
+        assert answers(upload).endswith(b"\r\n\r\n9")
+
+
+def test_of_many_that_wait_the_oldest_are_closed_and_who_asks_is_answered():
+    with serving(max_waiting=20) as port, ExitStack() as stack:
+        waiting = [stack.enter_context(sending(port, HALF)) for _ in range(50)]
+        assert httpx.get(f"http://127.0.0.1:{port}/page").text == "a page"
+        assert [answers(connection) for connection in waiting[:30]] == [b""] * 30
+        waiting[-1].sendall(b"\r\nConnection: close\r\n\r\n")
+        assert answers(waiting[-1]).endswith(b"a page")
+
+
+def test_an_answer_of_two_packets_does_not_wait_for_the_browser_in_between():
+    class Recording(TimedProtocol):
+        def connection_made(self, transport):
+            super().connection_made(transport)
+            options.append(
+                transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            )
+
+    options = []
+    with serving(base=Recording) as port:
+        assert httpx.get(f"http://127.0.0.1:{port}/page").text == "a page"
+    assert [bool(option) for option in options] == [True]
+
+
+def test_the_command_serves_others_while_six_hundred_connections_wait_and_closes_these(tmp_path):
+    port = free_port()
+    health = f"http://127.0.0.1:{port}/_stcore/health"
+    command = [TIESCOPE[0], HASTE + TIESCOPE[1], "app", "--port", str(port)]
+    with running(command, health, tmp_path, {"TIESCOPE_HOME": str(tmp_path)}), ExitStack() as stack:
+        waiting = [stack.enter_context(sending(port, HALF)) for _ in range(600)]
+        assert httpx.get(health, timeout=PATIENCE).text == "ok"
+        assert {answers(connection) for connection in waiting} == {b""}
