@@ -9,19 +9,10 @@ import streamlit as st
 from dashboard import session
 from dashboard.library.command_line import command
 from dashboard.session import View
-<<<<<<< HEAD:dashboard/views/lab/share/sections.py
+from dashboard.session.boards import while_open
 from dashboard.views.lab.share.cached import html_file
 from dashboard.widgets.components import heading
 from metrics.report import Report, ReportOptions
-=======
-from dashboard.session.boards import while_open
-from dashboard.views.lab.report.cached import html_file
-from dashboard.widgets.components import Card, cards, heading
-from dashboard.widgets.leaderboard_parts import card_part
-from dashboard.widgets.leaders import leader_name
-from metrics.report import Report, ReportOptions, ReportStudies
-from metrics.studies.prose import decimal
->>>>>>> main:dashboard/views/lab/report/sections.py
 from metrics.support.escaping import spreadsheet_csv
 
 _FORM_HELP = (
