@@ -19,7 +19,7 @@ from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.data.runs.board_panel import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.page_body import refusal
+from dashboard.widgets.page_body import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
 
@@ -91,7 +91,7 @@ page = st.navigation(
     expanded=True,
 )
 read_address(page.url_path)
-with waiting_shown(), st.sidebar:
+with waiting_shown(), st.sidebar, section("The sidebar"):
     is_here = True
     if page.title == results_page.title:
         choose_results()
@@ -109,7 +109,7 @@ set_has_message(has_message=bool(messages or texts))
 undo()
 equip_browser()
 if is_here:
-    with waiting_shown():
+    with waiting_shown(), section(THIS_PAGE):
         page.run()
 else:
     without_board(page.title)

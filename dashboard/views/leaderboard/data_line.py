@@ -10,6 +10,7 @@ from dashboard.access.sign_in import PURPOSE
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
 from dashboard.session.visitor import visitor_zone
+from dashboard.widgets.page_body import section
 from metrics.support.wording import count_of
 
 _SAMPLES = {
@@ -19,6 +20,7 @@ _SAMPLES = {
 }
 
 
+@section("The line on the data")
 def data_line(view: session.View) -> None:
     """Draw what data is shown and the button that leads to one's own; of a sample, what TieScope is, too."""
     sample = _SAMPLES.get(view.board.label)

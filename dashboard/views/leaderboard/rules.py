@@ -9,6 +9,7 @@ from dashboard.charts.palette import Palette
 from dashboard.views.leaderboard import cached
 from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, side_by_side
@@ -16,6 +17,7 @@ from metrics.studies.tools.tie_rules import answers_finding
 from metrics.support.shown_columns import shown_columns
 
 
+@section("The same ties, settled by rules")
 def rules_section(view: session.View, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw a measure, sorted and averaged, beside all that settle its ties by rules; nothing where none does.
 

@@ -5,10 +5,12 @@ from dashboard.session import View
 from dashboard.views.decide.robustness.cached import shown_near_ties
 from dashboard.widgets.components import chart, heading, section_finding
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.robustness.near_tie_curves import near_tie_finding
 
 
+@section("Near ties")
 def near_tie_section(view: View, measure: str) -> None:
     """Draw tie ratios and the change of tied values as near scores tie."""
     tied = parse(measure).tied

@@ -14,6 +14,7 @@ from dashboard.views.decide.robustness.cached import NoiseCurves, shown_noise
 from dashboard.views.decide.robustness.near_ties import near_tie_section
 from dashboard.widgets.components import Card, cards, chart, finding, heading, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL, even_point, lead_ends, noise_losing, trades
@@ -39,6 +40,7 @@ def best_rerankers(view: View, measure: str) -> View:
     return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
 
 
+@section("Noise in the scores")
 def noise_sections(view: View, measure: str) -> None:
     """Draw what noise and near ties do to rerankers; near ties alone where noise would take too long."""
     try:

@@ -15,6 +15,7 @@ from dashboard.views.decide.significance.cached import least_detectable
 from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.page_body import section
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.prose import decimal
 from metrics.studies.significance.comparisons import largest_difference
@@ -24,6 +25,7 @@ from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.support.wording import count_of
 
 
+@section("The cards")
 def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> None:
     """Draw how many differences are significant, how many verdicts ties change, and what could be detected.
 
@@ -56,6 +58,7 @@ def verdict_cards(view: View, verdicts: Verdicts, measure: str, baseline: str, t
     cards(*figures)
 
 
+@section("Differences from the baseline")
 def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
     """Draw the differences from the baseline with their intervals.
 
@@ -89,6 +92,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     )
 
 
+@section("Chances of each order")
 def order_chart(view: View, stability: OrderStability) -> None:
     """Draw how likely each reranker is above each other when ties are broken at random."""
     heading(
@@ -105,6 +109,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
+@section("Chances of each rank")
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
     """Draw the chance of each place, and every place the ties allow.
 
@@ -134,6 +139,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     )
 
 
+@section("Verdicts on all pairs")
 def pair_chart(
     view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
 ) -> None:

@@ -6,12 +6,14 @@ import streamlit as st
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import Card, cards, table
 from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
+from dashboard.widgets.page_body import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
 
 
+@section("The cards")
 def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
     """Draw who is best, whose mean is farthest off, who ties most, and whose single list is farthest off.
 
@@ -29,6 +31,7 @@ def summary_cards(summary: pd.DataFrame, measure: MeasureAt) -> None:
     )
 
 
+@section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
     """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
     columns, deviations = shown_columns("reranker", "tie_ratio"), {}

@@ -12,10 +12,12 @@ from dashboard.widgets.components import Card, cards, clickable_chart, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
+from dashboard.widgets.page_body import section
 from metrics.studies.gaps.gap import FEWEST, correlation
 from metrics.support.shown_columns import shown_columns
 
 
+@section("The cards")
 def correlation_cards(lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw how far ties and the gaps in two measures, or the gaps with each other, go together.
 
@@ -44,6 +46,7 @@ def _correlation_card(icon: str, label: str, x: "pd.Series[float]", y: "pd.Serie
     return Card(icon, label, f"r {value:.3f}".replace("-", "−"), interval, help=explanation)
 
 
+@section("Ties against gaps")
 def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw one mark a list; below, the list whose mark was clicked.
 
@@ -75,6 +78,7 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
         list_panel(view, reranker, query, (first, second))
 
 
+@section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     """Draw what the notebook prints of its lists, of all lists together and of each reranker.
 
@@ -101,6 +105,7 @@ def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     )
 
 
+@section("Largest gaps")
 def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw the lists with the largest gap in the first measure, and a download of all.
 

@@ -16,6 +16,7 @@ from dashboard.views.lab.report.cached import html_file
 from dashboard.widgets.components import Card, cards, heading
 from dashboard.widgets.leaderboard_parts import card_part
 from dashboard.widgets.leaders import leader_name
+from dashboard.widgets.page_body import section
 from metrics.report import Report, ReportOptions, ReportStudies
 from metrics.studies.prose import decimal
 from metrics.support.escaping import spreadsheet_csv
@@ -27,6 +28,7 @@ _FORM_HELP = (
 )
 
 
+@section("The cards")
 def summary_cards(studies: ReportStudies) -> None:
     """Draw who leads, how many orders swap, how many verdicts rest on the sort, and how much was ranked."""
     tied, measure, changed = studies.leaderboard["tied"], studies.measure_at, studies.verdicts.changed
@@ -55,6 +57,7 @@ def summary_cards(studies: ReportStudies) -> None:
     )
 
 
+@section("Preview and export")
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
     """Draw the ways to get the file, and the file itself at full width, for its charts are wide.
 

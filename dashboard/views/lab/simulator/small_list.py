@@ -14,6 +14,7 @@ from dashboard.widgets.components import Card, cards, chart, finding, heading, s
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
@@ -64,6 +65,7 @@ class SmallList(NamedTuple):
     k: int
 
 
+@section("A small list")
 def small_list() -> None:
     """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
     heading("A small list", "Edit a score or a grade, add or delete rows. Rows count in the order you see.")
