@@ -19,7 +19,7 @@ from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
 from dashboard.views.data.files.board_panel import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.page_body import refusal
+from dashboard.widgets.page_body import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
 # Addresses of version 0.2, and the page and section where what they showed is now.
@@ -102,7 +102,7 @@ if page.url_path in MOVED:
     choices = {key: st.query_params.get_all(key) for key in st.query_params}
     st.switch_page(new_page, query_params=choices | ({"section": section} if section else {}))
 read_address(page.url_path)
-with waiting_shown(), st.sidebar:
+with waiting_shown(), st.sidebar, section("The sidebar"):
     is_here = True
     if page.title == results_page.title:
         choose_results()
@@ -120,7 +120,7 @@ set_has_message(has_message=bool(messages or texts))
 undo()
 equip_browser()
 if is_here:
-    with waiting_shown():
+    with waiting_shown(), section(THIS_PAGE):
         page.run()
 else:
     without_board(page.title)

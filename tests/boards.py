@@ -1,5 +1,7 @@
 """Small data sets, each extreme in one way, as files somebody could upload."""
 
+from math import inf
+
 from dashboard.library.boards import Board, BoardSpec, make_board
 from metrics.runs import File, read
 
@@ -34,11 +36,37 @@ HOSTILE = "model,qid,docid,score,rel\n" + "".join(
 
 EXTREMES = {
     "two rerankers with ties": lambda: board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS),
-    "one reranker": lambda: board(coarse_trec=COARSE, qrels_txt=QRELS),
+    "neighbours in float64": lambda: board(
+        pair_trec=_run(lambda _, document: 0.30000000000000004 if document % 2 else 0.3),
+        steps_trec=_run(lambda query, document: 1 + 2**-52 * (query + document)),
+        qrels_txt=QRELS,
+    ),
+    "denormal scores": lambda: board(
+        tiny_trec=_run(lambda _, document: 5e-324 * document),
+        signed_trec=_run(lambda query, document: 1e-310 * (query - document)),
+        qrels_txt=QRELS,
+    ),
+    "the largest and smallest scores": lambda: board(
+        wide_trec=_run(lambda _, document: (-1) ** document * 1e308),
+        endless_trec=_run(lambda query, document: (inf, -inf, 1.7e308, 0, query)[document]),
+        qrels_txt=QRELS,
+    ),
+    "small steps between large scores": lambda: board(
+        near_trec=_run(lambda query, document: 1e15 + (query + document) / 8),
+        constant_trec=_run(lambda *_: 2**53),
+        qrels_txt=QRELS,
+    ),
+    "grades up to ten thousand": lambda: board(
+        coarse_trec=COARSE,
+        strict_trec=STRICT,
+        qrels_txt="".join(
+            f"q{q} 0 d{d} {(0, 1, 10, 9999, 10_000)[(q + d) % 5]}\n" for q in range(4) for d in range(5)
+        ),
+    ),
     "one query": lambda: board(coarse_trec=_run(lambda _, d: d % 2, queries=1), qrels_txt="q0 0 d2 1\n"),
     "one document": lambda: board(a_trec="q0 Q0 d0 1 1 t\n", qrels_txt="q0 0 d0 1\n"),
     "no ties": lambda: board(strict_trec=STRICT, qrels_txt=QRELS),
-    "all tied": lambda: board(flat_trec=TIED, qrels_txt=QRELS),
+    "all tied": lambda: board(flat_trec=_run(lambda *_: 1e15), qrels_txt=QRELS),
     "nothing relevant": lambda: board(coarse_trec=COARSE, qrels_txt=QRELS.replace(" 1\n", " 0\n")),
     "no query in common": lambda: board(coarse_trec=COARSE, qrels_txt="other 0 d1 1\n"),
     "a query without rows": lambda: board(coarse_trec=COARSE, qrels_txt=QRELS + "absent 0 d1 1\n"),

@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
 
 import dashboard
+from dashboard.widgets import page_body
 
 APP = Path(dashboard.__file__).parent / "app.py"
 _PAGE = re.compile(r'st\.Page\(\s*"(views/[\w/]*?(\w+)\.py)",\s*title="([^"]+)"')
@@ -38,6 +41,15 @@ def _wait(runner, timeout):
 
 
 local_script_runner.require_widgets_deltas = _wait
+
+
+def _raise(_, error):
+    """Have a section that fails end the page, as an exception that tests look for."""
+    raise error
+
+
+show_failure = page_body.show_failure
+page_body.show_failure = _raise
 
 
 def opened(view, **query):
@@ -90,6 +102,13 @@ def texts(page, *kinds):
     elements = [element for kind in kinds or ("markdown", "caption") for element in page.get(kind)]
     notes = [] if kinds else [card.delta for card in page.metric]
     return plain("\n".join([*(str(element.value) for element in elements), *notes]))
+
+
+def leaks(page):
+    """What a page says that is for the log of the server: stacks, and paths of its files."""
+    said = "\n".join(str(getattr(node, "value", "")) for node in (*page.main, *page.sidebar))
+    secrets = ("Traceback", *map(str, (APP.parent, APP.parents[1], Path(sys.prefix), tempfile.gettempdir())))
+    return [secret for secret in secrets if secret in said]
 
 
 def plain(markdown):

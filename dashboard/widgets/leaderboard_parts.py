@@ -31,6 +31,7 @@ from dashboard.widgets.components import Card, cards, chart, heading, keep_wide,
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import ShownRows
 from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
+from dashboard.widgets.page_body import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt, question
 from metrics.studies.leaderboard.leaderboard import swap_matrix
@@ -63,6 +64,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
     return drawable.head(max_rows) if max_rows is not None else drawable
 
 
+@section("The cards")
 def leaderboard_cards(
     leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int, further: Iterable[Card] = ()
 ) -> None:
@@ -120,6 +122,7 @@ def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
     return (f"{part:,}", f"of {count_of(number, noun)}") if len(text) > _LONGEST_FIGURE else (text, "")
 
 
+@section("The charts of the leaderboard")
 def leaderboard_charts(
     key: str,
     leaderboard: pd.DataFrame,
@@ -187,6 +190,7 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
     return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
 
 
+@section("The strip of all rerankers")
 def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
     """Draw all places in a strip, where there are more than twenty.
 
@@ -232,6 +236,7 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 
 
+@section("The table of the leaderboard")
 def leaderboard_table(
     leaderboard: pd.DataFrame,
     measure: MeasureAt,

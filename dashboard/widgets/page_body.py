@@ -1,6 +1,8 @@
-"""What a click on a page draws again: the page alone, and not the frame around it."""
+"""A page apart from the frame around it, which a click does not draw again; its sections, which may fail."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from itertools import count
 
@@ -11,6 +13,38 @@ from dashboard.escaping import escape_markdown
 from dashboard.session.address import refused
 from dashboard.session.boards import has_message, is_still_open
 from dashboard.session.long_work import waiting_shown
+from metrics.errors import TieScopeError
+
+THIS_PAGE = "This page"
+"""Name of a page as the section around all others."""
+_LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def section(name: str) -> Iterator[None]:
+    """Show a card in the place of what fails inside, and go on with the page; also decorates a function.
+
+    Streamlit stops and reruns a script by exceptions that are no `Exception`: they pass.
+
+    Args:
+        name: what the card says could not be shown.
+    """
+    try:
+        yield
+    except TieScopeError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+    except Exception as error:  # noqa: BLE001 whatever it is, the other sections stay
+        show_failure(name, error)
+
+
+def show_failure(name: str, error: Exception) -> None:
+    """Say that a section failed, and log where: the page names neither files nor lines of the server."""
+    _LOG.error("%s could not be shown", name, exc_info=error)
+    st.error(
+        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If it "
+        "fails again, report it with the traceback in the log of the server.",
+        icon=":material/error:",
+    )
 
 
 def page_body(draw: Callable[[], None]) -> Callable[[], None]:
@@ -27,7 +61,7 @@ def page_body(draw: Callable[[], None]) -> Callable[[], None]:
         if is_click and not (is_admitted() and is_still_open()):
             st.rerun()
         refusals = st.empty()
-        with waiting_shown():
+        with waiting_shown(), section(THIS_PAGE):
             draw()
         if is_click and has_message():
             st.rerun()  # without the message; before the page was drawn, what was clicked would be lost

@@ -14,6 +14,7 @@ from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.prose import Prose
 from metrics.support.shown_columns import shown_columns
@@ -70,6 +71,7 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
         return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
+@section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
     """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule."""
     if parse(measure).measure.answers:

@@ -16,6 +16,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs.writing import open_output
 from metrics.support.escaping import clean, csv_text, latex, markdown
+from metrics.support.wording import LONG
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
@@ -128,7 +129,9 @@ def _wide(table: pd.DataFrame) -> pd.DataFrame:
 def _cell(value: object) -> str:
     if value is pd.NA:
         return ""
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.4f}" if abs(value) < LONG else f"{value:.4e}"
 
 
 _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from metrics.support.wording import written_p
+from metrics.support.wording import LONG, written_p
 
 _SHORT = 32
 """Letters of a cell that stay on one line."""
@@ -122,7 +122,7 @@ def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a colu
         return "–"
     if spec == "p":
         return written_p(float(value), P_DIGITS)
-    text = format(value, spec)
+    text = format(value, spec if abs(value) < LONG else spec.replace("f", "e"))
     if not any(digit in text for digit in "123456789") and "inf" not in text:
         text = format(abs(value), spec.replace("+", ""))
     return text.replace("-", "\N{MINUS SIGN}").replace("inf", "∞")

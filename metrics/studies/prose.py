@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from metrics.support.wording import written_p
+from metrics.support.wording import LONG, written_p
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,12 @@ def headline(prose: Prose) -> Prose:
 def decimal(value: float, digits: int = 3) -> str:
     """Write a number with this many decimals, or with as many as show two figures of a smaller one.
 
-    So .4567 is 0.457, and .00031 is 0.00031 rather than 0.000. What only the noise of floats made is 0.
+    So .4567 is 0.457, and .00031 is 0.00031 rather than 0.000. What only the noise of floats made is 0. A
+    number too long for a sentence, as DCG of high grades, is a power of ten: 3.273e+150. No bound is ∞.
     """
-    if math.isfinite(value) and abs(value) > _NOISE:
+    if abs(value) >= LONG:
+        return f"{value:.{digits}e}".replace("inf", "∞")
+    if abs(value) > _NOISE:
         digits = max(digits, 1 - math.floor(math.log10(abs(value))))
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text
@@ -66,7 +69,8 @@ def signed(value: float, digits: int = 3, *, plus: bool = True) -> str:
         plus: whether a number above 0 gets a plus.
     """
     text = decimal(value, digits)
-    return f"+{text}" if plus and float(text) > 0 else text.replace("-", "−")
+    is_above = plus and value > 0 and text.strip("0.")
+    return f"+{text}" if is_above else text.replace("-", "−", 1)
 
 
 def and_more(n: int) -> str:

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -33,6 +34,16 @@ def test_csv_holds_the_means_under_the_columns_promised(call, table):
     summary = evaluate(read_runs([table]), ["RR", "Hits@2"]).summary().xs("mean", axis=1, level=2)
     exact = {(name, *column): value for column, part in summary.items() for name, value in part.items()}
     assert {(r["reranker"], r["measure"], r["ties"]): float(r["value"]) for r in rows(out)} == exact
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report"])
+def test_people_read_values_of_a_hundred_digits_as_powers_of_ten(call, write, command):
+    graded = "".join(f"r{query % 2},q{query // 2},d,1,{500 - query}\n" for query in range(8))
+    path = write("runs.csv", f"reranker,query_id,doc_id,score,relevance\n{graded}")
+    code, out, _ = call(command, path, "--measure", "DCG")
+    assert code == 0
+    assert "e+150" in out
+    assert not re.findall(r"\d{20}", out)
 
 
 def test_csv_per_query_holds_every_value_to_the_last_bit(call, table):

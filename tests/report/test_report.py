@@ -383,7 +383,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
 
 
 def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
-    text = report(EXTREMES["one reranker"]().runs, sections=["readings"]).markdown(DAY)
+    text = report(EXTREMES["a query without rows"]().runs, sections=["readings"]).markdown(DAY)
     assert "### MRR in ranks" in text
     assert "×" not in text
 

@@ -1,5 +1,7 @@
 """Figures inside sentences."""
 
+from math import inf
+
 import pytest
 
 from metrics.studies.prose import Strong, decimal, headline, plain, signed
@@ -18,14 +20,27 @@ from metrics.studies.prose import Strong, decimal, headline, plain, signed
         (-0.0, "0.000"),
         (3e-17, "0.000"),
         (float("nan"), "nan"),
+        (2.0**49, "562949953421312.000"),
+        (-(2.0**500), "-3.273e+150"),
+        (inf, "∞"),
+        (-inf, "-∞"),
     ],
 )
-def test_a_small_number_keeps_two_figures_and_noise_is_nothing(value, text):
+def test_a_small_number_keeps_two_figures_a_large_one_four_and_noise_is_nothing(value, text):
     assert decimal(value) == text
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.05, "+0.050"), (-0.05, "−0.050"), (-0.0004, "−0.00040"), (-1e-17, "0.000")]
+    ("value", "text"),
+    [
+        (0.05, "+0.050"),
+        (-0.05, "−0.050"),
+        (-0.0004, "−0.00040"),
+        (-1e-17, "0.000"),
+        (1e-17, "0.000"),
+        (inf, "+∞"),
+        (-inf, "−∞"),
+    ],
 )
 def test_a_difference_has_its_sign_and_nothing_has_none(value, text):
     assert signed(value) == text

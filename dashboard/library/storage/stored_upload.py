@@ -9,7 +9,6 @@ from pathlib import Path
 from shutil import copyfileobj
 from typing import IO, Any, cast
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,7 +17,7 @@ from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, 
 from metrics.runs.findings import Finding
 from metrics.runs.findings.kinds import ANSWER_CODES
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 
 BARS = 24
@@ -255,20 +254,9 @@ class Profile:
         lists = source.table.group_by(keys).aggregate([([], "count_all")])
         ties = source.table.group_by([*keys, column]).aggregate([([], "count_all")])["count_all"]
         tied = pc.sum(ties.filter(pc.greater(ties, 1))).as_py() or 0
-        values = source.table[column]
         return cls(
             len(pc.unique(source.table["query_id"])),
             pc.max(lists["count_all"]).as_py() or 0,
             tied / max(len(source.table), 1) if scored else None,
-            _bars(values.filter(pc.is_finite(values)).to_numpy()),
+            tuple(histogram(source.table[column].to_numpy(), BARS)[0].tolist()),
         )
-
-
-def _bars(values: FloatArray) -> tuple[int, ...]:
-    """Return how many values stand in each of `BARS` equal steps from the lowest to the highest."""
-    if not len(values):
-        return (0,) * BARS
-    within = values / (np.abs(values).max() or 1)  # so that no range is too wide or too narrow to be cut
-    within -= within.min()
-    within = within / within.max() if within.max() else within + 1 / 2
-    return tuple(map(int, np.histogram(within, BARS, (0, 1))[0]))

@@ -9,6 +9,7 @@ from dashboard.access import server_files
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
 from dashboard.session.visitor import visitor_zone
+from dashboard.widgets.page_body import section
 from metrics.support.wording import count_of
 
 _SAMPLES = {
@@ -18,6 +19,7 @@ _SAMPLES = {
 }
 
 
+@section("The line on the data")
 def data_line(view: session.View) -> None:
     """Draw what data is shown, and the button that leads to one's own."""
     sample = _SAMPLES.get(view.board.label)

@@ -13,6 +13,7 @@ from dashboard.session.boards import while_open
 from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
@@ -47,6 +48,7 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
         return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
 
 
+@section("What judging settles")
 def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
     """Say, where that is asked for, what judging settles, and which documents to judge next.
 

@@ -14,6 +14,7 @@ from dashboard.views.leaderboard import cached
 from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding
 from metrics.support.shown_columns import shown_columns
@@ -22,6 +23,7 @@ _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
 
 
+@section("What other tools would say")
 def tools_section(
     view: session.View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index
 ) -> None:

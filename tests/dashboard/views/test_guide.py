@@ -1,10 +1,8 @@
 """The Guide opens on whatever data there is, and a link opens the section and the example it names."""
 
 import pytest
-from boards import EXTREMES
-from opening import has_four_cards, metrics, opened, plain, texts, title
+from opening import metrics, opened, plain, texts, title
 
-from dashboard import cache
 from dashboard.views.lab.guide.prose import read_parts
 from dashboard.views.lab.guide.sections import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
@@ -39,15 +37,6 @@ def test_every_section_opens_on_the_sample_data(section):
     assert page.segmented_control(key="section").value == section
     assert page.subheader
     assert "`" not in texts(page, "caption")
-
-
-@pytest.mark.parametrize("name", EXTREMES)
-def test_the_guide_opens_on_extreme_data(name):
-    label = cache.loaded_boards().add(EXTREMES[name]()).label
-    page = guided(data=label)
-    assert page.selectbox(key="data").value == label
-    assert has_four_cards(page)
-    assert metrics(page)["MTRR"] == "0.4567"
 
 
 def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():

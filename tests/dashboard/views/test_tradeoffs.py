@@ -10,7 +10,6 @@ import numpy as np
 import opening
 import pandas as pd
 import pytest
-from boards import EXTREMES
 from hypothesis import given
 from hypothesis import strategies as st
 from opening import has_four_cards, metrics, opened, texts
@@ -30,7 +29,7 @@ from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_me
 from metrics.studies.tradeoffs.latency import latencies, with_latency
 from metrics.studies.tradeoffs.tradeoffs import pareto_front
 
-ALL_BOARDS = {**EXTREMES, **TIMED, **UNTIMED}
+ALL_BOARDS = {**TIMED, **UNTIMED}
 COLUMNS = ["latency", "segment", "target_id"]
 
 

@@ -1,6 +1,7 @@
 """Every page runs on whatever data there is."""
 
 import json
+import re
 
 import pytest
 from boards import EXTREMES, board
@@ -9,7 +10,9 @@ from opening import (
     DATA_PAGES,
     FILES,
     FINDING_PAGES,
+    PRESENTATION,
     finding,
+    leaks,
     only,
     opened,
     table,
@@ -51,20 +54,53 @@ def test_view_opens_on_the_sample_data(view):
 
 
 CHOICES_ON_EXTREME_DATA = {"audit": {"table": "file-order"}, "report": {"preview": "text"}}
+OTHER_SECTIONS = {"guide", PRESENTATION}
+"""Pages whose sections do not depend on the data, or are opened by a test of their own."""
+ABSURD = re.compile(r"\bnan\b|[-−]0\.0+\b|−inf\b|\d{20}")
+"""Words and numbers that no sentence has."""
 PREVIEWED = {"one document", "nothing relevant", "hostile names"}
 """Data of which the Report page shows the file with its charts; `tests/report` writes it of all."""
 
 
-@pytest.mark.parametrize(
-    "view", [view for view in FINDING_PAGES if view not in {"tradeoffs", "guide"}]
-)  # own tests do
+def sections(page):
+    """The sections of a page of which it shows one at a time, but for that it shows: key and name of each."""
+    return [
+        (control.key, name)
+        for control in page.main.get("segmented_control")
+        if control.proto.label_visibility.value and control.key != "measure"
+        for name in control.options
+        if name != control.value
+    ]
+
+
+def assert_sound(page):
+    """Hold what a page says against what no page says."""
+    assert not page.error
+    assert not leaks(page)
+    assert not ABSURD.findall(texts(page, "markdown", "caption", "header", "metric"))
+
+
+@pytest.mark.parametrize("view", DATA_PAGES)
 @pytest.mark.parametrize("name", EXTREMES)
-def test_view_runs_on_extreme_data(view, name):
+def test_every_page_and_section_shows_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
     choices = {} if view == "report" and name in PREVIEWED else CHOICES_ON_EXTREME_DATA.get(view, {})
     page = opened(view, data=label, **choices)
     assert page.selectbox(key="data").value == label
-    assert finding(page)
+    assert view == PRESENTATION or finding(page)
+    assert_sound(page)
+    for key, section in sections(page) if view not in OTHER_SECTIONS else []:
+        page.segmented_control(key=key).set_value(section).run()
+        assert not page.exception
+        assert title(page) == DATA_PAGES[view]
+        assert_sound(page)
+
+
+@pytest.mark.parametrize("view", FINDING_PAGES)
+def test_values_of_a_hundred_digits_are_written_as_powers_of_ten(view):
+    label = cache.loaded_boards().add(EXTREMES["grades up to ten thousand"]()).label
+    choices = CHOICES_ON_EXTREME_DATA.get(view, {})
+    assert_sound(opened(view, data=label, measure="DCG", first="DCG", **choices))
 
 
 def test_a_table_without_rows_is_refused_by_name():
@@ -81,7 +117,7 @@ def test_an_empty_choice_in_a_link_falls_back(view):
 
 
 def test_other_data_starts_with_all_its_rerankers():
-    names = ("one reranker", "two rerankers with ties")
+    names = ("a query without rows", "two rerankers with ties")
     labels = [cache.loaded_boards().add(EXTREMES[name]()).label for name in names]
     page = opened("leaderboard", data=labels[0])
     page.session_state["_known_data"] = labels
@@ -141,7 +177,7 @@ def test_a_link_to_data_that_is_gone_says_so_and_shows_other_data_only_when_aske
 
 
 def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
-    label = cache.loaded_boards().add(EXTREMES["one reranker"]()).label
+    label = cache.loaded_boards().add(EXTREMES["a query without rows"]()).label
     page = opened("query", data=label)
     assert page.selectbox(key="reranker").value == "coarse"
     page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()

@@ -1,9 +1,14 @@
-"""What a click on a page asks before it draws the page without its frame."""
+"""What a click asks before it draws the page without its frame, and what shows of a section that fails."""
+
+import tomllib
 
 import pytest
+from boards import COARSE, QRELS, STRICT, board
+from opening import APP, CARD_PAGES, has_four_cards, leaks, opened, show_failure, title
 from streamlit.testing.v1 import AppTest
 
-from dashboard.widgets import page_body
+from dashboard import cache
+from dashboard.widgets import components, page_body
 
 
 def drawn_then_clicked():
@@ -30,3 +35,59 @@ def test_a_click_draws_the_page_where_it_may_still_be_seen_and_else_asks_the_fra
     session = AppTest.from_function(drawn_then_clicked).run()
     assert not session.exception
     assert len(session.text) == (2 if is_admitted and is_open else 1)
+
+
+@pytest.fixture
+def _failures_are_shown(monkeypatch):
+    monkeypatch.setattr(page_body, "show_failure", show_failure)
+
+
+def sections_of_which_one_fails():
+    import streamlit as st  # noqa: PLC0415 this body is run alone
+
+    from dashboard.widgets.page_body import section  # noqa: PLC0415 likewise
+    from metrics.errors import ReadError  # noqa: PLC0415 likewise
+
+    with section("The chart"):
+        st.text("before")
+        raise FileNotFoundError("/srv/secret/board.parquet")
+    with section("The table"):
+        raise ReadError("run_*.trec", "it is gone", "Open it again")
+    with section("The rest"):
+        st.text("after")
+        st.stop()
+    st.text("not reached")
+
+
+@pytest.mark.usefixtures("_failures_are_shown")
+def test_a_section_that_fails_is_one_card_and_the_others_stay(caplog):
+    page = AppTest.from_function(sections_of_which_one_fails).run()
+    chart, table = (card.value for card in page.error)
+    assert chart.startswith("**The chart could not be shown** (FileNotFoundError).")
+    assert "/srv" not in chart
+    assert table == r"run\_\*\.trec\: it is gone\. Open it again"
+    assert [text.value for text in page.text] == ["before", "after"]
+    assert not page.exception
+    assert "/srv/secret/board.parquet" in caplog.text
+    assert "sections_of_which_one_fails" in caplog.text
+
+
+@pytest.mark.usefixtures("_failures_are_shown")
+@pytest.mark.parametrize("view", CARD_PAGES)
+def test_a_page_whose_charts_fail_keeps_its_other_sections(monkeypatch, caplog, view):
+    def fail(*_, **__):
+        raise ValueError(f"cannot draw {APP}")
+
+    monkeypatch.setattr(components, "sent_figure", fail)
+    unseen = board(failing_trec=COARSE, strict_trec=STRICT, qrels_txt=QRELS)  # drawn by no other test, nor kept
+    page = opened(view, data=cache.loaded_boards().add(unseen).label, table="file-order")
+    assert title(page)
+    assert has_four_cards(page)
+    assert not leaks(page)
+    assert len(page.error) == caplog.text.count(f"ValueError: cannot draw {APP}")
+    assert view != "leaderboard" or page.error
+
+
+def test_a_browser_is_sent_no_stack_of_what_fails_outside_of_sections():
+    settings = tomllib.loads((APP.parent / ".streamlit" / "config.toml").read_text())
+    assert settings["client"]["showErrorDetails"] == "type"

@@ -9,12 +9,14 @@ from dashboard import session
 from dashboard.charts.labels import short_names
 from dashboard.library.boards import Board
 from dashboard.widgets.components import heading
+from dashboard.widgets.page_body import section
 from metrics import Runs
 
 _REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
+@section("The names of rerankers")
 def arrange(board: Board) -> None:
     """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
     heading(

@@ -25,6 +25,7 @@ from dashboard.session.boards import (
 )
 from dashboard.session.view import board_settings
 from dashboard.widgets.components import heading
+from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
 
 _ACCESS: dict[Access, str] = {
@@ -34,6 +35,7 @@ _ACCESS: dict[Access, str] = {
 }
 
 
+@section("The board")
 def board_panel(view: View) -> None:
     """Draw a row to name, keep, share and delete the board shown."""
     heading("Board", _lifetime(view))

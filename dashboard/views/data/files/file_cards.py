@@ -16,6 +16,7 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import Colour, chart, heading
 from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.page_body import section
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
 from metrics.support.wording import count_of
@@ -80,6 +81,7 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
     row_range.buttons()
 
 
+@section("This file")
 def _card(
     board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
 ) -> None:
@@ -112,6 +114,7 @@ def _badge(findings: pd.DataFrame) -> None:
     st.badge("ready", icon=":material/check:", color="blue")
 
 
+@section("Columns")
 def columns_and_rows(board: Board) -> None:
     """Draw one file's columns, to be changed, and its first rows."""
     heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")

@@ -10,6 +10,7 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import Colour, download_csv, heading
+from dashboard.widgets.page_body import section
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
 
@@ -25,6 +26,7 @@ _MAX_LINES = 300
 _MAX_NAMES = 6
 
 
+@section("Findings")
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
     """Draw the findings of a board by kind, the gravest first; information is folded."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):

@@ -7,12 +7,14 @@ import streamlit as st
 from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
+from dashboard.widgets.page_body import section
 from metrics.runs.repeats.names import repeat_groups
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 4
 
 
+@section("Repeats")
 def offer_repeats(board: Board) -> None:
     """Offer to combine rerankers that look like repeats of one, and to separate those that are combined."""
     if combined := board.spec.repeats:

@@ -18,6 +18,7 @@ from dashboard.session.changes import build_arranged, read_all, score_and_show
 from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.views.data.files.file_cards import choose_columns
+from dashboard.widgets.page_body import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
@@ -35,6 +36,7 @@ _LONGEST = 200
 """Letters shown of a line."""
 
 
+@section("The upload of files")
 def upload_field(view: View) -> None:
     """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -11,6 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.session.boards import notify
 from dashboard.session.results import open_results
 from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary_finding
 from metrics.support.shown_columns import shown_columns
@@ -73,6 +74,7 @@ def _open(path: str, qrels: str) -> None:
     open_results(results.label)
 
 
+@section("Ties against gaps")
 def ties_against_gaps(
     leaderboard: pd.DataFrame,
     summary: StoredSummary,
@@ -120,6 +122,7 @@ def ties_against_gaps(
     )
 
 
+@section("The largest gaps")
 def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
     """Draw the lists whose traditional value is farthest off."""
     table(

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.storage.schema import RETENTION
+from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
 from metrics.support.wording import count_of
 
@@ -14,6 +15,7 @@ _MAX_LINES = 20
 """Lines at most; what was deleted before is not listed."""
 
 
+@section("Recently deleted uploads")
 def recently_deleted() -> None:
     """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
     library, owner = cache.open_library(), session.owner()

@@ -11,6 +11,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.session.controls import number_input, select_name
 from dashboard.widgets.components import chart, heading, section_finding
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.report import ReportOptions
 from metrics.studies.leaderboard.arrivals import (
@@ -29,6 +30,7 @@ _WIDE = 800
 """Pixels the measures take, so that on a phone what is beside them goes below."""
 
 
+@section("List by list")
 def list_by_list(view: View, measure: str) -> None:
     """Show running means of a reranker shown whose lists came in an order; nothing where there is none.
 

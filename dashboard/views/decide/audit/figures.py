@@ -10,9 +10,11 @@ from dashboard.views.decide.audit.choices import BARS, FIRST_RULES, MOST_RULES
 from dashboard.widgets.components import chart, clickable_chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.page_body import section
 from metrics.support.wording import count_of
 
 
+@section("The figures of the table")
 def figures_section(view: View, figures: pd.DataFrame, n_figures: int, rules: pd.DataFrame, row: int) -> None:
     """Draw which figures come out under a rule, beside how many do under each.
 

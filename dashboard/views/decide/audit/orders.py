@@ -14,6 +14,7 @@ from dashboard.widgets.components import Card, Colour, cards, chart, heading, ke
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import card_part, slope_caption
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import AuditedOrder, widest_first, written_chances
@@ -31,6 +32,7 @@ _EXPLANATION = (
 )
 
 
+@section("The cards")
 def audit_cards(audit: Audit, order: AuditedOrder) -> None:
     """Draw how many figures come out, how many orders stand and swap, and how many tiers there are."""
     best, n_figures = audit.reproduction.conventions.iloc[0], audit.reproduction.n_figures
@@ -85,6 +87,7 @@ def _tone(is_off: bool) -> Colour:  # noqa: FBT001 a colour of it
     return "orange" if is_off else "blue"
 
 
+@section("The published order")
 def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
     """Draw the published and the tied place of each reranker, its name, and its scores with tiers.
 
@@ -123,6 +126,7 @@ def order_section(view: View, audit: Audit, order: AuditedOrder) -> None:
         st.caption(words)
 
 
+@section("The table of pairs")
 def pairs_section(view: View, pairs: pd.DataFrame) -> None:
     """Draw what becomes of every printed order of two rerankers, those that swap first."""
     if not len(pairs):

@@ -14,6 +14,7 @@ from dashboard.views.decide.compare.cached import query_rows
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import heading, section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.leaderboard.holes import holds, order_finding
 from metrics.studies.prose import and_more
@@ -36,6 +37,7 @@ _COLUMNS = shown_columns(
 )
 
 
+@section("The table of comparisons")
 def comparison_table(
     verdicts: Verdicts,
     tie_shares: "pd.Series[float]",
@@ -105,6 +107,7 @@ def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     )
 
 
+@section("Query by query")
 def query_table(view: View, measure: str, baseline: str) -> None:
     """Draw the queries behind a comparison, each a link to both lists side by side.
 

@@ -15,6 +15,7 @@ from dashboard.views.decide.compare.cached import least_detectable
 from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.page_body import section
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.significance.comparisons import largest_difference
@@ -34,6 +35,7 @@ def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: 
     return (f" A difference of {decimal(least)} would be found four times in five.",)
 
 
+@section("Differences from the baseline")
 def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
     """Draw the differences from the baseline with their intervals.
 
@@ -67,6 +69,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     )
 
 
+@section("Chances of each order")
 def order_chart(view: View, stability: OrderStability) -> None:
     """Draw how likely each reranker is above each other when ties are broken at random."""
     heading(
@@ -83,6 +86,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
+@section("Chances of each rank")
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
     """Draw the chance of each place, and every place the ties allow.
 
@@ -112,6 +116,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     )
 
 
+@section("Verdicts on all pairs")
 def pair_chart(
     view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
 ) -> None:

@@ -13,6 +13,7 @@ from dashboard.session import View
 from dashboard.views.decide.compare.cached import NoiseCurves, shown_near_ties, shown_noise
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.near_tie_curves import near_tie_finding
@@ -37,6 +38,7 @@ def best_rerankers(view: View, measure: str) -> View:
     return replace(view, rerankers=[str(name) for name in means.index[:MOST]])
 
 
+@section("Noise in the scores")
 def noise_section(view: View, measure: str) -> None:
     """Draw what noise and near ties do to the best rerankers, or say why nothing can be drawn."""
     if note := own_rule_note(measure):
@@ -122,6 +124,7 @@ def _level(curves: pd.DataFrame, noise: float) -> float:
     return float(levels[np.abs(np.log(levels / noise)).argmin()])
 
 
+@section("Near ties")
 def _near_ties(view: View, measure: str) -> None:
     """Draw tie ratios and the change of tied values as near scores tie."""
     tied = parse(measure).tied

@@ -16,6 +16,7 @@ from dashboard.session import View
 from dashboard.session.controls import select_slider
 from dashboard.widgets.components import chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.tradeoffs.latency import LATENCIES, Latency
 from metrics.studies.tradeoffs.tradeoffs import DEPTH, duration
@@ -96,6 +97,7 @@ def segments_and_recall(
             recall_section(view, covered, choices.k, n_drawn)
 
 
+@section("The list of hidden charts")
 def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
     """Draw which charts are hidden for columns that are not there, and what brings them back."""
     columns = [column for column, is_found in is_there.items() if not is_found]
@@ -120,6 +122,7 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
             st.code("\n".join((f"query_id,doc_id,…,{column}", *rows)), language=None)
 
 
+@section("Quality against latency")
 def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int) -> None:
     """Draw quality against latency.
 
@@ -151,6 +154,7 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
 
+@section("Distinct recall against diversity")
 def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
     """Draw the share of targets against their number.
 
@@ -170,6 +174,7 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
+@section("Gap by segment")
 def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
     """Draw the gaps by segment.
 
@@ -188,6 +193,7 @@ def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) 
     chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
 
 
+@section("Recall against distinct recall")
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
     """Draw how much recall is left once each target counts once.
 

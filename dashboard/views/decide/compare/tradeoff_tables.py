@@ -8,6 +8,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.views.decide.compare.cached import Experiment
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import table
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.tradeoffs.experiment import heading
 from metrics.studies.tradeoffs.latency import LATENCIES, LATENCY
@@ -15,6 +16,7 @@ from metrics.studies.tradeoffs.tradeoffs import STANDINGS
 from metrics.support.shown_columns import shown_columns
 
 
+@section("All figures")
 def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
     """Draw all figures of each reranker.
 
@@ -62,6 +64,7 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     return rows.drop(columns="seconds").rename(columns=names)
 
 
+@section("Every measure, tested")
 def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
     """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
 
@@ -89,6 +92,7 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
     st.caption(escape_markdown(elide_text(note, sentence_names(rerankers))))
 
 
+@section("The table of segments")
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
     """Draw the gaps of each reranker in each segment, as `segment_table` returns them, once they are opened."""
     figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")

@@ -11,6 +11,7 @@ from dashboard.session.controls import follow_defaults
 from dashboard.session.scoring import choose_criteria
 from dashboard.views.decide.compare.cached import shown_weightings, weighed_scores
 from dashboard.widgets.components import heading, section_finding, table
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.studies.robustness.noise_curves import LEVEL
@@ -24,6 +25,7 @@ _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria whose weights are drawn."""
 
 
+@section("Weights of criteria")
 def weight_section(view: View, measure: str) -> None:
     """Draw values over all weightings of two or three criteria; nothing where no second one ranks."""
     columns = weighed_scores(view.board)

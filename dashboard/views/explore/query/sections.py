@@ -17,6 +17,7 @@ from dashboard.widgets.components import Card, cards, chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
 from dashboard.widgets.one_list import ListInView, affordable_draws, load_list, value_text
+from dashboard.widgets.page_body import section
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import first_rank_under, rank_column, tie_groups
@@ -32,6 +33,7 @@ _TRACTABLE = (
 )
 
 
+@section("The cards")
 def four_values(current: ListInView) -> None:
     """Draw the chosen measure in four cards, and how many orderings are behind them."""
     name = current.in_question
@@ -80,6 +82,7 @@ def _ordering_badges(current: ListInView) -> None:
             st.badge(advice, color="orange", icon=":material/casino:", help=_TRACTABLE)
 
 
+@section("The list and its ties")
 def list_section(current: ListInView) -> None:
     """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
     view, rows = current.view, current.rows
@@ -127,6 +130,7 @@ def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str |
     return document, " Hatched: never judged; strong outline: the one to judge first."
 
 
+@section("Where each document can land")
 def landing_section(current: ListInView) -> None:
     """Draw where each document can land; of a list with large ties, a document of each score."""
     n, palette = len(current.rows), current.view.palette
@@ -151,6 +155,7 @@ def landing_section(current: ListInView) -> None:
     chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
 
 
+@section("First relevant document")
 def first_rank_section(current: ListInView) -> None:
     """Draw where the first relevant document can stand."""
     if not len(current.chances):
@@ -171,6 +176,7 @@ def first_rank_section(current: ListInView) -> None:
     )
 
 
+@section("The values over all orderings")
 def histogram_section(current: ListInView) -> None:
     """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
     if current.own_rule:

@@ -12,6 +12,7 @@ from dashboard.widgets.components import table
 from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import LETTERS, ListInView, describe_values
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import every_ordering, rank_column, tie_groups
@@ -32,6 +33,7 @@ MAX_DOCUMENTS = 1_000
 """Documents of a list that its table shows."""
 
 
+@section("The table of values")
 def values_table(current: ListInView) -> None:
     """Draw every measure of the list."""
     rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
@@ -48,6 +50,7 @@ def values_table(current: ListInView) -> None:
         st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
 
 
+@section("The table of documents")
 def documents_table(current: ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
     st.space("small")
@@ -96,6 +99,7 @@ def _tie_group_table(current: ListInView) -> None:
     table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
 
 
+@section("The table of orderings")
 def orders_table(current: ListInView) -> None:
     """Draw every ordering or every relevance pattern, as far as they can be read."""
     st.space("small")

@@ -3,10 +3,12 @@
 from dashboard import session
 from dashboard.charts.deciding.win_loss_bars import win_loss_bars
 from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.page_body import section
 from metrics.studies.significance.win_loss import win_loss, win_loss_finding
 from metrics.support.shown_columns import shown_columns
 
 
+@section("Against the baseline")
 def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
     """Draw the queries won, equal and lost, by tied and by traditional values.
 

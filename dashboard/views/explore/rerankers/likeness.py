@@ -9,6 +9,7 @@ from dashboard.charts.deciding.pair_matrices import likeness_matrix, matrix_widt
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics.studies.leaderboard.ranks.overlap import Variant
 from metrics.support.shown_columns import shown_columns
 
@@ -30,6 +31,7 @@ def list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -
     return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
+@section("Who copies whom")
 def likeness_section(view: session.View, drawn_rerankers: pd.Index) -> None:
     """Draw how alike the lists of each two rerankers are, on average over queries."""
     from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for

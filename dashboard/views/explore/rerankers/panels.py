@@ -7,10 +7,12 @@ from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.session import View
 from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 
 TIES = "Gap against tie ratio"
 
 
+@section("Scores, ties and gaps")
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str) -> None:
     """Draw scores with their bounds, ties and gaps, a row a reranker.
 
@@ -32,6 +34,7 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
     )
 
 
+@section("Ties against gaps")
 def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -> None:
     """Draw the gap of each list against its ties, a panel a reranker.
 

@@ -2,11 +2,13 @@
 
 from dashboard import session
 from dashboard.widgets.components import heading, section_finding, table
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
 from metrics.support.shown_columns import shown_columns
 
 
+@section("MRR beside MAP")
 def readings_section(view: session.View) -> None:
     """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
     rr, ap = (parse(measure) for measure in MEASURES)

@@ -4,10 +4,12 @@ import pandas as pd
 
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import table
+from dashboard.widgets.page_body import section
 from metrics.measures import MeasureAt
 from metrics.support.shown_columns import shown_columns
 
 
+@section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
     """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
     columns, deviations = shown_columns("reranker", "tie_ratio"), {}

@@ -9,6 +9,7 @@ from dashboard.session.controls import number_input
 from dashboard.views.explore.ties.cached import list_complexities
 from dashboard.widgets.components import Card, cards, chart, heading, side_by_side, table
 from dashboard.widgets.list_panel import orderings_text
+from dashboard.widgets.page_body import section
 from metrics.studies.gaps.complexity import TIE_SIZES, complexity_summary, notebook_cases, tie_costs
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of, percent
@@ -21,6 +22,7 @@ _MEASURED = (
 )
 
 
+@section("Cost of every order")
 def cost_section(view: session.View) -> None:
     """Draw how many orderings lists have, what a tie costs by each method, and the notebook's five cases."""
     heading(

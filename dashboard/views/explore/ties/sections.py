@@ -12,9 +12,11 @@ from dashboard.widgets.components import clickable_chart, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
+from dashboard.widgets.page_body import section
 from metrics.support.shown_columns import shown_columns
 
 
+@section("Ties against gaps")
 def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw one mark a list; below, the list whose mark was clicked.
 
@@ -46,6 +48,7 @@ def gap_chart(view: session.View, lists: pd.DataFrame, first: str, second: str) 
         list_panel(view, reranker, query, (first, second))
 
 
+@section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     """Draw what the notebook prints of its lists, of all lists together and of each reranker.
 
@@ -71,6 +74,7 @@ def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     )
 
 
+@section("Largest gaps")
 def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
     """Draw the lists with the largest gap in the first measure, and a download of all.
 

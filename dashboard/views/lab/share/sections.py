@@ -12,6 +12,7 @@ from dashboard.session import View
 from dashboard.session.boards import while_open
 from dashboard.views.lab.share.cached import html_file
 from dashboard.widgets.components import heading
+from dashboard.widgets.page_body import section
 from metrics.report import Report, ReportOptions
 from metrics.support.escaping import spreadsheet_csv
 
@@ -21,6 +22,7 @@ _FORM_HELP = (
 )
 
 
+@section("Preview and export")
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
     """Draw the ways to get the file, and the file itself at full width, for its charts are wide.
 

@@ -10,12 +10,14 @@ from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
+from dashboard.widgets.page_body import section
 from metrics.report import ReportStudies
 from metrics.studies.targets.target_summary import target_finding, target_summary
 from metrics.studies.targets.targets import VERDICTS
 from metrics.support.shown_columns import shown_columns
 
 
+@section("Targets")
 def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
     targets, reranker = studies.targets, studies.targets_for

@@ -22,6 +22,7 @@ from dashboard.views.lab.simulator.tables import mean_columns
 from dashboard.widgets.columns import deviation_columns, gap_columns
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.simulation import long_table
 from metrics.studies.gaps.gap import gap_finding
@@ -37,6 +38,7 @@ _EXPLAINED = {
 }
 
 
+@section("Many lists")
 def many_lists() -> None:
     """Draw what is simulated, its charts, its figures, and the way into the app."""
     above = st.container()

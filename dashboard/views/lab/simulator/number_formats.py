@@ -11,6 +11,7 @@ from dashboard.session.controls import follow_defaults
 from dashboard.views.lab.simulator import cached
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.studies.gaps.precisions import PRECISIONS, precision_finding, precision_label
@@ -19,6 +20,7 @@ from metrics.support.shown_columns import shown_columns
 _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS}
 
 
+@section("Number formats")
 def number_formats(view: session.View) -> None:
     """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):

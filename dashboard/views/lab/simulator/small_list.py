@@ -16,6 +16,7 @@ from dashboard.widgets.components import Card, cards, chart, finding, heading, s
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
@@ -71,6 +72,7 @@ class SmallList(NamedTuple):
     ranking: Ranking
 
 
+@section("A small list")
 def small_list() -> None:
     """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
     above, _, wide, small = _edited_list()

@@ -58,6 +58,11 @@ def test_pairs_told_apart_are_those_that_loops_tell_apart(seed):
     assert apart == set(zip(*map(np.ndarray.tolist, np.nonzero(better(values))), strict=True))
 
 
+def test_values_past_the_end_of_float32_are_told_apart_as_smaller_ones_are():
+    values = spread_values(0)
+    assert better(values * 2.0**490).tolist() == better(values).tolist()
+
+
 @given(
     st.integers(1, 5).flatmap(
         lambda k: st.lists(st.lists(VALUES, min_size=k, max_size=k), min_size=6, max_size=9)
