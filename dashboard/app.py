@@ -98,9 +98,9 @@ page = st.navigation(
     expanded=True,
 )
 if page.url_path in MOVED:
-    new_page, section = MOVED[page.url_path]
+    new_page, moved_to = MOVED[page.url_path]
     choices = {key: st.query_params.get_all(key) for key in st.query_params}
-    st.switch_page(new_page, query_params=choices | ({"section": section} if section else {}))
+    st.switch_page(new_page, query_params=choices | ({"section": moved_to} if moved_to else {}))
 read_address(page.url_path)
 with waiting_shown(), st.sidebar, section("The sidebar"):
     is_here = True

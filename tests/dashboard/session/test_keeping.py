@@ -32,13 +32,13 @@ def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     new_board = board(a_trec=STRICT, b_trec=RUN, c_trec=COARSE, qrels_txt=QRELS)
     arranged = new_board.spec.arranged({"b": "best", "a": "worst"})
     record = library.keep(cache.build_board(arranged, new_board.sources))
-    press(opened("runs", data=record.label), "Remove")
+    press(opened("data", data=record.label), "Remove")
     assert names(library) == ["best"]
 
 
 def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
-    page = opened("runs", data=loaded.label)
+    page = opened("data", data=loaded.label)
     assert page.selectbox(key="data").value == loaded.label
     press(page, "Remove")
     assert page.selectbox(key="data").value != loaded.label
@@ -58,7 +58,7 @@ def test_a_board_that_somebody_keeps_is_not_opened_by_the_hash_of_its_files(libr
 
 def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
-    page = opened("runs", data=loaded.label)
+    page = opened("data", data=loaded.label)
     assert any("In memory only" in one.value for one in page.caption)
     press(page, "Keep")
     assert len(library.boards()) == 1
@@ -66,7 +66,7 @@ def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
 
 def test_looking_at_a_board_of_a_long_name_does_not_rename_it(library):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="long " * 100)
-    opened("runs", data=record.label)
+    opened("data", data=record.label)
     assert library.find(record.id).version == 1
 
 
@@ -106,7 +106,7 @@ def test_a_file_with_a_column_nobody_reads_and_nobody_can_decode_is_kept(library
 
 def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
-    page = opened("runs", data=loaded.label)
+    page = opened("data", data=loaded.label)
     monkeypatch.setattr(cache, "read_entry", lambda _: pytest.fail("read again"))
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
@@ -153,7 +153,7 @@ def test_own_data_is_said_to_be_so_without_the_sample_line_and_its_hash(library)
 
 def test_the_name_of_a_board_comes_back_where_it_is_emptied(library):
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS))
-    page = opened("runs", data=library.rename(record.id, "Reranking").label)
+    page = opened("data", data=library.rename(record.id, "Reranking").label)
     key = next(field.key for field in page.text_input if str(field.key).startswith(f"name-{record.id}"))
     emptied = page.text_input(key=key).set_value("").run().text_input(key=key)
     assert emptied.value == "Reranking"
@@ -161,7 +161,7 @@ def test_the_name_of_a_board_comes_back_where_it_is_emptied(library):
 
 
 def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_leaves_nothing(library):
-    page = opened("runs")
+    page = opened("data")
     next(toggle for toggle in page.toggle if toggle.label == "This session only").set_value(True).run()
     uploads = [("a.trec", RUN.encode(), "text/plain"), ("qrels.txt", QRELS.encode(), "text/plain")]
     page.file_uploader(key="upload").set_value(uploads).run()

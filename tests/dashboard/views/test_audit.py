@@ -100,8 +100,8 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
     label = cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label
     names = ["MRR=Hits@1", "nobody=AP"]  # the second is in no table
-    page = opened("report", data=label, preset="short", table="file-order", names=names)
+    page = opened("share", data=label, preset="short", table="file-order", names=names)
     assert "--published as-in-file.csv" in texts(page, "code")
     assert "--names MRR=Hits@1" in texts(page, "code")
     assert "names=nobody=AP" in said(page)
-    assert "--published" not in texts(opened("report", data=label, preset="short"), "code")
+    assert "--published" not in texts(opened("share", data=label, preset="short"), "code")

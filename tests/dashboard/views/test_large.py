@@ -332,7 +332,7 @@ def test_an_evaluation_larger_than_all_that_may_be_kept_is_refused(server, runs,
 
 
 def test_a_stored_evaluation_that_is_uploaded_is_told_how_to_open(runs):
-    page = opened("runs")
+    page = opened("data")
     only(page.file_uploader).set_value(("kept.parquet", (runs / "kept.parquet").read_bytes(), "")).run()
     assert CODE in only(page.info).value
     assert not page.error

@@ -67,7 +67,7 @@ def words(page):
 
 
 def test_an_empty_library_says_what_would_fill_it(library):
-    page = opened("library")
+    page = opened("data", section="Library")
     assert library.uploads() == []
     assert "Nothing is kept yet" in words(page)
     assert "starts a line here" in words(page)
@@ -75,14 +75,14 @@ def test_an_empty_library_says_what_would_fill_it(library):
 
 def test_the_table_shows_every_upload_the_newest_first(library):
     two_versions(library)
-    table = rows(opened("library")).value
+    table = rows(opened("data", section="Library")).value
     assert list(table["name"]) == ["coarse.trec", "qrels.txt", "coarse.trec"]
     assert list(table["rows"]) == [20, 4, 20]
     assert list(table["queries"]) == [4, 4, 4]
     assert list(table["depth"]) == [5, 1, 5]
     assert table["tied"].isna().tolist() == [False, True, False]
     assert table["tied"].max() == 100
-    assert metrics(opened("library"))["Uploads"] == "3"
+    assert metrics(opened("data", section="Library"))["Uploads"] == "3"
 
 
 def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):
@@ -107,7 +107,7 @@ def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):
 
 def test_the_words_are_in_the_link(library):
     two_versions(library)
-    page = opened("library", find="qrels")
+    page = opened("data", section="Library", find="qrels")
     assert list(rows(page).value["name"]) == ["qrels.txt"]
     assert "1 of 3 uploads" in words(page)
     page.text_input(key="find").set_value("[no] such *run*").run()
@@ -118,7 +118,7 @@ def test_the_words_are_in_the_link(library):
 
 def test_what_is_ticked_stays_in_the_table_whatever_is_searched(library):
     two_versions(library)
-    page = tick(opened("library"), library.uploads()[0])
+    page = tick(opened("data", section="Library"), library.uploads()[0])
     page.text_input(key="find").set_value("qrels").run()
     assert list(rows(page).value["name"]) == ["coarse.trec", "qrels.txt"]
     assert "1 ticked" in words(page)
@@ -126,7 +126,7 @@ def test_what_is_ticked_stays_in_the_table_whatever_is_searched(library):
 
 def test_last_weeks_run_of_the_same_name_is_added_beside_this_weeks(library):
     record = two_versions(library)
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     old = library.uploads()[2]
     press(tick(page, old), "add")
     entries = library.find(record.id).spec.entries
@@ -139,7 +139,9 @@ def test_last_weeks_run_of_the_same_name_is_added_beside_this_weeks(library):
 
 def test_adding_what_is_on_the_board_says_so(library):
     record = two_versions(library)
-    page = press(tick(opened("library", shelf="All", data=record.label), library.uploads()[0]), "add")
+    page = press(
+        tick(opened("data", section="Library", shelf="All", data=record.label), library.uploads()[0]), "add"
+    )
     assert "has these files already" in words(page)
     assert library.find(record.id).version == record.version
 
@@ -147,7 +149,7 @@ def test_adding_what_is_on_the_board_says_so(library):
 def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_asked_for(library):
     library.keep(files("coarse-v1.trec", COARSE, "qrels.txt", QRELS), name="Theirs")
     record = library.keep(files("coarse-v2.trec", STRICT, "qrels.txt", QRELS), name="Ours")
-    page = opened("library", data=record.label)
+    page = opened("data", section="Library", data=record.label)
     assert list(rows(page).value["name"]) == ["coarse-v2.trec", "qrels.txt"]
     assert "2 of 3 uploads" in words(page)
     assert "starts a line here" in words(page)
@@ -161,7 +163,7 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
 
 def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
     record = library.keep(files("llm-v1.trec", COARSE, "llm-v2.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("library", data=record.label, latest="3", measure="AP")
+    page = opened("data", section="Library", data=record.label, latest="3", measure="AP")
     assert page.subheader[-1].value == "List by list"
     assert page.selectbox(key="arriving").value == "llm"
     assert page.number_input(key="latest").value == 3
@@ -172,7 +174,7 @@ def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_l
 
 def test_uploads_are_opened_together_as_a_board_of_their_own(library):
     two_versions(library)
-    page = opened("library")
+    page = opened("data", section="Library")
     press(tick(page, *library.uploads()), "open")
     assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
     assert len(library.boards()) == 3
@@ -181,7 +183,7 @@ def test_uploads_are_opened_together_as_a_board_of_their_own(library):
 
 def test_runs_without_judgments_are_not_opened_and_it_is_said_why(library):
     two_versions(library)
-    page = opened("library")
+    page = opened("data", section="Library")
     before = page.selectbox(key="data").value
     press(tick(page, library.uploads()[0]), "open")
     assert "Tick judgments as well" in page.error[0].value
@@ -206,7 +208,7 @@ def test_names_that_meet_are_told_apart_by_day_then_time_then_hash(library):
 
 def test_uploads_are_pinned_and_unpinned(library):
     two_versions(library)
-    page = opened("library")
+    page = opened("data", section="Library")
     press(tick(page, *library.uploads()[:2]), "pin")
     assert [one.pinned for one in library.uploads()] == [True, True, False]
     assert page.button(key="library-pin").label == "Unpin"
@@ -217,7 +219,7 @@ def test_uploads_are_pinned_and_unpinned(library):
 def test_a_note_is_written_and_shown(library):
     two_versions(library)
     upload = library.uploads()[0]
-    page = tick(opened("library"), upload)
+    page = tick(opened("data", section="Library"), upload)
     page.text_input(key=f"note-{upload.sha256}").set_value("temperature 0")
     next(button for button in page.button if button.label == "Save").click().run()
     assert library.uploads()[0].note == "temperature 0"
@@ -226,7 +228,7 @@ def test_a_note_is_written_and_shown(library):
 
 def test_a_deleted_upload_comes_back_by_undo_with_the_board_that_showed_it(library):
     record = two_versions(library)
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     press(tick(page, library.uploads()[0]), "discard")
     assert [one.name for one in library.uploads()] == ["qrels.txt", "coarse.trec"]
     assert "Deleted coarse" in words(page)
@@ -239,7 +241,7 @@ def test_a_deleted_upload_comes_back_by_undo_with_the_board_that_showed_it(libra
 
 def test_an_upload_on_a_board_with_a_name_stays_and_it_is_said_where(library):
     library.keep(files("coarse.trec", COARSE, "qrels.txt", QRELS), name="November")
-    page = press(tick(opened("library"), library.uploads()[0]), "discard")
+    page = press(tick(opened("data", section="Library"), library.uploads()[0]), "discard")
     assert "used on November" in page.error[0].value.replace("\\", "")
     assert len(library.uploads()) == 2
 
@@ -248,7 +250,7 @@ def test_what_was_deleted_is_restored_from_its_list(library):
     record = two_versions(library)
     gone = library.uploads()[0]
     library.discard(gone.sha256)
-    page = opened("library")
+    page = opened("data", section="Library")
     page.button(key=f"restore-{gone.sha256[:12]}").click().run()
     assert len(library.uploads()) == 3
     library.delete(record.id)
@@ -259,7 +261,7 @@ def test_what_was_deleted_is_restored_from_its_list(library):
 
 
 def test_the_oldest_may_go_only_if_their_owner_says_so(library):
-    page = opened("library")
+    page = opened("data", section="Library")
     page.toggle(key="evict-False").set_value(True).run()
     assert library.is_evicting()
     page.toggle(key="evict-True").set_value(False).run()
@@ -271,7 +273,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     broken = Library(tmp_path)
     monkeypatch.setenv(INSECURE, "1")
     monkeypatch.setattr(cache, "open_library", lambda: broken)
-    page = opened("library")
+    page = opened("data", section="Library")
     assert any("it is no database" in error.value for error in page.error)
     assert "Over time" in [one.value for one in page.subheader]
 
@@ -280,7 +282,7 @@ def test_hostile_names_are_shown_as_text(library):
     record = library.keep(EXTREMES["hostile names"](), name="[x](y) :red[b] $1$ <b>")
     upload = library.uploads()[0]
     library.describe(upload.sha256, "<img src=x onerror=alert(1)>")
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     press(tick(page, upload), "discard")
     assert r"\[x\]\(y\) \:red\[b\]" in page.error[0].value
     library.keep(files("<b>:red[x].trec", COARSE, "qrels.txt", QRELS))
@@ -301,7 +303,7 @@ def test_sizes_are_told_in_the_unit_that_fits():
 def test_versions_of_a_reranker_are_drawn_over_time(library):
     library.keep(files("bge-v1.trec", TIED, "qrels.txt", QRELS))
     record = library.keep(files("bge-v2.trec", COARSE, "other.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     history = table(page, "Versions")
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
     means = cache.evaluation(cache.load_record(record)).means("RR").loc["bge-v2"]
@@ -319,7 +321,7 @@ def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, 
     board = cache.load_record(record)
     broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
     next(tmp_path.rglob(f"{broken}.parquet")).write_bytes(b"PAR1")
-    page = opened("library", shelf="All", data=board.label)
+    page = opened("data", section="Library", shelf="All", data=board.label)
     assert table(page, "Versions")["name"].tolist() == ["bge-v1", "bge-v3"]
     assert "Not scored" in words(page)
     assert "bge\\-v2" in words(page)
@@ -333,7 +335,7 @@ def test_versions_are_scored_on_the_segments_shown(library):
     )
     library.keep(files("bge-v1.csv", text.replace("{}", "2")))
     record = library.keep(files("bge-v2.csv", text.replace("{}", "3")))
-    page = opened("library", shelf="All", data=record.label, segments=["s1"])
+    page = opened("data", section="Library", shelf="All", data=record.label, segments=["s1"])
     evaluation = cache.evaluation(cache.load_record(record)).only(["bge-v2"], {"q1", "q3"})
     history = table(page, "Versions")
     assert history["n_judged"].tolist() == [2, 2]
@@ -343,11 +345,11 @@ def test_versions_are_scored_on_the_segments_shown(library):
 def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     library.keep(files("theirs.trec", COARSE, "qrels.txt", QRELS), "somebody@example.org")
     monkeypatch.setattr("dashboard.session.owner", lambda: "ada_b@example.org")
-    page = opened("library")
+    page = opened("data", section="Library")
     assert r"Kept on this server for ada\_b" in words(page)
     assert "Nothing is kept yet" in words(page)
     monkeypatch.setattr("dashboard.session.owner", lambda: "visitor:1234")
-    assert "this list only until you leave" in words(opened("library"))
+    assert "this list only until you leave" in words(opened("data", section="Library"))
 
 
 def history_figure(axis="added", names=("<b>one", "two")):
@@ -382,7 +384,7 @@ def test_rerankers_of_a_table_are_versions_of_each_of_them(library):
     )
     library.keep(files("monday.csv", text.replace("{}", "1")))
     record = library.keep(files("friday.csv", text.replace("{}", "2")))
-    history = table(opened("library", shelf="All", data=record.label), "Versions")
+    history = table(opened("data", section="Library", shelf="All", data=record.label), "Versions")
     assert list(zip(history["name"], history["version"], strict=True)) == [
         ("a", 1),
         ("a", 2),
@@ -395,7 +397,7 @@ def test_runs_of_other_queries_are_no_versions(library):
     other = COARSE.replace("q", "other")
     library.keep(files("bge-v1.trec", other, "qrels.txt", QRELS.replace("q", "other")))
     record = library.keep(files("bge-v2.trec", COARSE, "qrels.txt", QRELS))
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     assert "starts a line here" in words(page)
 
 
@@ -409,7 +411,7 @@ def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monk
     monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else distinct_uploads)
     monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
     monkeypatch.setattr("dashboard.views.data.library.over_time._UNASKED", 0)
-    page = opened("library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label)
     assert len(rows(page).value) == 510
     assert "60 newest of 340 runs" in words(page)
     assert page.toggle(key="history").label == "Score 60 kept runs, 1,200 rows"

@@ -27,7 +27,7 @@ def table(names):
 
 def test_repeats_are_offered_combined_and_separated_and_never_by_themselves():
     names = [f"{HOSTILE}-seed1", f"{HOSTILE}-seed2", "gpt-4"]
-    page = opened("runs", data=cache.loaded_boards().add(board(runs_csv=table(names))).label)
+    page = opened("data", data=cache.loaded_boards().add(board(runs_csv=table(names))).label)
     offer = f"2 rerankers look like repeats of **{HOSTILE}**"
     assert offer in texts(page)
     assert any(escape_markdown(HOSTILE) in paragraph.value for paragraph in page.markdown)
@@ -42,5 +42,5 @@ def test_repeats_are_offered_combined_and_separated_and_never_by_themselves():
 
 def test_names_that_end_in_other_numbers_are_not_offered():
     loaded = board(bm25_trec=STRICT, bm26_trec=STRICT, qrels_txt=QRELS)
-    page = opened("runs", data=cache.loaded_boards().add(loaded).label)
+    page = opened("data", data=cache.loaded_boards().add(loaded).label)
     assert not [one for one in page.button if one.key in ("combine-repeats", "separate-repeats")]

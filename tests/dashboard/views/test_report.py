@@ -38,7 +38,7 @@ def test_the_preview_is_the_file_that_the_command_writes(label, write, call, tmp
         write("qrels.txt", QRELS),
         *("--traditional", "docid_desc"),  # the order that TREC runs start with
     ]
-    page = opened("report", data=label)
+    page = opened("share", data=label)
     path = tmp_path / "report.html"
     call("report", *arguments, "--date", f"{datetime.now(UTC):%Y-%m-%d}", "-o", path)
     assert preview(page) == path.read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def test_a_chip_is_called_as_the_section_that_it_chooses():
 
 
 def test_the_text_can_be_copied_and_is_what_its_command_writes(label, write, call):
-    page = opened("report", data=label, preview="text", order="docid_desc")
+    page = opened("share", data=label, preview="text", order="docid_desc")
     command_line, text = (element.value for element in page.code)
     arguments = [
         write("strict.trec", STRICT),
@@ -144,22 +144,22 @@ def test_columns_that_were_chosen_are_in_the_command():
 
 def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(label):
     for targets, n_targets in (("P@1>0.1, MTRR>=0.2", 2), ("retrieval", 11)):
-        page = opened("report", data=label, targets=targets, preview="text")
+        page = opened("share", data=label, targets=targets, preview="text")
         assert metrics(page)["Targets met, tied"].endswith(f"of {n_targets}")
-    page = opened("report", data=label)
+    page = opened("share", data=label)
     assert "Targets met, tied" not in metrics(page)
     assert 'id="targets"' not in preview(page)
     assert metrics(page)["Orders that swap"] == "0 of 1"
 
 
 def test_a_target_that_means_none_is_named_and_none_is_held(label):
-    page = opened("report", data=label, targets="P@1>>0.1", preview="text")
+    page = opened("share", data=label, targets="P@1>>0.1", preview="text")
     assert "is no target" in only(page.error).value
     assert "Targets met, tied" not in metrics(page)
 
 
 def test_a_preset_has_its_place_in_the_address_in_the_command_and_in_the_file(label):
-    page = opened("report", data=label, preset="short")
+    page = opened("share", data=label, preset="short")
     assert 'id="summary"' in preview(page)
     assert 'id="scores"' not in preview(page)
     assert "--preset short" in only(page.code).value
@@ -167,12 +167,12 @@ def test_a_preset_has_its_place_in_the_address_in_the_command_and_in_the_file(la
 
 
 def test_sections_chosen_are_those_of_the_file(label):
-    page = opened("report", data=label, sections=["Targets"])
+    page = opened("share", data=label, sections=["Targets"])
     assert preview(page).count("<section ") == 1
 
 
 def test_the_page_tells_of_the_reranker_chosen(label):
-    page = opened("report", data=label, targets="P@1>0.1", targets_for="coarse")
+    page = opened("share", data=label, targets="P@1>0.1", targets_for="coarse")
     assert any("coarse" in text.value and "target" in text.value for text in page.markdown)
     assert "--targets-for" in only(page.code).value or "coarse" in preview(page)
 

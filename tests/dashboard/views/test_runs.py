@@ -43,7 +43,7 @@ def steps(monkeypatch):
 
 
 def test_files_are_read_joined_and_scored_in_sight_and_scored_once(monkeypatch, steps):
-    page, score_runs, scored = opened("runs"), cache.score_runs, []
+    page, score_runs, scored = opened("data"), cache.score_runs, []
     monkeypatch.setattr(cache, "score_runs", lambda *args: (scored.append(1), score_runs(*args))[1])
     dropped(page).run()
     assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
@@ -76,7 +76,7 @@ def test_one_visitor_reads_a_large_file_another_is_served_and_a_third_waits_in_s
     with ThreadPoolExecutor() as pool:
         first = pool.submit(cache.read_entry, Slow(File("first.trec", STRICT.encode())))
         assert is_reading.wait(60)
-        third = opened("runs")  # what is small is served at once
+        third = opened("data")  # what is small is served at once
         assert not first.done()
         uploads = [("third.trec", STRICT + MARK * 1), ("qrels.txt", QRELS + "q3 0 third 0\n")]
         files = [(name, text.encode(), "text/plain") for name, text in uploads]
@@ -87,7 +87,7 @@ def test_one_visitor_reads_a_large_file_another_is_served_and_a_third_waits_in_s
 
 
 def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(monkeypatch):
-    page, button, score_runs, pressed = opened("runs"), st.button, cache.score_runs, []
+    page, button, score_runs, pressed = opened("data"), st.button, cache.score_runs, []
 
     def note_press(label, *args, **options):
         if label == "Cancel":
@@ -124,7 +124,7 @@ ANSWERS = "query_id,doc_id,score,relevance\n" + "".join(
 
 
 def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_button():
-    page = opened("runs")
+    page = opened("data")
     page.file_uploader(key="upload").set_value([("answers.csv", ANSWERS.encode(), "text/csv")]).run()
     assert "'N/A' is not a number" in plain(page.error[0].value)
     assert "4 documents of answers.csv without a number as score." in texts(page).replace("*", "")
@@ -135,12 +135,12 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     page.button(key="fix-missing").click().run()
     assert "Documents without a score, left out: 4 of 20" in texts(page)
     cache.loaded_boards.clear()
-    kept = opened("runs", data=page.query_params["data"])  # read from the library, where the choice is kept
+    kept = opened("data", data=page.query_params["data"])  # read from the library, where the choice is kept
     assert "Documents without a score, left out: 4 of 20" in texts(kept)
 
 
 def test_findings_are_said_once_of_all_runs_with_warnings_in_sight_and_information_folded():
-    page = opened("runs")
+    page = opened("data")
     said = texts(page).replace("*", "")
     assert "3 runs: inside ties the order of the file goes with relevance." in said
     assert "8 runs: 12 of 200 queries have no document of grade 1 or more" in said
@@ -156,6 +156,6 @@ def test_long_names_are_told_apart_in_the_table_of_rerankers():
     label = (
         cache.loaded_boards().add(board(**{f"{name}_trec": COARSE for name in names}, qrels_txt=QRELS)).label
     )
-    rows = next(table.value for table in opened("runs", data=label).dataframe if "label" in table.value)
+    rows = next(table.value for table in opened("data", data=label).dataframe if "label" in table.value)
     assert [label for label in rows["label"] if len(label) > 26] == []
     assert ["v1" in rows["label"][0], "v2" in rows["label"][1]] == [True, True]

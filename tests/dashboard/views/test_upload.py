@@ -44,7 +44,7 @@ def headings(page):
 
 
 def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
-    page = drop(opened("runs"), table_csv=TABLE, qrels_txt=QRELS)
+    page = drop(opened("data"), table_csv=TABLE, qrels_txt=QRELS)
     assert "no score column" in said(page)
     assert column(page, "query_id").value == "topic"
     column(page, "score").set_value("punkte").run()
@@ -62,7 +62,7 @@ def test_columns_of_a_header_that_says_nothing_are_chosen_one_by_one_in_any_orde
         for document in range(5)
     ]
     lines = ["sujet pièce points jugé", *rows]
-    page = drop(opened("runs"), mine_txt="\n".join(lines).replace(" ", delimiter))
+    page = drop(opened("data"), mine_txt="\n".join(lines).replace(" ", delimiter))
     choices = {"query_id": "sujet", "doc_id": "pièce", "score": "points", "relevance": "jugé"}
     for name in [*(choices.keys() - {last}), last]:
         assert said(page)
@@ -74,7 +74,7 @@ def test_columns_of_a_header_that_says_nothing_are_chosen_one_by_one_in_any_orde
 
 
 def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
-    page = drop(opened("runs"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
+    page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     drop(page, junk_txt="hello\n")
     assert "found 1 field." in said(page)
     column(page, "score").set_value("secs").run()
@@ -83,7 +83,7 @@ def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
 
 
 def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_the_board():
-    page = drop(opened("runs"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
+    page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     address = page.query_params["data"]
     column(page, "score").set_value("secs").run()
     assert "score ← secs" in headings(page)
@@ -92,7 +92,7 @@ def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_
 
 def test_preferences_are_scored_by_the_column_chosen_and_their_circles_are_told():
     rows = [f"q{query},d0,d1,a\nq{query},d1,d2,a\nq{query},d2,d0,a" for query in range(4)]
-    page = drop(opened("runs"), pairs_csv="\n".join(["query,a,b,preferred", *rows]), qrels_txt=QRELS)
+    page = drop(opened("data"), pairs_csv="\n".join(["query,a,b,preferred", *rows]), qrels_txt=QRELS)
     assert "score ← copeland" in headings(page)
     assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
     column(page, "score").set_value("bradley_terry").run()
@@ -102,7 +102,7 @@ def test_preferences_are_scored_by_the_column_chosen_and_their_circles_are_told(
 
 @pytest.mark.parametrize(("key", "rule"), [("keep-first", "the first"), ("keep-max", "the highest score")])
 def test_repeated_documents_are_settled_by_a_button(key, rule):
-    page = drop(opened("runs"), coarse_trec=COARSE + "q0 Q0 d1 9 7 upload\n", qrels_txt=QRELS)
+    page = drop(opened("data"), coarse_trec=COARSE + "q0 Q0 d1 9 7 upload\n", qrels_txt=QRELS)
     assert "listed twice" in said(page)
     page.button(key=key).click().run()
     assert board_name(page).startswith("1 run, 4 queries")
@@ -110,7 +110,7 @@ def test_repeated_documents_are_settled_by_a_button(key, rule):
 
 
 def test_rows_can_be_pasted():
-    page = opened("runs")
+    page = opened("data")
     page.text_area(key="paste").set_value("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").run()
     assert board_name(page).startswith("1 run, 1 query")
 
@@ -124,7 +124,7 @@ WRONG = {
 
 
 def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
-    page = drop(opened("runs"), strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
+    page = drop(opened("data"), strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS)
     name, address = board_name(page), dict(page.query_params)
     assert name.startswith("2 runs, 4 queries")
     for file, (content, message) in WRONG.items():

@@ -132,7 +132,7 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
     assert page.selectbox(key="data").options == list(cache.SAMPLES)
     assert "Sample data: one model stored in six precisions, beside BM25 and TF-IDF." in texts(page)
     page.button(key="drop-data").click().run()
-    assert title(page) == "Runs"
+    assert title(page) == "Data"
 
 
 def test_five_measures_are_in_sight_and_the_others_a_click_away():
@@ -201,6 +201,6 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
 
 
 def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():
-    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL), "Summary")
+    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL, section="Summary"), "Summary")
     assert rows["tie_ratio"].between(1, 100).all()
     assert rows["tie_ratio_std"].between(1, 100).all()
