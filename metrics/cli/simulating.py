@@ -11,7 +11,7 @@ import typer
 from pyarrow import csv
 
 from metrics.cli.messages import say
-from metrics.cli.options.shared import with_shared_options
+from metrics.cli.options.files import FileUse, output_option
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.runs.writing import open_output
@@ -66,10 +66,9 @@ _EXCLUSIVE = (("--performance", "--segments"), ("--reranker", "--tie-probability
 _RANGE = "LOW-HIGH, or one number."
 
 
-@with_shared_options
 def simulate_command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The table: .csv or .parquet; - prints CSV.")
+        Path | None, output_option("The table: .csv or .parquet; - prints CSV."), FileUse.WRITTEN
     ],
     what: Annotated[
         SimulationKind,
