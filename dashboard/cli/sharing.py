@@ -15,7 +15,7 @@ from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
 from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options.reading import Columns, Repeated, parse_columns
-from metrics.cli.output import write_table
+from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -112,7 +112,7 @@ def pull_command(
         written = pulling.pull(record, output, format.value, force=force)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
-        typer.echo(path)
+        print_text(f"{path}\n")
 
 
 @contextmanager

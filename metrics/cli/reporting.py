@@ -16,6 +16,7 @@ from metrics.cli.messages import traditional_order
 from metrics.cli.options.files import FileUse, Qrels, RunPaths, output_option
 from metrics.cli.options.reading import ReadingOptions
 from metrics.cli.options.shared import Measures, Traditional, with_shared_options
+from metrics.cli.output import print_text
 from metrics.cli.pipelines.auditing import PublishedNames, names_by_hand, published_files
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
@@ -125,7 +126,7 @@ def report_command(
 
         written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
     if output is None:
-        typer.echo(written.decode(), nl=False)
+        print_text(written.decode())
         return
     with open_output(output) as stream:
         stream.write(written)
