@@ -13,9 +13,9 @@ import typer
 
 from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
+from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options.reading import Columns, Repeated, parse_columns
-from metrics.cli.options.runs import NamedPath, Qrels, parse_run
-from metrics.cli.output import write_table
+from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -50,6 +50,7 @@ def push_command(
             parser=parse_run,
             help="Run files, or tables; or one .tiescope file. NAME=PATH calls a file NAME.",
         ),
+        FileUse.READ,
     ],
     board: Annotated[
         str, typer.Option(help="Name of the board, or its id; a new one where there is none.")
@@ -91,7 +92,7 @@ def boards_command(
 
 def pull_command(
     board: Annotated[str, typer.Argument(help="Id or name of the board.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), FileUse.FOLDER],
     format: Annotated[  # noqa: A002
         PulledFormat,
         typer.Option(help="Parquet with our column names, TREC runs and qrels, or one file to send."),
@@ -111,7 +112,7 @@ def pull_command(
         written = pulling.pull(record, output, format.value, force=force)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
-        typer.echo(path)
+        print_text(f"{path}\n")
 
 
 @contextmanager
