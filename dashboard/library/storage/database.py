@@ -11,7 +11,6 @@ from secrets import token_hex
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
-from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -150,7 +149,7 @@ class Database:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise LibraryError(
-                f"The library's folder {error.filename}: {reason}. Choose another TIESCOPE_HOME."
+                f"The library's folder {path.parent}: {reason}. Choose another TIESCOPE_HOME."
             ) from error
 
     def _settle(self, engine: sa.Engine) -> None:
@@ -235,9 +234,11 @@ def _engine(url: sa.URL, wait: float) -> sa.Engine:
     if url.get_backend_name() == "postgresql":
         return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
     path = _sqlite_path(url)
-    if path and not url.query and not _is_writable(path):
-        return sa.create_engine(url, creator=partial(_connect_read_only, path), poolclass=sa.NullPool)
-    engine = sa.create_engine(url, connect_args={"timeout": wait})
+    if path is None or url.query:
+        engine = sa.create_engine(url, connect_args={"timeout": wait})
+    else:
+        pool = sa.QueuePool if _is_writable(path) else sa.NullPool  # what others write is read anew
+        engine = sa.create_engine(url, creator=partial(_connect, path, wait), poolclass=pool)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -253,15 +254,21 @@ def _is_writable(path: Path) -> bool:
     return all(os.access(place, os.W_OK) for place in (path, path.parent) if place.exists())
 
 
-def _connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open a file where SQLite cannot write; it needs its log only where writers left some of it."""
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    """Open a file of SQLite, and make none where it is gone.
+
+    Where it cannot be written, its log is read only if a writer left something in it: SQLite would lock it.
+    """
     log = Path(f"{path}-wal")
-    options = "mode=ro" if log.exists() and log.stat().st_size else "mode=ro&immutable=1"
-    return sqlite3.connect(f"file:{quote(str(path))}?{options}", uri=True)
+    mode = "mode=rw" if _is_writable(path) else "mode=ro"
+    if mode == "mode=ro" and not (log.exists() and log.stat().st_size):
+        mode += "&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", wait, check_same_thread=False, uri=True)
 
 
 def _create_sqlite(path: Path, wait: float) -> None:
     """Create an empty library in a new file."""
+    path.touch()
     engine = _engine(sa.URL.create("sqlite", database=str(path)), wait)
     try:
         with engine.connect() as connection:

@@ -122,7 +122,7 @@ class Intake:
         written: dict[str, PendingParquet] = {}
         try:
             for sha256, (file, source) in missing.items():
-                written[sha256] = self.parquets.write(file, source, is_known=sha256 in stored_digests)
+                written[sha256] = self.parquets.write(file, source)
         except BaseException:
             self.parquets.abandon(written.values())
             raise

@@ -72,23 +72,13 @@ class Parquets:
         except OSError:
             return False
 
-    def write(self, file: File, source: Source, *, is_known: bool = False) -> PendingParquet:
-        """Write an upload beside its place.
-
-        Args:
-            file: as it was given.
-            source: what was read of it.
-            is_known: whether the database knows it, and its file is damaged.
-
-        Raises:
-            LibraryError: the disk is full, or cannot be written.
-        """
+    def write(self, file: File, source: Source) -> PendingParquet:
+        """Write an upload beside its place; LibraryError where the disk is full, or cannot be written."""
         path = self._folder / "writing" / f"{secrets.token_hex(16)}.parquet"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_parquet(file, source, path)
-            if not is_known:
-                _take_bytes_of_same_rows(self.path(file.sha256), path)
+            _take_bytes_of_same_rows(self.path(file.sha256), path)
             with path.open("rb") as stream:
                 os.fsync(stream.fileno())
             return PendingParquet(path, path.stat().st_size, _digest(path))

@@ -5,9 +5,14 @@ import os
 import shutil
 import sqlite3
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
+from threading import Event, Semaphore
 
+import library_writer
+import postgresql
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -28,6 +33,9 @@ FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
 STORED_BY_0_1 = Path(__file__).parents[3] / "stored_by_0_1" / "library"
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+STOPS = 10
+"""Times that a server is stopped in each of two ways while boards are saved."""
+PATIENCE = 60
 UNTOLD = ("sqlalche", "[SQL", "psycopg.", "Traceback", "None)", "Errno")
 """What no message of ours holds."""
 
@@ -347,6 +355,15 @@ def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, create, 
     assert library.boards() == []
 
 
+def test_a_file_that_is_moved_away_while_it_is_open_is_not_made_anew(open_database, sqlite_url, tmp_path):
+    path, database = Path(sqlite_url.removeprefix("sqlite:///")), open_database(sqlite_url)
+    with database.reading():
+        path.rename(tmp_path / "moved")
+        with refused("cannot be opened"), database.reading():  # by another connection
+            pass
+    assert not path.exists()
+
+
 def test_a_home_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").touch()
     with refused("The library's folder .*file.*Choose another TIESCOPE_HOME"):
@@ -440,3 +457,41 @@ def test_a_connection_that_breaks_in_a_write_leaves_the_old_state(
                 library.keep(OTHER)
         library.sweep()
     assert library.keep(OTHER)
+
+
+@pytest.mark.slow
+def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_half(library_at, tmp_path):
+    programs = postgresql.find()
+    if programs is None:
+        pytest.skip("no PostgreSQL server here: python tests/postgresql.py")
+    acknowledged, errors, is_saved, is_over = set(), [], Semaphore(0), Event()
+
+    def save(library):
+        for number in count():
+            if is_over.is_set():
+                return
+            try:
+                acknowledged.add(library.keep(library_writer.board((number,))).id)
+                is_saved.release()
+            except LibraryError as error:
+                errors.append(str(error))
+
+    with postgresql.serving(programs, is_durable=True) as durable, ThreadPoolExecutor(1) as threads:
+        library = library_at(durable.url("postgres"))
+        saving = threads.submit(save, library)
+        for mode in ("immediate", "fast") * STOPS:
+            assert is_saved.acquire(timeout=PATIENCE), errors[-1:]
+            durable.stop(mode)
+            durable.start()
+        is_over.set()
+        saving.result()
+        assert library.keep(FIRST)
+        assert errors
+        assert not [error for error in errors if any(word in error for word in UNTOLD)]
+        board_ids = {one.id for one in library.boards()}
+        assert board_ids >= acknowledged
+        assert all(entry.read() for board_id in board_ids for entry in library.find(board_id).spec.entries)
+        library.sweep()
+        on_disk = {path.stem for path in (tmp_path / "home" / "uploads").glob("*/*")}
+        assert on_disk == {one.sha256 for one in library.uploads()}
+        print(f"\n{len(acknowledged)} saves, {len(errors)} refused, {len(board_ids - acknowledged)} unsaid")
