@@ -22,8 +22,6 @@ from metrics.errors import LibraryError
 
 WAIT = 10.0
 """Seconds to wait for another's write to end."""
-_PAUSE = 0.05
-"""Seconds before what was locked is tried again."""
 _AGAIN = 5
 """Seconds before a database that could not be opened is tried again."""
 _WRITERS = 7_146_873

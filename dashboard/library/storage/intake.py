@@ -172,7 +172,6 @@ class Intake:
             if upload is not None:
                 entries[position] = replace(entry, file=upload)
                 read[position] = entries[position].read()
-
         return replace(spec, entries=tuple(entries)), tuple(read)
 
     def _upload_at(self, file: File, source: Source) -> StoredUpload | None:
