@@ -87,7 +87,10 @@ def boards_command(
         from dashboard.library.exchange import listing
 
         table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
+        unknown = listing.describe_unknown_files(library)
     write_table(table, format.value, None)
+    if unknown:
+        say(unknown)
 
 
 def pull_command(
@@ -104,6 +107,7 @@ def pull_command(
     if output == Path("-"):
         raise UsageError("A board is several files, and not printed: -o FOLDER.")
     owner_address = _owner(owner)
+    _refuse_uploads_folder(output)
     with _library() as library, progress("Pulling"):
         from dashboard.library.audit import record_event
         from dashboard.library.exchange import listing, pulling
@@ -125,6 +129,15 @@ def _library() -> Iterator["Library"]:
         yield library
     finally:
         library.close()
+
+
+def _refuse_uploads_folder(folder: Path) -> None:
+    """Raise a UsageError at a folder in which the library keeps its uploads."""
+    from dashboard.library.place import home
+
+    uploads = home() / "uploads"
+    if folder.resolve().is_relative_to(uploads.resolve()):
+        raise UsageError(f"{folder}: the library keeps its uploads there. Name another folder.")
 
 
 def _owner(text: str) -> str:
