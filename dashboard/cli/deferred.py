@@ -26,10 +26,10 @@ class DeferredCommand(TyperCommand):
     def loaded(self) -> TyperCommand:
         """The command itself, with its options."""
         with loading_modules():
-            from metrics.cli.exits import with_reader_left
+            from metrics.cli.options.files import with_inputs_kept
 
             app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            app.command(self.name)(with_reader_left(self._load()))
+            app.command(self.name)(with_inputs_kept(self._load(), "TIESCOPE_AUDIT_LOG"))
             return cast("TyperCommand", typer.main.get_command(app))
 
     def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002 lines are wrapped, not cut

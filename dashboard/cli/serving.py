@@ -15,7 +15,7 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.cli import loading_modules
 from metrics.cli.messages import say
-from metrics.cli.options.runs import NamedPath, Qrels, parse_run
+from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
@@ -31,6 +31,7 @@ def app_command(
             parser=parse_run,
             help="Runs or stored evaluations to open; none: the sample data. NAME=PATH calls a file NAME.",
         ),
+        FileUse.READ,
     ] = None,
     qrels: Qrels = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to serve on.")] = 8501,
@@ -71,6 +72,7 @@ def app_command(
             help="Append who opened, kept, shared and deleted what, a line of JSON each; else to what "
             "TIESCOPE_AUDIT_LOG says.",
         ),
+        FileUse.APPENDED,
     ] = None,
 ) -> None:
     """Serve the dashboard in the browser."""

@@ -13,9 +13,9 @@ import typer
 
 from dashboard.access.allow_list import plain_address
 from metrics.cli.messages import say
+from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options.reading import Columns, Repeated, parse_columns
-from metrics.cli.options.runs import NamedPath, Qrels, parse_run
-from metrics.cli.output import write_table
+from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
@@ -50,6 +50,7 @@ def push_command(
             parser=parse_run,
             help="Run files, or tables; or one .tiescope file. NAME=PATH calls a file NAME.",
         ),
+        FileUse.READ,
     ],
     board: Annotated[
         str, typer.Option(help="Name of the board, or its id; a new one where there is none.")
@@ -86,12 +87,15 @@ def boards_command(
         from dashboard.library.exchange import listing
 
         table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
+        unknown = listing.describe_unknown_files(library)
     write_table(table, format.value, None)
+    if unknown:
+        say(unknown)
 
 
 def pull_command(
     board: Annotated[str, typer.Argument(help="Id or name of the board.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), FileUse.FOLDER],
     format: Annotated[  # noqa: A002
         PulledFormat,
         typer.Option(help="Parquet with our column names, TREC runs and qrels, or one file to send."),
@@ -103,6 +107,7 @@ def pull_command(
     if output == Path("-"):
         raise UsageError("A board is several files, and not printed: -o FOLDER.")
     owner_address = _owner(owner)
+    _refuse_uploads_folder(output)
     with _library() as library, progress("Pulling"):
         from dashboard.library.audit import record_event
         from dashboard.library.exchange import listing, pulling
@@ -111,7 +116,7 @@ def pull_command(
         written = pulling.pull(record, output, format.value, force=force)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
-        typer.echo(path)
+        print_text(f"{path}\n")
 
 
 @contextmanager
@@ -124,6 +129,15 @@ def _library() -> Iterator["Library"]:
         yield library
     finally:
         library.close()
+
+
+def _refuse_uploads_folder(folder: Path) -> None:
+    """Raise a UsageError at a folder in which the library keeps its uploads."""
+    from dashboard.library.place import home
+
+    uploads = home() / "uploads"
+    if folder.resolve().is_relative_to(uploads.resolve()):
+        raise UsageError(f"{folder}: the library keeps its uploads there. Name another folder.")
 
 
 def _owner(text: str) -> str:

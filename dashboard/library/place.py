@@ -1,15 +1,24 @@
-"""Where what is kept lies on disk, and how much of it there may be: the environment says both."""
+"""Where what is kept lies on disk, how much of it there may be, and which database it belongs to."""
 
+import json
 import os
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_data_path
 
-from metrics.errors import LibraryError
+from metrics.errors import LibraryError, UsageError
+from metrics.runs.writing import whole_file
 from metrics.support import environment
+
+if TYPE_CHECKING:
+    import sqlalchemy as sa
 
 HOME = "TIESCOPE_HOME"
 """Environment variable: the folder of uploads, of SQLite and of what was scored by path."""
+USUAL_DATABASE = "library.db"
+"""The SQLite database in the home folder, where the environment names no other."""
 
 
 def home() -> Path:
@@ -23,3 +32,90 @@ def byte_limit(variable: str, default: int) -> int:
         return environment.byte_limit(variable, default * 10**6)
     except ValueError as error:
         raise LibraryError(str(error)) from error
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The database that a folder of uploads belongs to.
+
+    Attributes:
+        id: the database holds it too, wherever it is moved.
+        database: where it was; a path below the home folder is relative, an address has no user and password.
+    """
+
+    id: str
+    database: str
+
+
+class Ownership:
+    """The folder of uploads, and the database that it is opened with.
+
+    Args:
+        home: folder of the uploads.
+        url: address of the database.
+    """
+
+    def __init__(self, home: Path, url: "sa.URL") -> None:
+        self._home = home
+        self._path = home / "uploads" / "library.json"
+        self._database = _describe(url, home)
+
+    def owner(self) -> Owner | None:
+        """Return the database that the folder belongs to; None where it belongs to none yet."""
+        try:
+            fields = json.loads(self._path.read_text(encoding="utf-8"))
+            return Owner(str(fields["id"]), str(fields["database"]))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise LibraryError(f"{self._path} cannot be read. Restore a copy. {self._hatch}") from error
+
+    def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
+        """Return the folder's owner; LibraryError where it is another database than this one.
+
+        Args:
+            database_id: of the database; None where it has none yet.
+            may_replace: whether the database may stand in for one that was at the same place: it has no id of
+                its own, or holds nothing.
+        """
+        owner = self.owner()
+        if owner is None or owner.id == database_id or (may_replace and owner.database == self._database):
+            return owner
+        ours = f" (id {database_id[:8]})" if database_id else ""
+        hint = (
+            "Unset TIESCOPE_DATABASE_URL"
+            if owner.database == USUAL_DATABASE
+            else "Set TIESCOPE_DATABASE_URL to it"
+        )
+        raise LibraryError(
+            f"The uploads in {self._path.parent} belong to the database {self._named(owner.database)} "
+            f"(id {owner.id[:8]}), not to {self._named(self._database)}{ours}. "
+            f"{hint}, restore a copy of it, or choose another TIESCOPE_HOME. {self._hatch}"
+        )
+
+    def record(self, database_id: str) -> None:
+        """Have the folder belong to this database; a folder that cannot be written cannot be swept either."""
+        owner = Owner(database_id, self._database)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self._path) as stream:
+                stream.write(json.dumps(asdict(owner), indent=1).encode())
+        except (OSError, UsageError) as error:
+            if os.access(self._path.parent, os.W_OK):
+                raise LibraryError(f"The library's folder: {str(error).rstrip('.')}.") from error
+
+    @property
+    def _hatch(self) -> str:
+        return f"Once {self._path} is removed, the folder belongs to the database that is opened next."
+
+    def _named(self, database: str) -> str:
+        return database if "://" in database else str(self._home / database)
+
+
+def _describe(url: "sa.URL", home: Path) -> str:
+    """Return where a database is, as `Owner` says it."""
+    if url.get_backend_name() != "sqlite":
+        host = url.host or url.query.get("host", "")
+        return f"postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"
+    path = Path(url.database or "").absolute()
+    return path.relative_to(home.absolute()).as_posix() if path.is_relative_to(home.absolute()) else str(path)

@@ -3,20 +3,27 @@
 `metrics.cli.exits` says by which codes they end.
 """
 
-from collections.abc import Callable
+import sys
 from typing import TYPE_CHECKING
 
 from metrics.cli.exits import end, exit_code
 
 if TYPE_CHECKING:
+    from typer.core import TyperGroup
+
     from metrics.cli.reporting import DrawCharts
 
 
-def run(command_line: Callable[..., None], draw: "DrawCharts") -> None:
-    """Run the command, and end the process.
+def run(commands: "TyperGroup", draw: "DrawCharts") -> None:
+    """Run the command that the arguments of the process name, and end the process.
 
     Args:
-        command_line: runs what the arguments of the process ask for.
+        commands: all there are, by their names.
         draw: makes the charts of a report, when its HTML is asked for.
     """
-    end(exit_code(lambda: command_line(obj=draw)))
+
+    def command() -> None:
+        with commands.make_context("tiescope", sys.argv[1:], obj=draw) as context:
+            commands.invoke(context)
+
+    end(exit_code(command))

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import NamedPath, Qrels, parse_run
 from metrics.cli.options.shared import OutputFormat, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
@@ -28,6 +28,7 @@ def check_command(
             parser=parse_run,
             help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
         ),
+        FileUse.READ,
     ],
     qrels: Qrels = None,
     *,

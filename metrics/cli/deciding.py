@@ -10,8 +10,8 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say, say_left_out, traditional_order
+from metrics.cli.options.files import Qrels, RunPaths
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import (
     FOR_PEOPLE,
     Measures,

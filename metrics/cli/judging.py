@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say
+from metrics.cli.options.files import FileUse, Qrels, RunPaths, written_option
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
@@ -51,13 +51,15 @@ def judge_next_command(
     ] = None,
     qrels_output: Annotated[
         Path | None,
-        typer.Option(
-            help="Write a form for whoever judges: qrels with ? for each grade, or CSV with none (FILE.csv)."
+        written_option(
+            "Write a form for whoever judges: qrels with ? for each grade, or CSV with none (FILE.csv)."
         ),
+        FileUse.WRITTEN,
     ] = None,
     judged: Annotated[
         Path | None,
         typer.Option(help="Such a form filled in: it joins the judgments, and what it settled is said."),
+        FileUse.READ,
     ] = None,
     *,
     table_output: TableOutput,

@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.runs.writing import open_output
-from metrics.support.escaping import clean, csv_text, latex, markdown
+from metrics.support.escaping import clean, csv_text, latex, markdown, visible
 from metrics.support.wording import LONG
 
 
@@ -59,14 +59,19 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
 def write_text(text: str, output: Path | None) -> None:
     """Write a text to a file, or to stdout where there is none."""
     if output is None:
-        sys.stdout.write(text)
+        print_text(text)
         return
     with open_output(output) as stream:
         stream.write(text.encode())
 
 
+def print_text(text: str) -> None:
+    """Write a text to stdout as it is, but for what would steer a terminal, where stdout is one."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+
+
 @contextmanager
-def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
+def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], object]]:
     """Yield what writes tables with the same columns as they come, as one CSV file, or to stdout."""
     is_first = True
 
@@ -76,7 +81,7 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], int]]:
         return csv_text(table, header=header)
 
     if output is None:
-        yield lambda table: sys.stdout.write(text_of(table))
+        yield lambda table: print_text(text_of(table))
         return
     with open_output(output) as stream:
         yield lambda table: stream.write(text_of(table).encode())

@@ -8,8 +8,8 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say
+from metrics.cli.options.files import Qrels, RunPath
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPath
 from metrics.cli.options.shared import Measures, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metrics.cli.messages import traditional_order
+from metrics.cli.options.files import FileUse, Qrels, RunPaths, output_option
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import Measures, Traditional, with_shared_options
+from metrics.cli.output import print_text
 from metrics.cli.pipelines.auditing import PublishedNames, names_by_hand, published_files
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
@@ -52,7 +53,8 @@ def report_command(
     qrels: Qrels = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="report.html, .md, .txt, .tex, .csv or .parquet; else here."),
+        output_option("report.html, .md, .txt, .tex, .csv or .parquet; else here."),
+        FileUse.WRITTEN,
     ] = None,
     format: Annotated[  # noqa: A002 what other commands call it
         ReportFormat | None,
@@ -83,6 +85,7 @@ def report_command(
     published: Annotated[
         list[str] | None,
         typer.Option(help="A published table to audit, as `tiescope audit` reads it."),
+        FileUse.READ,
     ] = None,
     names: PublishedNames = None,
     day: Annotated[
@@ -123,7 +126,7 @@ def report_command(
 
         written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
     if output is None:
-        typer.echo(written.decode(), nl=False)
+        print_text(written.decode())
         return
     with open_output(output) as stream:
         stream.write(written)

@@ -1,9 +1,8 @@
 """Commands that make data: simulate."""
 
-import sys
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from enum import StrEnum
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,8 @@ import typer
 from pyarrow import csv
 
 from metrics.cli.messages import say
-from metrics.cli.options.shared import with_shared_options
+from metrics.cli.options.files import FileUse, output_option
+from metrics.cli.output import print_text
 from metrics.errors import UsageError
 from metrics.runs import Runs
 from metrics.runs.writing import open_output
@@ -66,10 +66,9 @@ _EXCLUSIVE = (("--performance", "--segments"), ("--reranker", "--tie-probability
 _RANGE = "LOW-HIGH, or one number."
 
 
-@with_shared_options
 def simulate_command(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The table: .csv or .parquet; - prints CSV.")
+        Path | None, output_option("The table: .csv or .parquet; - prints CSV."), FileUse.WRITTEN
     ],
     what: Annotated[
         SimulationKind,
@@ -191,10 +190,12 @@ def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:
 
 def _write(runs: Runs, output: Path | None) -> None:
     table = long_table(runs)
-    with nullcontext(sys.stdout.buffer) if output is None else open_output(output) as stream:
+    with BytesIO() if output is None else open_output(output) as stream:
         if output is not None and output.suffix == ".parquet":
             import pyarrow.parquet as pq
 
             pq.write_table(table, stream)
         else:
             csv.write_csv(table, stream, csv.WriteOptions(quoting_style="needed"))
+        if isinstance(stream, BytesIO):
+            print_text(stream.getvalue().decode())

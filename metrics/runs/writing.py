@@ -2,16 +2,18 @@
 
 import errno
 import os
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from glob import iglob
 from io import BufferedWriter, FileIO
+from itertools import chain
 from pathlib import Path, PurePath
 from secrets import token_hex
 from stat import S_IMODE, S_ISDIR, S_ISREG
 from typing import IO, TYPE_CHECKING, Any
 
 from metrics.errors import UsageError
-from metrics.runs.reading.files import place_of
+from metrics.runs.reading import files
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -21,26 +23,40 @@ _SCHEMES_HERE = ("file:", "local:")
 """How URLs of files of this machine begin."""
 
 
-def refuse_outputs(outputs: Sequence[Path], inputs: Iterable[str | PurePath] = ()) -> None:
+def refuse_outputs(
+    outputs: Sequence[Path], inputs: Iterable[str | PurePath] = (), appended: Sequence[Path] = ()
+) -> None:
     """Refuse files that cannot be written, are read, or are written twice; before hours of work, not after.
 
     Args:
         outputs: files that are to be written.
-        inputs: paths and URLs of files that are read; another name of one, as a link has, is refused too.
-            They are not asked for where every output is new.
+        inputs: what is read: paths, URLs, patterns, folders, and `-` for standard input. Another name of one,
+            as a link has, is refused too. They are not asked for where every output is new.
+        appended: files that grow; they are compared with `inputs` alone.
 
     Raises:
         UsageError: there is such a file.
     """
     old_files = [path for path in outputs if _status_if_writable(path) is not None]
-    uses = {_identity(path): f"{path}, which is read" for path in inputs} if old_files else {}
-    uses.pop(None, None)
+    uses: dict[Hashable, str] = {}
+    if old_files or any(path.is_file() for path in appended):
+        for path in chain.from_iterable(map(_files_meant, inputs)):
+            uses[_identity(path)] = f"{path}, which is read"
+        uses.pop(None, None)
+    for path in appended:
+        _refuse_used(path, uses)
     for path in outputs:
+        _refuse_used(path, uses)
         identity = _identity(path)
-        if identity in uses:
-            raise UsageError(f"{path}: this is {uses[identity]}. Name another file.")
         if identity is not None:
             uses[identity] = f"{path}, which is written already"
+
+
+def _refuse_used(path: Path, uses: Mapping[Hashable, str]) -> None:
+    """Raise a UsageError where a file, whatever its name, is used already."""
+    identity = _identity(path)
+    if identity in uses:
+        raise UsageError(f"{path}: this is {uses[identity]}. Name another file.")
 
 
 @contextmanager
@@ -134,13 +150,22 @@ def _is_stdout(status: os.stat_result) -> bool:
         return False
 
 
-def _identity(path: str | PurePath) -> Hashable:
-    """Return what all names of a file of this machine share; None of what is none, as a pipe or an object."""
+def _files_meant(path: str | PurePath) -> Iterator[Path]:
+    """Yield the files of this machine that a path, URL, pattern or folder means; `-` is standard input."""
     name = str(path)
     if "://" in name and not name.startswith(_SCHEMES_HERE):
-        return None
-    place: Any = place_of(path)
-    file = Path(place.path if "://" in name else place)
+        return
+    place: Any = files.STDIN if name == "-" else files.place_of(path)
+    text = str(place.path if "://" in name else place)
+    for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 take any text
+        if os.path.isdir(match):  # noqa: PTH112 as above
+            yield from Path(match).rglob("[!.]*")
+        else:
+            yield Path(match)
+
+
+def _identity(file: Path) -> Hashable:
+    """Return what all names of a file share; None of what is none, as a pipe or a folder."""
     try:
         status = file.stat()
     except FileNotFoundError:

@@ -66,12 +66,21 @@ _ACCENTS = dict(zip(_MARKS_ABOVE, "`'^~\"=u.rHvcd", strict=True))
 _FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spreadsheets take the wide ones for the others
 
 
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What steers a terminal or reorders a line; not tab and line feed."""
+
+
+def visible(text: str) -> str:
+    """Return a text for a terminal: what would steer it or reorder a line stands there as JSON escapes it."""
+    return _STEERING.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text)
+
+
 def clean(text: str, longest: int = LONGEST) -> str:
     """Return a text on one line: without control characters, shortened in the middle."""
     plain = text
     if not (text.isascii() and text.isprintable()):
-        visible = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
-        plain = re.sub(r"\s", " ", visible)
+        letters = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
+        plain = re.sub(r"\s", " ", letters)
     if len(plain) <= longest:
         return plain
     tail = longest // 2

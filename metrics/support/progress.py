@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
+from metrics.support.escaping import clean
 from metrics.support.steps import listening
 
 PATIENCE = 1.0
@@ -38,13 +39,14 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
     task = display.add_task(task_name, total=None, part="")
 
     def show(completed: int, total: int, part: str = "") -> None:
-        display.update(task, completed=completed, total=total, part=part or f"{completed:,} of {total:,}")
+        text = escape(clean(part)) or f"{completed:,} of {total:,}"
+        display.update(task, completed=completed, total=total, part=text)
 
     timer = Timer(PATIENCE, display.start)
     timer.daemon = True
     timer.start()
     try:
-        follow = (lambda step: show(step.completed, step.total, escape(step.part))) if follows_steps else None
+        follow = (lambda step: show(step.completed, step.total, step.part)) if follows_steps else None
         with listening(follow):
             yield show
     finally:

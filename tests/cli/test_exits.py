@@ -2,6 +2,7 @@
 
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 
 import pytest
 
+from dashboard import cli
 from metrics.cli.pipelines import gating
 from metrics.errors import TieScopeError
 
@@ -54,8 +56,9 @@ def test_what_goes_wrong_in_gate_is_no_missed_target(call, files, monkeypatch, e
     assert "Traceback" not in err or code == 70
 
 
-def test_a_command_ends_quietly_when_its_reader_leaves(files):
-    arguments = [*TIESCOPE, "evaluate", *files, "--per-query"]
+@pytest.mark.parametrize("arguments", [["evaluate", "FILES", "--per-query"], ["evaluate", "--help"]])
+def test_a_command_ends_quietly_when_its_reader_leaves(files, arguments):
+    arguments = [*TIESCOPE, arguments[0], *(files if arguments[1] == "FILES" else []), *arguments[1:][-1:]]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         said = process.stderr.read()
@@ -66,6 +69,97 @@ def test_a_letter_that_the_terminal_lacks_is_written_as_an_escape(files):
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     ended = subprocess.run([*TIESCOPE, "check", *files[::2]], capture_output=True, env=environment, check=False)
     assert (ended.returncode, b"Traceback" in ended.stderr) == (0, False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_command_with_what_is_done_inside_put_in_order(call, files, monkeypatch, number):
+    ended, before = [], signal.getsignal(number)
+
+    def check_targets(*_):
+        try:
+            signal.raise_signal(number)
+        finally:
+            ended.append(number)
+            if number != signal.SIGINT:
+                signal.raise_signal(number)  # once more, while it ends
+
+    monkeypatch.setattr(gating, "check_targets", check_targets)
+    code, out, err = call("gate", *files, "--require", "RR >= 0.1")
+    assert (code, out, ended) == (128 + number, "", [number])
+    assert err.splitlines()[1:] == ["tiescope: interrupted."] * (number == signal.SIGINT)
+    assert signal.getsignal(number) == before
+
+
+def test_a_signal_that_python_makes_another_error_of_is_no_defect(call, files, monkeypatch):
+    def check_targets(*_):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit as stop:
+            raise RuntimeError("Error calling __set_name__") from stop
+
+    monkeypatch.setattr(gating, "check_targets", check_targets)
+    code, _, err = call("gate", *files, "--require", "RR >= 0.1")
+    assert (code, "Traceback" in err) == (143, False)
+
+
+def test_a_signal_that_is_ignored_stays_ignored(call, files, monkeypatch):
+    monkeypatch.setattr(gating, "say_left_out", lambda *_: signal.raise_signal(signal.SIGHUP))
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert call("gate", *files, "--require", "RR >= 0.1")[0] == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+CLOSED = "tiescope: standard output is closed.\n"
+COMMAND_LINES = {
+    "evaluate FILES": 2,
+    "evaluate FILES -m RR --stream --per-query --format csv": 2,
+    "evaluate FILES -o out.txt": 0,
+    "simulate -o - --queries 5": 2,
+    "evaluate --help": 2,
+    "--help": 2,
+    "--version": 2,
+}
+
+
+def run_in_shell(line, files, folder):
+    """Run a command line of the shell: exit code, standard output, standard error."""
+    tiescope = shlex.join(TIESCOPE)
+    line = f"{tiescope} {line.replace('FILES', shlex.join(files))}"
+    ended = subprocess.run(line, shell=True, capture_output=True, text=True, cwd=folder, check=False)  # noqa: S602 ours
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_data_for_a_standard_output_that_is_closed_is_an_error(files, tmp_path, line):
+    code = COMMAND_LINES[line]
+    ended, _, said = run_in_shell(f"{line} >&-", files, tmp_path)
+    assert (ended, said.endswith(CLOSED), "Traceback" in said) == (code, bool(code), False)
+
+
+def test_other_streams_may_be_closed(files, tmp_path):
+    usual = run_in_shell("evaluate FILES", files, tmp_path)
+    assert usual[0] == 0
+    for closed in ("2>&-", "<&-", "<&- 2>&-"):
+        assert run_in_shell(f"evaluate FILES {closed}", files, tmp_path) == usual
+    assert run_in_shell("evaluate missing.trec 2>&-", files, tmp_path) == (2, "", "")
+    assert run_in_shell("evaluate FILES <&- >&- 2>&-", files, tmp_path) == (2, "", "")
+    code, _, said = run_in_shell("check - <&-", files, tmp_path)
+    assert (code, said) == (2, "")
+
+
+def test_a_server_starts_without_standard_streams(streamlit_calls, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["tiescope", "app"])
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    sys.stdout.write("You can now view your app in your browser.")
+    sys.stdout.flush()
+    for name in ("stdin", "stdout", "stderr"):
+        getattr(sys, name).close()
+    assert (ended.value.code or 0, len(streamlit_calls)) == (0, 1)
 
 
 @pytest.mark.slow

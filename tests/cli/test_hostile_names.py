@@ -1,10 +1,14 @@
 """Names that steer a terminal, reorder a line or mark up a page, in what the commands say to people."""
 
 import io
+import json
+import sys
 import unicodedata
 
 import pandas as pd
 import pytest
+
+from dashboard import cli
 
 HOSTILE = "\x1b]0;owned\x07\u202eevil <script>alert(1)</script> [a](javascript:x) | b\r"
 COMMANDS = {
@@ -59,3 +63,64 @@ def test_what_programs_read_has_every_name_as_it_is(call, run, name, read):
     _, out, _ = call("evaluate", run, "-m", "RR", "--format", name)
     table = read(io.StringIO(out) if name == "json" else out)
     assert set(table["reranker"]) == {HOSTILE, "plain"}
+
+
+PRINTED = {
+    "evaluate --format csv": [],
+    "evaluate --format json": [],
+    "evaluate --stream --per-query --format csv": [],
+    "check --format csv": [],
+    "report --format csv": [],
+    "permutations --format json": ["--query", HOSTILE, "--reranker", HOSTILE],
+}
+
+
+def steering(text):
+    return {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf")} - {"\n"}
+
+
+@pytest.fixture
+def call_on_a_terminal(call, monkeypatch):
+    """Run the command where standard output says that it is a terminal."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        return call(*arguments)
+
+    return run
+
+
+@pytest.mark.parametrize("command", PRINTED)
+def test_what_programs_read_steers_no_terminal_and_is_what_it_is_elsewhere(
+    call, call_on_a_terminal, run, command
+):
+    name, *options = command.split()
+    arguments = [name, run, *options, *PRINTED[command]]
+    piped, shown = call(*arguments)[1], call_on_a_terminal(*arguments)[1]
+    assert ("\u202e" in piped, "\\u202e" in shown, steering(shown)) == (True, True, set())
+    if "json" in command:
+        assert json.loads(shown) == json.loads(piped)
+
+
+def test_lines_of_json_as_lists_come_steer_no_terminal(call_on_a_terminal, monkeypatch, tmp_path):
+    rows = "".join(f"{HOSTILE[:-1]},q{query},a,1,1\n" for query in range(2))
+    (tmp_path / "stdin").write_text(f"reranker,query_id,doc_id,score,relevance\n{rows}")
+    monkeypatch.setattr("metrics.runs.reading.files.STDIN", tmp_path / "stdin")
+    code, out, _ = call_on_a_terminal("watch", "-", "--json", "-m", "RR")
+    assert (code, "\\u202e" in out, steering(out)) == (0, True, set())
+    assert {json.loads(line)["reranker"] for line in out.splitlines()} == {HOSTILE[:-1]}
+
+
+def test_a_simulated_reranker_steers_no_terminal(call, call_on_a_terminal):
+    arguments = ["simulate", "-o", "-", "--queries", "1", "--reranker", f"0.5,2,0.9,{HOSTILE[:8]}\u202e\x9b"]
+    assert "\x1b" in call(*arguments)[1]
+    assert steering(call_on_a_terminal(*arguments)[1]) == set()
+
+
+@pytest.mark.parametrize("arguments", [["evaluate", f"--{HOSTILE}\x9b"], [f"--{HOSTILE}"], [HOSTILE]])
+def test_nor_does_an_option_that_is_unknown(monkeypatch, capsys, arguments):
+    monkeypatch.setattr(sys, "argv", ["tiescope", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        cli.main()
+    err = capsys.readouterr().err
+    assert ("\\u202e" in err, steering(err)) == (True, set())

@@ -1,15 +1,22 @@
 """What commands write: whole or not at all, and never over what is read."""
 
 import os
+import re
+import subprocess
+import sys
+from inspect import signature
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from boards import COARSE, QRELS
 from full_disk import largest_file
+from typer.models import ArgumentInfo
 
+from dashboard.cli import commands
 from dashboard.cli.commands import tiescope
 from metrics import UsageError, evaluate_dataset
+from metrics.cli.options.files import FileUse, file_uses
 
 READERS = {
     "evaluate": ["-m", "RR", "-o"],
@@ -33,6 +40,8 @@ READERS = {
 PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
 READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app"}
+SPEAK_OF_FILES = {"column", "every", "format", "reranker", "allow_paths", "note", "force"}
+"""Options whose help speaks of files, and that name none that a command itself opens."""
 NAMES = {
     "itself": lambda path, _: path,
     "a detour": lambda path, _: path.parent / ".." / path.parent.name / path.name,
@@ -60,15 +69,121 @@ def arguments(command, files):
     return [command.split()[0], *inputs, *command.split()[1:], *options]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("command", READERS)
-def test_what_is_read_is_never_written_over(call, files, tmp_path, command, name):
-    for path, text in zip(files, (COARSE, QRELS), strict=True):
-        target = NAMES[name](path, tmp_path / f"other-{path.name}")
-        code, out, err = call(*arguments(command, files), target)
+def parameters(command):
+    """The parameters of a command, by name, as they are declared."""
+    return signature(getattr(commands, command.replace("-", "_"))()).parameters
+
+
+def declared(command, *uses):
+    """The parameters of a command that name files of which one of these uses is made."""
+    by_name = file_uses(getattr(commands, command.replace("-", "_"))())
+    return [name for name, use in by_name.items() if use in uses]
+
+
+def words(command, name, value):
+    """A value as the command line has it: behind its option, or alone."""
+    option = parameters(command)[name].annotation.__metadata__[0]
+    flags = () if isinstance(option, ArgumentInfo) else (option.param_decls or (f"--{name.replace('_', '-')}",))
+    return [*flags[:1], value]
+
+
+@pytest.mark.parametrize("command", tiescope.commands)
+def test_every_option_that_names_a_file_declares_what_is_done_with_it(command):
+    for name in parameters(command).keys() - {"context", *declared(command, *FileUse)} - SPEAK_OF_FILES:
+        parameter = parameters(command)[name]
+        option = parameter.annotation.__metadata__[0]
+        text = f"{name} {parameter.annotation.__origin__} {option.metavar} {option.help}"
+        assert not re.search(r"(?i)(path|\b(file|folder|dir)s?\b)", text), name
+
+
+PAIRS = [
+    (command, name, written)
+    for command in tiescope.commands
+    for name in declared(command, FileUse.READ)
+    for written in [*declared(command, FileUse.WRITTEN, FileUse.APPENDED), "stdout"]
+]
+REQUIRED = {"permutations": ["--query", "q1"], "app": ["--port", "1"]}
+
+
+@pytest.fixture
+def refuses(call, monkeypatch, tmp_path):
+    """Look whether a command refuses to write a file that it reads, whose bytes it leaves alone."""
+
+    def look(command, name, written, value, target, path):
+        monkeypatch.setattr("metrics.cli.options.files._STDOUT", target if written == "stdout" else Path("-"))
+        first = [] if name in ("run", "files") else [tmp_path / "other.csv"]
+        output = [] if written == "stdout" else words(command, written, target)
+        before = path.read_bytes()
+        source = words(command, name, value)
+        code, out, err = call(command, *first, *source, *output, *REQUIRED.get(command, []))
         assert (code, out) == (2, "")
         assert err == f"tiescope: {target}: this is {path}, which is read. Name another file.\n"
-        assert path.read_text() == text
+        assert path.read_bytes() == before
+
+    return look
+
+
+@pytest.mark.parametrize(("command", "name", "written"), PAIRS)
+def test_what_is_read_is_never_written_over(refuses, files, tmp_path, command, name, written):
+    path, _ = files
+    for number, spell in enumerate(NAMES.values()):
+        target = spell(path, tmp_path / f"other{number}.csv")
+        refuses(command, name, written, path, target, path)
+        if "NamedPath" in str(parameters(command)[name].annotation):
+            refuses(command, name, written, f"BM25={path}", target, path)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("evaluate", "run"), ("audit", "published"), ("report", "published"), ("watch", "run")],
+)
+def test_nor_is_a_file_of_a_folder_or_a_pattern(refuses, files, tmp_path, command, name):
+    path = tmp_path / "runs" / "coarse.csv"
+    path.parent.mkdir()
+    files[0].rename(path)
+    for value in (path.parent, tmp_path / "r*s", f"{path.parent}/c*.csv"):
+        for written in [*declared(command, FileUse.WRITTEN), "stdout"]:
+            refuses(command, name, written, value, path, path)
+
+
+@pytest.mark.parametrize(("command", "name", "written"), PAIRS)
+def test_nor_is_the_file_behind_standard_input(refuses, files, monkeypatch, command, name, written):
+    monkeypatch.setattr("metrics.runs.reading.files.STDIN", files[0])
+    refuses(command, name, written, "-", files[0], files[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        ("evaluate - -o coarse.csv < coarse.csv", "coarse.csv"),
+        ("check - < coarse.csv >> coarse.csv", "/dev/stdout"),
+    ],
+)
+def test_standard_input_and_output_are_those_of_the_process(files, line, place):
+    command = f"{sys.executable} -c 'from dashboard.cli import main; main()' {line}"
+    ended = subprocess.run(  # noqa: S602 our own line
+        command, shell=True, capture_output=True, cwd=files[0].parent, check=False
+    )
+    said = f"tiescope: {place}: this is /dev/stdin, which is read. Name another file.\n"
+    assert (ended.returncode, ended.stderr.decode()) == (2, said)
+    assert files[0].read_text() == COARSE
+
+
+@pytest.mark.parametrize("command", [["app"], ["push", "--board", "nightly"]])
+def test_the_audit_log_of_the_environment_is_not_appended_to_what_is_read(call, files, monkeypatch, command):
+    monkeypatch.setenv("TIESCOPE_AUDIT_LOG", str(files[0]))
+    code, _, err = call(*command, files[0])
+    assert (code, "which is read" in err, files[0].read_text()) == (2, True, COARSE)
+
+
+@pytest.mark.parametrize("name", ["nowhere/", "folder/", "folder/.", ".."])
+def test_a_name_that_only_a_folder_can_have_is_refused(call, files, tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    for command in WRITERS:
+        code, out, err = call(*arguments(command, files), f"{tmp_path}/{name}")
+        assert (code, out) == (2, "")
+        assert err == f"tiescope: {tmp_path}/{name}: cannot be written (it is a folder: name a file in it).\n"
+    assert not (tmp_path / "nowhere").exists()
 
 
 @pytest.mark.parametrize("command", WRITERS)

@@ -1,5 +1,8 @@
 """`-` is standard input, wherever a command takes a file."""
 
+import os
+import socket
+
 import pytest
 
 LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
@@ -41,6 +44,53 @@ def test_judgments_come_by_standard_input(call, pipe):
     pipe(QRELS)
     arguments = ("evaluate", "run.trec", "-m", "RR", "--format", "csv", "--qrels")
     assert call(*arguments, "-") == call(*arguments, "q.txt")
+
+
+@pytest.fixture
+def special(tmp_path):
+    """Paths of what is no regular file, by what they are: nobody writes to the pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+    return ["pipe", "link", "socket", "/dev/zero"]
+
+
+TAKING = {
+    "check": ("check", "PATH"),
+    "evaluate": ("evaluate", "PATH", "--qrels", "q.txt"),
+    "evaluate --qrels": ("evaluate", "run.trec", "--qrels", "PATH"),
+    "evaluate --stream": ("evaluate", "PATH", "--qrels", "q.txt", "--stream"),
+    "evaluate --engine dask": ("evaluate", "PATH", "--qrels", "q.txt", "--engine", "dask"),
+    "review --before": ("review", "run.trec", "--qrels", "q.txt", "--before", "PATH"),
+    "judge-next --judged": ("judge-next", "run.trec", "--qrels", "q.txt", "--judged", "PATH"),
+    "audit --published": ("audit", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
+    "report --published": ("report", "run.trec", "--qrels", "q.txt", "--published", "PATH"),
+    "watch --qrels": ("watch", ".", "--qrels", "PATH"),
+    "app": ("app", "PATH"),
+    "push": ("push", "PATH", "--board", "nightly"),
+}
+
+
+@pytest.mark.usefixtures("streamlit_calls")
+@pytest.mark.parametrize("arguments", TAKING.values(), ids=TAKING)
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(call, pipe, special, arguments):
+    pipe("")
+    for path in special:
+        code, out, err = call(*(path if word == "PATH" else word for word in arguments))
+        assert (code, f"{path}: not a regular file." in out + err) == (2, True)
+
+
+def test_a_pipe_that_the_shell_has_opened_is_read(call, pipe):
+    pipe("")
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as stream:
+        stream.write(LISTED)
+    try:
+        code, out, _ = call("evaluate", f"name=/dev/fd/{reading}", "--qrels", "q.txt", "-m", "RR")
+    finally:
+        os.close(reading)
+    assert (code, "name" in out) == (0, True)
 
 
 def test_the_app_refuses_what_it_could_read_once(call, pipe, streamlit_calls):

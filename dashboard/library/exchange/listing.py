@@ -1,6 +1,7 @@
 """Boards of the library as a table, and found by what a person calls them. No streamlit inside."""
 
 from datetime import UTC
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
@@ -13,6 +14,7 @@ from dashboard.library.storage.stored_upload import StoredUpload
 from dashboard.library.store import Library
 from metrics.errors import LibraryError, UsageError
 from metrics.support.escaping import clean
+from metrics.support.wording import count_of
 
 _MOST_NAMES = 5
 
@@ -45,6 +47,31 @@ def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFr
         )
     table = pd.DataFrame(rows, columns=["name", "id", "runs", "queries", "files", "changed", "access"])
     return table.astype({"runs": "Int64", "queries": "Int64", "files": "Int64"})
+
+
+def describe_unknown_files(library: Library) -> str:
+    """Return what is to be said of uploads that the database does not know; "" where there are none."""
+    paths = library.unknown_files()
+    if not paths:
+        return ""
+    heading = (
+        f"{count_of(len(paths), 'file')} in {paths[0].parents[1]} that this database does not know. "
+        "Names and owners are in the database alone. Keep a file again with: tiescope push FILE --board NAME. "
+        "NAME=FILE calls it so, --qrels FILE gives the judgments."
+    )
+    return "\n".join([heading, *map(_describe_file, paths)])
+
+
+def _describe_file(path: Path) -> str:
+    """Return path, size, rows and columns of a Parquet, as far as it can be read."""
+    from pyarrow import parquet  # noqa: PLC0415 as below
+
+    size = f"{path}: {path.stat().st_size:,} bytes"
+    try:
+        footer = parquet.read_metadata(path)
+    except (OSError, pa.ArrowException):
+        return f"{size}, damaged"
+    return f"{size}, {count_of(footer.num_rows, 'row')}: {', '.join(footer.schema.names)}"
 
 
 def find_board(library: Library, name: str, owner: str) -> BoardListing | None:

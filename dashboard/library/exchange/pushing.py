@@ -111,7 +111,7 @@ def push(
         TieScopeError: they do not go together, or cannot be kept.
     """
     name = name or pushed.name
-    spec, sources = storable(pushed.spec, pushed.sources)
+    spec, sources = storable(*library.adopted(pushed.spec, pushed.sources))
     pushed = replace(pushed, spec=library.recognised(spec, owner), sources=sources)
     before = {upload.sha256 for upload in library.uploads(owner)}
     replaced: tuple[str, ...] = ()

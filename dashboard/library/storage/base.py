@@ -32,7 +32,7 @@ class LibraryBase:
         wait: float = WAIT,
     ) -> None:
         self._parquets = Parquets(home / "uploads")
-        self._database = Database(url_of(url, home), wait)
+        self._database = Database(url_of(url, home), wait, home)
         self._intake = Intake(self._database, self._parquets, most_upload, most)
 
     def close(self) -> None:

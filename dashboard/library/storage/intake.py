@@ -1,9 +1,10 @@
 """Uploads into the library: written beside their places, then put there in one transaction; and out again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -13,9 +14,9 @@ from dashboard.library.storage.database import Database
 from dashboard.library.storage.parquets import Parquets, PendingParquet
 from dashboard.library.storage.records import STRANGER
 from dashboard.library.storage.schema import RETENTION, board_files, boards, now, shelves, uploads
-from dashboard.library.storage.stored_upload import Reading, StoredUpload
+from dashboard.library.storage.stored_upload import RANKED_COLUMNS, Reading, StoredUpload
 from metrics.errors import LibraryError
-from metrics.runs import File
+from metrics.runs import File, Source
 
 MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
 """Environment variables: megabytes of one upload as given, and of all as kept."""
@@ -72,6 +73,8 @@ class Intake:
         """
         stored_digests, pending = self._written(board)
         try:
+            if pending:
+                self._release_unless_kept(pending)
             with self.database.writing() as connection:
                 for sha256, digest in upload_rows.parquet_digests(connection, pending).items():
                     if stored_digests.get(sha256) != digest:  # somebody else kept it meanwhile
@@ -94,6 +97,15 @@ class Intake:
         if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
                 self.sweep()
+
+    def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
+        """Have a sweep remove files that are put in their places, but not kept: whoever does so may be killed.
+
+        What is in its place already stays: an earlier database may have kept it.
+        """
+        with self.database.writing() as connection:
+            new = [sha256 for sha256 in sha256s if not self.parquets.path(sha256).exists()]
+            upload_rows.release_files(connection, new)
 
     def _written(self, board: Board) -> tuple[dict[str, str], dict[str, PendingParquet]]:
         """Map the sha256 of each kept file to that of its Parquet, of the others to one beside its place."""
@@ -125,7 +137,10 @@ class Intake:
             raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
-        """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
+        """Forget what was deleted 30 days ago or left by strangers, and remove the files of what is forgotten.
+
+        A file that this database never knew stays: it may be an upload of another.
+        """
         self.swept = now()
         before = self.swept - RETENTION
         with self.database.writing() as connection:
@@ -135,9 +150,42 @@ class Intake:
                 )
                 connection.execute(table.delete().where((table.c.deleted < before) | is_left_by_stranger))
             referenced = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
-            connection.execute(uploads.delete().where(uploads.c.sha256.not_in(referenced)))
-        with self.database.writing() as connection:
-            self.parquets.sweep(set(connection.scalars(sa.select(uploads.c.sha256))))
+            upload_rows.delete_uploads(connection, uploads.c.sha256.not_in(referenced))
+        self.parquets.remove_abandoned()
+        with self.database.writing() as connection:  # nothing is put in its place meanwhile
+            for sha256 in upload_rows.unneeded_files(connection):
+                if self.parquets.remove(sha256):
+                    upload_rows.forget_released(connection, sha256)
+
+    def unknown_files(self) -> list[Path]:
+        """Return the files in the folder of uploads that the database says nothing of."""
+        paths = self.parquets.files()  # before the database is asked, which knows what comes meanwhile
+        with self.database.reading() as connection:
+            known = upload_rows.known_files(connection)
+        return [path for path in paths if path.stem not in known]
+
+    def adopted(self, spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
+        """Return a board; a file in the folder of uploads is the upload whose place it is in, not another."""
+        entries, read = list(spec.entries), list(sources)
+        for position, (entry, source) in enumerate(zip(spec.entries, sources, strict=True)):
+            upload = self._upload_at(entry.file, source)
+            if upload is not None:
+                entries[position] = replace(entry, file=upload)
+                read[position] = entries[position].read()
+        return replace(spec, entries=tuple(entries)), tuple(read)
+
+    def _upload_at(self, file: File, source: Source) -> StoredUpload | None:
+        """Return the upload in whose place a file is, as it was written; None of another file."""
+        sha256 = self.parquets.sha256_at(file.data) if isinstance(file.data, Path) else None
+        if sha256 is None:
+            return None
+        with self.database.reading() as connection:
+            digest = upload_rows.parquet_digests(connection, [sha256]).get(sha256, file.sha256)
+        reading = Reading.of(source)
+        if tuple(source.header) == RANKED_COLUMNS:
+            reading = replace(reading, format="ranked")
+        upload = self.parquets.stored_upload(sha256, file.name, file.size, reading, digest)
+        return replace(upload, claim=(sha256, file.size)) if digest == file.sha256 else None
 
 
 def _imported_uploads(spec: BoardSpec) -> list[tuple[int, StoredUpload]]:

@@ -1,14 +1,19 @@
 """The folder of kept uploads: each written whole under another name, then put in its place."""
 
+import errno
 import math
 import os
+import re
 import secrets
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
+from shutil import copyfile
+
+import pyarrow as pa
 
 from dashboard.library.storage.stored_upload import Reading, StoredUpload, write_parquet
 from metrics.errors import LibraryError
@@ -16,6 +21,9 @@ from metrics.runs import File, Source
 
 _ABANDONED = 3600
 """Seconds after which a file that is being written belongs to nobody."""
+_ROOM = "Make room, or choose another TIESCOPE_HOME."
+_MAGIC = b"PAR1"
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,7 @@ class Parquets:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_parquet(file, source, path)
+            _take_bytes_of_same_rows(self.path(file.sha256), path)
             with path.open("rb") as stream:
                 os.fsync(stream.fileno())
             return PendingParquet(path, path.stat().st_size, _digest(path))
@@ -78,7 +87,7 @@ class Parquets:
             if not isinstance(error, OSError):
                 raise
             reason = (error.strerror or str(error)).lower()
-            hint = "Make room, or choose another TIESCOPE_HOME."
+            hint = "Choose another TIESCOPE_HOME." if error.errno == errno.EROFS else _ROOM
             raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
 
     def place(self, waiting: PendingParquet, sha256: str) -> None:
@@ -88,7 +97,7 @@ class Parquets:
             place.parent.mkdir(exist_ok=True)
             waiting.path.replace(place)
             for folder in (place.parent, self._folder):
-                _sync_folder(folder)
+                sync_folder(folder)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise LibraryError(f"The library's folder {self._folder}: {reason}.") from error
@@ -98,12 +107,27 @@ class Parquets:
         for parquet in waiting:
             self._remove(parquet.path)
 
-    def sweep(self, sha256s: Collection[str]) -> None:
-        """Remove what no upload needs; the caller sees to it that nothing is put in place meanwhile."""
+    def remove(self, sha256: str) -> bool:
+        """Remove an upload; returns whether it is gone."""
+        path = self.path(sha256)
+        self._remove(path)
+        return not path.exists()
+
+    def remove_abandoned(self) -> None:
+        """Remove files that nobody is writing any more."""
         abandoned = time.time() - _ABANDONED
-        for path in self._folder.glob("*/*.parquet"):
-            if _changed(path) < abandoned if path.parent.name == "writing" else path.stem not in sha256s:
+        for path in self._folder.glob("writing/*.parquet"):
+            if _changed(path) < abandoned:
                 self._remove(path)
+
+    def files(self) -> list[Path]:
+        """Return all files that are in their places."""
+        return sorted(path for path in self._folder.glob("*/*.parquet") if path.parent.name != "writing")
+
+    def sha256_at(self, path: Path) -> str | None:
+        """Return the sha256 of the upload whose place a path is; None of another path."""
+        is_place = _SHA256.fullmatch(path.stem) and self.path(path.stem).resolve() == path.resolve()
+        return path.stem if is_place else None
 
     @staticmethod
     def _remove(path: Path) -> None:
@@ -117,6 +141,19 @@ def _digest(path: Path) -> str:
         return file_digest(stream, "sha256").hexdigest()
 
 
+def _take_bytes_of_same_rows(stored: Path, new: Path) -> None:
+    """Make a new Parquet the one that is stored if this has the same rows.
+
+    The database that wrote the stored one may come back, and knows it by the hash of its bytes.
+    """
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that other uses of the library need not pay
+
+    with suppress(OSError, pa.ArrowException), stored.open("rb") as stream:
+        is_whole = stream.read(len(_MAGIC)) == _MAGIC  # which pyarrow does not look at
+        if is_whole and parquet.read_table(stored).equals(parquet.read_table(new)):
+            copyfile(stored, new)
+
+
 def _changed(path: Path) -> float:
     """Return when a file was written last; where it has just gone, never."""
     try:
@@ -125,7 +162,7 @@ def _changed(path: Path) -> float:
         return math.inf
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Have the disk know what is in a folder, where it can be asked to."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)

@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 
+from dashboard.library.storage import upload_rows
 from dashboard.library.storage.schema import board_files, boards, owners, shelves, uploads
 from metrics.errors import LibraryError
 
@@ -57,7 +58,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
     connection.execute(boards.delete().where(boards.c.id.in_(using)))
     connection.execute(shelves.delete().where(shelves.c.sha256.in_(going)))
-    connection.execute(uploads.delete().where(uploads.c.sha256.in_(going)))
+    upload_rows.delete_uploads(connection, uploads.c.sha256.in_(going))
     return True
 
 

@@ -71,6 +71,8 @@ class Reading:
         return {column.name: mapping.get(column.name, "") for column in COLUMNS}
 
 
+RANKED_COLUMNS = ("query_id", "doc_id", "rank")
+"""Columns of the Parquet of a file that has ranks in place of scores."""
 MISSING_SCORE = "missing_score"
 """Stands among the choices of columns for what is done about scores that are no numbers."""
 

@@ -1,6 +1,7 @@
 """The library's uploads: what can be done with them."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -12,6 +13,7 @@ from dashboard.library.storage.base import LibraryBase
 from dashboard.library.storage.records import Upload
 from dashboard.library.storage.schema import RETENTION, boards, now, shelves
 from metrics.errors import LibraryError
+from metrics.runs import Source
 
 
 class UploadMethods(LibraryBase):
@@ -47,6 +49,14 @@ class UploadMethods(LibraryBase):
     def recognised(self, spec: BoardSpec, owner: str = "") -> BoardSpec:
         """Return the spec; what a board file brings is the upload it is said to be where that is so."""
         return self._intake.recognised(spec, owner)
+
+    def adopted(self, spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
+        """Return a board; a file in the folder of uploads is the upload whose place it is in, not another."""
+        return self._intake.adopted(spec, sources)
+
+    def unknown_files(self) -> list[Path]:
+        """Return the files in the folder of uploads that the database says nothing of."""
+        return self._intake.unknown_files()
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
         """Write a note on an upload.

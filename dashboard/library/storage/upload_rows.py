@@ -9,7 +9,15 @@ import sqlalchemy as sa
 from dashboard.library.entry import Columns, Entry
 from dashboard.library.storage.parquets import Parquets
 from dashboard.library.storage.records import Upload
-from dashboard.library.storage.schema import board_files, boards, is_restorable, now, shelves, uploads
+from dashboard.library.storage.schema import (
+    board_files,
+    boards,
+    is_restorable,
+    now,
+    released_files,
+    shelves,
+    uploads,
+)
 from dashboard.library.storage.stored_upload import Profile, Reading, split_choices
 from metrics.errors import LibraryError
 from metrics.runs import Source
@@ -56,6 +64,36 @@ def write_upload(connection: sa.Connection, values: dict[str, Any]) -> None:
     mine = uploads.c.sha256 == values["sha256"]
     if not connection.execute(uploads.update().where(mine).values(**parquet)).rowcount:
         connection.execute(uploads.insert().values(**values))
+    forget_released(connection, values["sha256"])
+
+
+def delete_uploads(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
+    """Forget uploads; the next sweep removes their files."""
+    release_files(connection, connection.scalars(sa.select(uploads.c.sha256).where(condition)))
+    connection.execute(uploads.delete().where(condition))
+
+
+def release_files(connection: sa.Connection, sha256s: Iterable[str]) -> None:
+    """Have the next sweep remove the files of these uploads, unless they are kept by then."""
+    released = set(connection.scalars(sa.select(released_files.c.sha256)))
+    if rows := [{"sha256": sha256, "released": now()} for sha256 in set(sha256s) - released]:
+        connection.execute(released_files.insert(), rows)
+
+
+def unneeded_files(connection: sa.Connection) -> list[str]:
+    """Return the sha256 of the uploads that were let go of, and are not kept again."""
+    is_kept = released_files.c.sha256.in_(sa.select(uploads.c.sha256))
+    return list(connection.scalars(sa.select(released_files.c.sha256).where(~is_kept)))
+
+
+def forget_released(connection: sa.Connection, sha256: str) -> None:
+    """Note that a file which was let go of is removed, or that its upload is kept again."""
+    connection.execute(released_files.delete().where(released_files.c.sha256 == sha256))
+
+
+def known_files(connection: sa.Connection) -> set[str]:
+    """Return the sha256 of all uploads, and of those whose files the next sweep removes."""
+    return set(connection.scalars(sa.union(sa.select(uploads.c.sha256), sa.select(released_files.c.sha256))))
 
 
 def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from metrics.cli.options.runs import NamedPath
+from metrics.cli.options.files import NamedPath
 from metrics.errors import UsageError
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule

@@ -11,12 +11,10 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from metrics.cli.options.files import FileUse, output_option
 from metrics.cli.options.reading import in_panel, reading_options
-from metrics.cli.options.runs import NamedPath
 from metrics.cli.output import write_table
-from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
-from metrics.runs.writing import refuse_outputs
 from metrics.ties import PRECISIONS
 
 
@@ -47,7 +45,6 @@ Targets = Annotated[
     typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
 ]
 TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")]
 Precision = Annotated[
     str,
     typer.Option(help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most)."),
@@ -119,9 +116,7 @@ def _table_output(
     format: Annotated[  # noqa: A002
         OutputFormat, typer.Option(help="How the table is written.")
     ] = OutputFormat.table,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file, not to stdout.")
-    ] = None,
+    output: Annotated[Path | None, output_option(), FileUse.WRITTEN] = None,
 ) -> TableOutput:
     return TableOutput(format, output)
 
@@ -133,16 +128,12 @@ _SHARED: Mapping[str, Callable[..., object]] = {
     "table_output": _table_output,
 }
 """Parameter of a command → the options that stand in its place, and what makes one record of them."""
-_RUNS, _JUDGMENTS, _OUTPUTS = ("run", "files"), ("qrels", "judged"), ("output", "save", "qrels_output")
-"""Parameters of commands that name runs, judgments, and files to be written."""
-_STDOUT = Path("-")
 
 
 def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with options in the place of `scoring`, `reading` and `table_output`.
 
     What the options say reaches `command` as one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
-    Before it begins, a file that it would write is refused where it cannot be written or is read.
     """
     own = signature(command).parameters
     options = {name: signature(_SHARED[name]).parameters for name in own if name in _SHARED}
@@ -154,9 +145,6 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**choices: Any) -> None:  # noqa: ANN401 as the command and the options type them
-        if choices.get("output") == _STDOUT:
-            choices["output"] = None
-        _refuse_outputs(choices)
         records = {
             name: _SHARED[name](**{option: choices.pop(option) for option in names})
             for name, names in options.items()
@@ -166,15 +154,3 @@ def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
-
-
-def _refuse_outputs(choices: Mapping[str, Any]) -> None:
-    """Refuse files that a command would write, where they cannot be written or are read."""
-    for name in ("save", "qrels_output"):
-        if choices.get(name) == _STDOUT:
-            raise UsageError(f"--{name.replace('_', '-')} needs a file.")
-    outputs = (choices.get(name) for name in _OUTPUTS)
-    runs = [choices[name] for name in _RUNS if name in choices]
-    files = [run for given in runs for run in ([given] if isinstance(given, NamedPath) else given)]
-    qrels = [choices[name] for name in _JUDGMENTS if choices.get(name)]
-    refuse_outputs([path for path in outputs if path], [*(run.path for run in files), *qrels])

@@ -12,11 +12,10 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say
+from metrics.cli.options.files import FileUse, Qrels, RunPaths
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import FOR_PEOPLE, OutputFormat, TableOutput, with_shared_options
 from metrics.errors import UsageError
-from metrics.runs.writing import refuse_outputs
 from metrics.support.progress import progress
 from metrics.support.wording import first_names, part_of, quote
 
@@ -63,6 +62,7 @@ def audit_command(
             help="What was published: trec_eval's output (a file for each run), CSV, Markdown or LaTeX tables, "
             "JSON of BEIR or MTEB. A file, a folder, or a pattern in quotes. Repeatable.",
         ),
+        FileUse.READ,
     ] = None,
     names: PublishedNames = None,
     relevant_from: Annotated[
@@ -89,7 +89,6 @@ def audit_command(
     from metrics.studies.audit.audited_order import audited_order
 
     files = published_files(published or [])
-    refuse_outputs([table_output.path] if table_output.path else [], files)
     with progress("Reading"):
         runs = reading.read(run, qrels)
     with progress("Trying conventions"):

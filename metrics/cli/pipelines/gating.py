@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
+from metrics.cli.options.files import Qrels, RunPaths
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import (
     OutputFormat,
     TableOutput,

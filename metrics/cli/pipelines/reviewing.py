@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
+from metrics.cli.options.files import NAME_HELP, FileUse, NamedPath, Output, Qrels, RunPaths, parse_run
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import NAME_HELP, NamedPath, Qrels, RunPaths, parse_run
 from metrics.cli.options.shared import (
     Measures,
-    Output,
     TargetBaseline,
     Targets,
     Traditional,
@@ -45,9 +44,10 @@ def review_command(
     before: Annotated[
         list[NamedPath] | None,
         typer.Option(metavar="RUN", parser=parse_run, help=f"A run as it was before. Repeatable. {NAME_HELP}"),
+        FileUse.READ,
     ] = None,
     before_qrels: Annotated[
-        Path | None, typer.Option(help="Judgments as they were; else those of now.")
+        Path | None, typer.Option(help="Judgments as they were; else those of now."), FileUse.READ
     ] = None,
     since: Annotated[str, typer.Option(help="What the state before is called, such as main.")] = "before",
     fail_on: Annotated[

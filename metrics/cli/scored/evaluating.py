@@ -11,15 +11,14 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_own_rules
+from metrics.cli.options.files import NAME_HELP, FileUse, NamedPath, parse_run, written_option
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import NAME_HELP, NamedPath, parse_run
 from metrics.cli.options.shared import FOR_PEOPLE, Measures, TableOutput, with_shared_options
 from metrics.cli.output import listing, long_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.measures import MEASURES
 from metrics.runs import Runs
-from metrics.runs.writing import refuse_outputs
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
 from metrics.ties import JOINT_BOUNDS, asks_for_bounds
@@ -59,8 +58,10 @@ def _tools() -> list[tuple[str, str]]:
 
 @with_shared_options
 def evaluate_command(
-    run: Annotated[list[NamedPath], typer.Argument(metavar="RUN", parser=parse_run, help=_RUN)],
-    qrels: Annotated[str | None, typer.Option(help="Judgments; not needed where RUN holds relevance.")] = None,
+    run: Annotated[list[NamedPath], typer.Argument(metavar="RUN", parser=parse_run, help=_RUN), FileUse.READ],
+    qrels: Annotated[
+        str | None, typer.Option(help="Judgments; not needed where RUN holds relevance."), FileUse.READ
+    ] = None,
     measure: Measures = None,
     ties: Annotated[
         list[str] | None,
@@ -94,7 +95,9 @@ def evaluate_command(
         str | None, typer.Option(help="Dask scheduler, tcp://HOST:8786; else one is started here.")
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Keep what each list scored, as a Parquet file the app opens.")
+        Path | None,
+        written_option("Keep what each list scored, as a Parquet file the app opens."),
+        FileUse.WRITTEN,
     ] = None,
     *,
     table_output: TableOutput,
@@ -113,11 +116,9 @@ def evaluate_command(
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
     from metrics.cli.scored.streaming import score_parts
-    from metrics.scale.dask import Dataset, files_of
+    from metrics.scale.dask import Dataset
     from metrics.scale.stream import PartitionedRuns, Stream
 
-    if engine == Engine.dask:
-        refuse_outputs([path for path in (table_output.path, save) if path], files_of(run))
     with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
             Stream(run, qrels, **reading.in_parts(), is_bounded=asks_for_bounds(treatments))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from math import isfinite
 from typing import Any
 
-from metrics.cli.output import write_table
+from metrics.cli.output import print_text, write_table
 from metrics.evaluation.running import Running
 from metrics.scale.live.new_changes import ChangeWatch, NewChange
 from metrics.support.escaping import clean
@@ -39,7 +39,7 @@ class LiveTable:
                 {"kind": "change", "time": time, "reranker": name, "measure": measure, **vars(change)}
                 for name, measure, change in changes
             ]
-            sys.stdout.writelines(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in rows)
+            print_text("".join(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in rows))
         else:
             n_lists = count_of(sum(self._running.n_lists.values()), "list")
             sys.stdout.write(f"{now.astimezone():%H:%M:%S} · {n_lists}{self._window_words()}\n")

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from metrics.cli.messages import say, say_policies, traditional_order
+from metrics.cli.options.files import NAME_HELP, FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.runs import NAME_HELP, NamedPath, Qrels, parse_run
 from metrics.cli.options.shared import Measures, Traditional, with_shared_options
 from metrics.cli.scored.live_table import LiveTable
 from metrics.cli.scored.stopping import Stop, stop_at_interrupt
@@ -56,6 +56,7 @@ def watch_command(
             "looks find it the same; one that begins with a dot, or ends in .part or .tmp, is waited for. "
             f"{NAME_HELP}",
         ),
+        FileUse.READ,
     ],
     qrels: Qrels = None,
     measure: Measures = None,

@@ -1,5 +1,7 @@
 """Bytes in: from a path or an upload to a stream of unpacked bytes, within a limit."""
 
+import errno
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from hashlib import sha256
 from io import BytesIO
 from math import inf
 from pathlib import Path, PurePath
+from stat import S_ISDIR, S_ISREG
 from typing import IO, cast
 
 import pyarrow as pa
@@ -37,6 +40,9 @@ _SUFFIXES = {
 }
 STDIN = Path("/dev/stdin")
 """What `-` stands for; a file of that name is `./-`."""
+_OPEN_ALREADY = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+"""What is open already, as standard input and what the shell makes of <(command): a pipe there has a writer."""
+_NO_FILE = "not a regular file"
 _BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\v\f\n"
 _NO_TEXT = re.compile("[\ud800-\udfff]")
@@ -92,7 +98,7 @@ class File:
         place = STDIN if str(path) == "-" else place_of(path)
         limit = _max_bytes()
         try:
-            with place.open("rb") as stream:
+            with _open_to_read(place) as stream:
                 data = place if place.is_file() else read_within(stream, limit)
             return cls(place.name, data)
         except ImportError as error:
@@ -100,8 +106,7 @@ class File:
                 str(path), f"a package is missing that opens it ({error})", "Install it."
             ) from error
         except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or "cannot be opened").lower()
-            raise ReadError(str(path) or "''", reason, "Check the path.") from error
+            raise ReadError(str(path) or "''", _reason(error), "Check the path.") from error
 
     @property
     def stem(self) -> str:
@@ -218,9 +223,11 @@ class File:
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
-            stream = self.data.open("rb", buffering=0)
-        except OSError as error:
+            stream = _open_to_read(self.data)
+        except FileNotFoundError as error:
             raise ReadError(self.name, "the file is gone", "Check the path.") from error
+        except OSError as error:
+            raise ReadError(self.name, _reason(error), "Check the path.") from error
         return pa.PythonFile(stream, mode="r")  # its blocks are numpy's to use again
 
     @cached_property
@@ -247,6 +254,31 @@ def read_within(stream: IO[bytes], limit: int) -> bytes:
     while data.tell() <= limit and (block := stream.read(BLOCK)):
         data.write(block)
     return data.getvalue()
+
+
+def _open_to_read(place: Path) -> IO[bytes]:
+    """Open a file, or what is open already; raise an OSError at once for a named pipe, a device or a socket."""
+    if hasattr(place, "__fspath__"):
+        return open(place, "rb", 0, opener=_open_at_once)
+    return place.open("rb", buffering=0)  # of a URL
+
+
+def _open_at_once(name: str, flags: int) -> int:
+    """Return the descriptor of a file; nobody is waited for who may write to it."""
+    descriptor = os.open(name, flags | os.O_NONBLOCK)
+    kind = os.fstat(descriptor).st_mode
+    if S_ISREG(kind) or S_ISDIR(kind) or _OPEN_ALREADY.fullmatch(os.fspath(name)):
+        os.set_blocking(descriptor, True)
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.ENXIO, _NO_FILE)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be opened."""
+    if isinstance(error, OSError) and error.errno == errno.ENXIO:  # what a socket answers
+        return _NO_FILE
+    return (getattr(error, "strerror", None) or "cannot be opened").lower()
 
 
 def _max_bytes() -> int:

@@ -2,6 +2,5 @@
 
 from metrics.scale.dask.dataset import Dataset
 from metrics.scale.dask.evaluating import evaluate_dataset
-from metrics.scale.dask.files import files_of
 
-__all__ = ["Dataset", "evaluate_dataset", "files_of"]
+__all__ = ["Dataset", "evaluate_dataset"]

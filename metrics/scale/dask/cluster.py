@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -31,6 +32,8 @@ _HOST = "127.0.0.1"
 _PATIENCE = "20 s"
 _WITHOUT_WORKERS = "60 s"
 """How long a part waits on this machine when no worker is there, or none any more."""
+_STEP = 1
+"""Seconds of a wait."""
 _LOG = logging.getLogger(__name__)
 MEMORY = {
     "MALLOC_TRIM_THRESHOLD_": str(2**27),
@@ -75,7 +78,21 @@ class _WorkerProcess(SubprocessWorker):
         await super().close()
 
 
-def _local() -> SpecCluster:
+@contextmanager
+def _local() -> Iterator[SpecCluster]:
+    """Yield workers on this machine that end with what is done inside.
+
+    A thread starts them, and ends what it has begun: an exit in the middle would leave workers nobody knows of.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        start = thread.submit(_start_workers)
+        try:
+            yield start.result()
+        finally:
+            start.result().close()
+
+
+def _start_workers() -> SpecCluster:
     """Return workers of one thread each, in processes that do not run the caller's script again."""
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
@@ -112,7 +129,7 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
     futures.reverse()
     while futures:
         try:
-            result = futures.pop().result()
+            result = _result(futures.pop())
         except TieScopeError:
             raise
         except KilledWorker as error:
@@ -127,6 +144,14 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
             hint = "Give workers this package, the files, and enough memory and disk."
             raise UsageError(f"A Dask worker failed: {type(error).__name__}: {error}. {hint}") from error
         yield result
+
+
+def _result(future: Any) -> Any:  # noqa: ANN401 of any task
+    """Return the result of a task, waited for step by step: a signal may be seen only when a wait ends."""
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(_STEP)
+    return future.result()
 
 
 def shuffle_frames(

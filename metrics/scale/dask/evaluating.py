@@ -3,17 +3,16 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from weakref import finalize
 
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged, score_runs
 from metrics.evaluation.scoring import names_or_defaults
-from metrics.runs import MissingScore, Repeated
+from metrics.runs import MissingScore, Repeated, with_names
 from metrics.runs.writing import refuse_outputs
 from metrics.scale.dask.dataset import Dataset
-from metrics.scale.dask.files import Paths, files_of
+from metrics.scale.dask.files import Paths
 from metrics.scale.stored import Stored
 from metrics.ties import asks_for_bounds
 
@@ -85,10 +84,12 @@ def evaluate_dataset(
         tuple(criteria),
         unjudged or AS_READ.unjudged,
     )
+    files = with_names(files)
     measures, ties = names_or_defaults(measures, ties)
     score = partial(score_runs, measures=measures, ties=ties, options=options)
     if output is not None:
-        refuse_outputs([Path(str(output))], chain(files_of(files), [] if qrels is None else [qrels]))
+        runs = [path for _, path in files]
+        refuse_outputs([Path(str(output))], runs if qrels is None else [*runs, qrels])
     with ExitStack() as stack, progress("Scoring") as watch:
         path = Path(str(output))
         if output is None:

@@ -91,12 +91,6 @@ def dataset_files(
     return files
 
 
-def files_of(paths: Paths) -> Iterator[Path]:
-    """Yield the files that paths, patterns and folders mean, as of `dataset_files`."""
-    for _, path in with_names(paths):
-        yield from (file for _, file in _expand(path))
-
-
 def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:
     """Return names of rerankers that stand for more than one run; files of one partition are one."""
     names, partitions = Counter[str](), set[str]()

@@ -74,7 +74,7 @@ class _GrowingParquet:
         table = pa.concat_tables(self._waiting)
         self._waiting = []
         self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
-        self._writer.write_table(table, row_group_size=len(table))
+        self._writer.write_table(table, row_group_size=max(len(table), 1))
 
     def _finish(self) -> None:
         if self._first is None:

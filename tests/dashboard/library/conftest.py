@@ -67,7 +67,7 @@ def sqlite_url(migrated_file, tmp_path):
 @pytest.fixture
 def postgresql_url(server, migrated):
     """Address of a database of PostgreSQL without boards."""
-    tables = ", ".join(schema.metadata.tables)
+    tables = ", ".join(schema.metadata.tables.keys() - {"library"})  # which has its id
     _order(server, f"TRUNCATE {tables}", "migrated")  # a tenth of the time that a new one takes
     return migrated
 

@@ -274,7 +274,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     monkeypatch.setenv(INSECURE, "1")
     monkeypatch.setattr(cache, "open_library", lambda: broken)
     page = opened("data", section="Library")
-    assert any("it is no database" in error.value for error in page.error)
+    assert any("it is not a database" in error.value for error in page.error)
     assert "Over time" in [one.value for one in page.subheader]
 
 

@@ -1,6 +1,7 @@
 """What goes wrong on workers, or with them, is said in our words: which file, which row, what to do."""
 
 import shutil
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -170,6 +171,9 @@ class Failed:
     def __init__(self, error):
         self.error = error
 
+    def done(self):
+        return True
+
     def result(self):
         raise self.error
 
@@ -215,6 +219,30 @@ cli.main()
     assert process.stdout == f"30\nMissingPackageError {message}\n"
     assert (process.returncode, process.stderr) == (2, f"tiescope: {message}\n")
     assert issubclass(MissingPackageError, UsageError)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_all_workers_and_leaves_no_file(tmp_path, monkeypatch, number):
+    table().to_csv(tmp_path / "run.csv", index=False)
+    code = f"""
+import signal, sys
+from dashboard import cli
+from metrics.scale.dask import cluster
+results_in_order = cluster.results_in_order
+def a_signal_at_the_first_result(futures):
+    for result in results_in_order(futures):
+        signal.raise_signal({number})
+        yield result
+cluster.results_in_order = a_signal_at_the_first_result
+sys.argv = ["tiescope", "evaluate", "run.csv", "--engine", "dask", "--save", "kept.parquet"]
+cli.main()
+"""
+    monkeypatch.chdir(tmp_path)
+    # its workers hold the pipe of its messages open: what is read to the end outlives them
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=25, check=False)  # noqa: S603 our own
+    assert (process.returncode, process.stdout) == (128 + number, b"")
+    assert process.stderr == (b"tiescope: interrupted.\n" if number == signal.SIGINT else b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.csv"]
 
 
 def test_the_package_is_imported_without_what_only_some_need():

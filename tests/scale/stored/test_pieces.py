@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics import ReadError, Runs, evaluate
+from metrics import ReadError, Runs, evaluate, read_runs
 from metrics.runs import File
 from metrics.scale.stored import Stored, is_stored, reading, save_parts, writing
 
@@ -70,6 +70,12 @@ def test_a_last_part_that_fills_a_group_is_written_once(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "GROUP", 1)
     assert len(list(save_parts(parts(), tmp_path / "kept.parquet"))) == 7
     assert Stored.open(tmp_path / "kept.parquet").n_lists == len(EVALUATION.scores)
+
+
+def test_an_evaluation_without_a_list_is_kept(write, tmp_path):
+    evaluation = evaluate(read_runs([write("header.csv", "query_id,doc_id,score,relevance\n")]), ["RR"])
+    kept = Stored.write(tmp_path / "kept.parquet", [evaluation])
+    assert (kept.n_lists, kept.rerankers, len(kept.load().scores)) == (0, ["header"], 0)
 
 
 def test_a_file_that_is_gone_is_said_to_be(stored):

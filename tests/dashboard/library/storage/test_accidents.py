@@ -5,26 +5,37 @@ import os
 import shutil
 import sqlite3
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
+from threading import Event, Semaphore
 
+import library_writer
+import postgresql
 import psycopg
 import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, board
 from full_disk import largest_file
+from libraries import aged
 
 from dashboard.library.boards import make_board
 from dashboard.library.storage import database as module
 from dashboard.library.storage import parquets
 from dashboard.library.storage.database import url_of
 from dashboard.library.storage.intake import Intake
+from dashboard.library.storage.schema import boards, shelves
 from dashboard.library.store import Library
 from metrics.errors import LibraryError
 
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
 OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
+STORED_BY_0_1 = Path(__file__).parents[3] / "stored_by_0_1" / "library"
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+STOPS = 10
+"""Times that a server is stopped in each of two ways while boards are saved."""
+PATIENCE = 60
 UNTOLD = ("sqlalche", "[SQL", "psycopg.", "Traceback", "None)", "Errno")
 """What no message of ours holds."""
 
@@ -123,16 +134,18 @@ def test_a_full_database_is_told(full_database, tmp_path):
         full_database.keep(FIRST, view={"text": "x" * 100_000})
 
 
-def test_a_sweep_that_cannot_remove_a_file_leaves_it_to_the_next(library, tmp_path, monkeypatch):
-    stray = tmp_path / "home" / "uploads" / "ab" / "abc.parquet"
-    stray.parent.mkdir(parents=True)
-    stray.touch()
+def test_a_sweep_that_cannot_remove_a_file_leaves_it_to_the_next(library, database, monkeypatch):
+    record = library.keep(FIRST)
+    path = record.spec.entries[0].file.data
+    library.discard(path.stem)
+    aged(database, boards, shelves)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", _denied)
         library.sweep()
-    assert stray.exists()
+    assert path.exists()
+    assert library.unknown_files() == []
     library.sweep()
-    assert not stray.exists()
+    assert not path.exists()
 
 
 def _denied(*_, **__):
@@ -188,11 +201,13 @@ def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, 
     assert library.keep(OTHER)
 
 
-def test_a_database_that_is_locked_before_it_is_migrated_is_told(library_at, tmp_path, empty_url):
+def test_a_database_that_is_locked_before_it_is_migrated_is_told(library_at, tmp_path, empty_url, kind):
+    if kind == "SQLite":
+        shutil.copy(STORED_BY_0_1 / "library.db", empty_url.removeprefix("sqlite:///"))
     library = library_at(empty_url, wait=0.05)
     with another_writer(empty_url, tmp_path), refused("another program writes to it"):
         library.boards()
-    assert library.boards() == []
+    assert len(library.boards()) == (3 if kind == "SQLite" else 0)
 
 
 def test_a_write_waits_for_another_to_end(open_library, database):
@@ -235,11 +250,11 @@ def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
                 change()
 
 
-def test_an_empty_database_that_can_only_be_read_is_told(library_at, tmp_path):
+def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
     path = tmp_path / "empty.db"
     path.touch()
     library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
-    with refused("it can only be read. Allow yourself to write, or choose another TIESCOPE_HOME"):
+    with refused("it is empty"):
         library.boards()
     assert path.stat().st_size == 0
 
@@ -319,7 +334,7 @@ def _spoil(path):
 NO_DATABASE = {
     "text": (
         lambda path: path.write_bytes(b"no database, but some text\n" * 500),
-        "it is no database. Move it",
+        "it is not a database. Move it",
     ),
     "a folder": (Path.mkdir, "it cannot be opened. Check the folder"),
     "damaged": (_spoil, "it is damaged. Restore a copy"),
@@ -338,6 +353,15 @@ def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, create, 
     assert before is None or path.read_bytes() == before
     shutil.move(path, tmp_path / "moved")
     assert library.boards() == []
+
+
+def test_a_file_that_is_moved_away_while_it_is_open_is_not_made_anew(open_database, sqlite_url, tmp_path):
+    path, database = Path(sqlite_url.removeprefix("sqlite:///")), open_database(sqlite_url)
+    with database.reading():
+        path.rename(tmp_path / "moved")
+        with refused("cannot be opened"), database.reading():  # by another connection
+            pass
+    assert not path.exists()
 
 
 def test_a_home_that_cannot_be_made_is_told(tmp_path):
@@ -433,3 +457,41 @@ def test_a_connection_that_breaks_in_a_write_leaves_the_old_state(
                 library.keep(OTHER)
         library.sweep()
     assert library.keep(OTHER)
+
+
+@pytest.mark.slow
+def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_half(library_at, tmp_path):
+    programs = postgresql.find()
+    if programs is None:
+        pytest.skip("no PostgreSQL server here: python tests/postgresql.py")
+    acknowledged, errors, is_saved, is_over = set(), [], Semaphore(0), Event()
+
+    def save(library):
+        for number in count():
+            if is_over.is_set():
+                return
+            try:
+                acknowledged.add(library.keep(library_writer.board((number,))).id)
+                is_saved.release()
+            except LibraryError as error:
+                errors.append(str(error))
+
+    with postgresql.serving(programs, is_durable=True) as durable, ThreadPoolExecutor(1) as threads:
+        library = library_at(durable.url("postgres"))
+        saving = threads.submit(save, library)
+        for mode in ("immediate", "fast") * STOPS:
+            assert is_saved.acquire(timeout=PATIENCE), errors[-1:]
+            durable.stop(mode)
+            durable.start()
+        is_over.set()
+        saving.result()
+        assert library.keep(FIRST)
+        assert errors
+        assert not [error for error in errors if any(word in error for word in UNTOLD)]
+        board_ids = {one.id for one in library.boards()}
+        assert board_ids >= acknowledged
+        assert all(entry.read() for board_id in board_ids for entry in library.find(board_id).spec.entries)
+        library.sweep()
+        on_disk = {path.stem for path in (tmp_path / "home" / "uploads").glob("*/*")}
+        assert on_disk == {one.sha256 for one in library.uploads()}
+        print(f"\n{len(acknowledged)} saves, {len(errors)} refused, {len(board_ids - acknowledged)} unsaid")

@@ -1,16 +1,19 @@
 """What nobody needs goes, in time; what somebody can bring back stays until then."""
 
+import shutil
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT, TIED, board
+from pyarrow import parquet
 
 from dashboard.library.storage import intake
 from dashboard.library.storage.intake import Intake
 from dashboard.library.storage.records import STRANGER
 from dashboard.library.storage.schema import boards, now, shelves
+from dashboard.library.store import Library
 from metrics.errors import LibraryError
 
 ANNA, BERT, VISITOR = "anna@example.org", "bert@example.org", f"{STRANGER}0a1b"
@@ -186,4 +189,52 @@ def test_a_file_is_in_its_place_before_it_is_committed(library, tmp_path, monkey
     with pytest.raises(LibraryError, match="power"):
         library.keep(FIRST)
     assert on_disk(tmp_path / "home") & shas(FIRST)
-    assert (library.boards(), library.uploads()) == ([], [])
+    assert (library.boards(), library.uploads(), library.unknown_files()) == ([], [], [])
+    library.sweep()
+    assert on_disk(tmp_path / "home") == set()
+
+
+def test_a_file_of_an_earlier_database_stays_though_keeping_it_again_fails(library, tmp_path, monkeypatch):
+    stored = library.keep(FIRST).spec.entries[0].file
+    content = stored.data.read_bytes()
+    other = Library(tmp_path / "other")
+    path = tmp_path / "other" / "uploads" / SHA[:2] / f"{SHA}.parquet"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with monkeypatch.context() as patch:
+        patch.setattr(intake.Parquets, "place", lambda *_: _raise(LibraryError("The power failed.")))
+        with pytest.raises(LibraryError, match="power"):
+            other.keep(FIRST)
+    other.sweep()
+    assert other.unknown_files() == [path]
+    other.keep(FIRST)
+    assert (path.read_bytes(), other.unknown_files()) == (content, [])
+    other.close()
+
+
+def test_the_bytes_that_an_earlier_database_knows_stay_though_others_have_the_same_rows(library, tmp_path):
+    path = library.keep(FIRST).spec.entries[0].file.data
+    written_otherwise = tmp_path / "otherwise.parquet"
+    parquet.write_table(parquet.read_table(path), written_otherwise, compression="gzip")
+    other = Library(tmp_path / "other")
+    place = tmp_path / "other" / "uploads" / SHA[:2] / f"{SHA}.parquet"
+    place.parent.mkdir(parents=True)
+    shutil.copy(written_otherwise, place)
+    record = other.keep(FIRST)
+    assert place.read_bytes() == written_otherwise.read_bytes() != path.read_bytes()
+    assert record.spec.entries[0].read().table == FIRST.sources[0].table
+    other.close()
+
+
+def test_an_upload_that_is_kept_again_before_a_sweep_stays(library, aged, monkeypatch):
+    record = library.keep(FIRST)
+    library.delete(record.id)
+    library.discard(SHA)
+    aged(31, boards.c.deleted, shelves.c.deleted)
+    with monkeypatch.context() as patch:
+        patch.setattr(intake.Parquets, "remove", lambda *_: False)
+        library.sweep()
+    assert [upload.sha256 for upload in library.uploads()] == list(shas(FIRST) - {SHA})
+    again = library.keep(FIRST)
+    library.sweep()
+    assert [entry.read() for entry in library.find(again.id).spec.entries]
