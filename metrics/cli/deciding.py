@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say, say_left_out, traditional_order
+from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out, traditional_order
 from metrics.cli.options.reading import ReadingOptions
 from metrics.cli.options.runs import Qrels, RunPaths
 from metrics.cli.options.shared import (
@@ -35,6 +35,10 @@ from metrics.ties import treatment
 MEASURES = ("RR", "nDCG@10")
 P_DIGITS = 4
 """Decimals of a p for people."""
+_SECONDS_A_PAIR = {"t": 2e-6, "tukey": 2e-6}
+"""Seconds of a processor that a test takes for a pair on a few queries; tests that draw take more."""
+_SLOW_PAIR = 5e-3
+_PATIENCE = 60
 _BLOCK = 2**15
 """Pairs whose rows are put together at a time."""
 
@@ -99,6 +103,8 @@ def compare_command(
         names = measure or (_experiment_measures() if in_one_table else MEASURES)
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
+    if baseline is None and not in_one_table and not only_swaps:
+        _say_how_long(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
     finish = partial(_printable, form=table_output.format)
     with progress("Testing"):
         if in_one_table:
@@ -108,6 +114,19 @@ def compare_command(
             table_output.write(finish(_swaps(runs, evaluation, scoring, level)))
         else:
             table_output.write_blocks(_pair_by_pair(evaluation, baseline, testing), finish)
+
+
+def _say_how_long(n_rerankers: int, n_tables: int, test: str) -> None:
+    """Say how long all pairs of many rerankers take, and what to do instead."""
+    from metrics.studies.significance.test_registry import find_test
+
+    n_pairs = n_rerankers * (n_rerankers - 1) // 2
+    seconds = n_pairs * n_tables * _SECONDS_A_PAIR.get(find_test(test).name, _SLOW_PAIR)
+    if n_rerankers > MANY_RERANKERS or seconds > _PATIENCE:
+        say(
+            f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. "
+            "--baseline NAME compares all with one; or give fewer rerankers."
+        )
 
 
 def _experiment_measures() -> Sequence[str]:

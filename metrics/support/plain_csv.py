@@ -17,8 +17,8 @@ _SMALLEST, _LARGEST = 1e-4, 1e9
 def plain_csv(table: pd.DataFrame) -> str | None:
     """Return the rows as pandas writes them, without a header; None where a cell needs quotes or is missing."""
     columns = []
-    for _, column in table.items():
-        texts = _texts(column)
+    for place in range(table.shape[1]):
+        texts = _texts(table.iloc[:, place])
         if texts is None:
             return None
         columns.append(texts)

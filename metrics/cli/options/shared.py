@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from metrics.cli.messages import say
 from metrics.cli.options.reading import in_panel, reading_options
 from metrics.cli.options.runs import NamedPath
-from metrics.cli.messages import say
 from metrics.cli.output import csv_rows, write_table
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
@@ -87,7 +87,9 @@ class TableOutput:
         """Write the table to the file, or to stdout."""
         write_table(table, self.format.value, self.path)
 
-    def write_blocks(self, blocks: Iterable[pd.DataFrame], finish: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+    def write_blocks(
+        self, blocks: Iterable[pd.DataFrame], finish: Callable[[pd.DataFrame], pd.DataFrame]
+    ) -> None:
         """Write a table that comes block by block: CSV as it comes, for a terminal its first rows alone.
 
         Args:
@@ -112,7 +114,9 @@ def _first_rows(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
             yield block[: PRINTED_ROWS - n_rows]
         n_rows += len(block)
     if n_rows > PRINTED_ROWS:
-        say(f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them: --format csv -o FILE.")
+        say(
+            f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them: --format csv -o FILE."
+        )
 
 
 @in_panel("How lists are scored")

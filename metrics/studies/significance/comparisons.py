@@ -1,6 +1,7 @@
 """Who is compared with whom on which queries, and what is counted of a pair before any test."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -101,7 +102,7 @@ def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntA
         yield places, is_present[:, baseline] & is_present[:, reranker]
 
 
-def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[np.generic]]:
+def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:
     """Return what is counted of each pair before any test, a column a figure.
 
     Args:
@@ -133,7 +134,7 @@ def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDAr
 
 
 def _effects(comparison: Comparison) -> FloatArray:
-    """Return (n_pairs,) mean differences in standard deviations: infinite where all queries differ by the same."""
+    """Return (n_pairs,) mean differences in standard deviations, infinite where all queries differ alike."""
     summary, n = comparison.summary, len(comparison.scores)
     differs = (np.abs(summary.mean) > EQUAL) & (n > 1)
     constant = summary.range <= 2 * EQUAL
@@ -156,7 +157,7 @@ def _unpaired_statistics(comparison: Comparison, pair: Pair) -> PairStatistics:
 
 
 def comparison_notes(
-    statistics: Mapping[str, npt.NDArray[np.generic]],
+    statistics: Mapping[str, npt.NDArray[Any]],
     results: TestResults,
     test: Test,
     level: float,
@@ -200,7 +201,7 @@ def _reservations(results: TestResults, differing: IntArray, level: float) -> Te
 
 
 def _too_few_signs(differing: int, level: float) -> str:
-    """Return what to say of a small p where so many signs agree by chance more often; nothing where they do not."""
+    """Return what to say of a small p where so many signs agree by chance more often, else nothing."""
     smallest = agreeing_signs(differing)
     if not differing or smallest < alpha(level):
         return ""

@@ -65,9 +65,8 @@ class TestResults(Sequence[TestResult]):
     @classmethod
     def of(cls, results: Sequence[TestResult]) -> "TestResults":
         """Return results as columns."""
-        columns = zip(*results, strict=True) if results else ([], [], [], [])
-        p, low, high, note = columns
-        return cls(*(np.array(column, dtype=np.float64) for column in (p, low, high)), np.array(note, object))
+        p, low, high, note = zip(*results, strict=True) if results else ((), (), (), ())
+        return cls(np.array(p, float), np.array(low, float), np.array(high, float), np.array(note, object))
 
     def __len__(self) -> int:
         """Return the number of pairs."""
@@ -79,10 +78,10 @@ class TestResults(Sequence[TestResult]):
     def __getitem__(self, place: slice) -> "TestResults": ...
     def __getitem__(self, place: int | slice) -> "TestResult | TestResults":
         """Return the result of a pair, or those of several."""
-        columns = [column[place] for column in (self.p, self.low, self.high, self.note)]
+        p, low, high, note = self.p[place], self.low[place], self.high[place], self.note[place]
         if isinstance(place, slice):
-            return TestResults(*columns)
-        return TestResult(*(float(number) for number in columns[:3]), columns[3])
+            return TestResults(p, low, high, note)
+        return TestResult(float(p), float(low), float(high), str(note))
 
     def put(self, places: Sequence[int] | IntArray, results: "TestResults") -> None:
         """Write the results of some pairs over those that are there."""
@@ -141,8 +140,7 @@ class Comparison:
             won[part] = np.count_nonzero(differences > 0, axis=1)
             lost[part] = np.count_nonzero(differences < 0, axis=1)
             widths[part] = np.ptp(differences, axis=1)
-            differences -= mean[part, None]
-            squares[part] = np.square(differences, out=differences).sum(axis=1)
+            squares[part] = ((differences - mean[part, None]) ** 2).sum(axis=1)
         return PairDifferences(mean, squares, widths, won, lost)
 
     def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:

@@ -158,7 +158,9 @@ def compare(
         "stars": pd.array(MARKS, dtype="str").take(star_places(adjusted)),
         "note": pd.array(notes, dtype="str"),
     }
-    return pd.DataFrame({name: texts[name] if kind == "str" else figures[name] for name, kind in COLUMNS.items()})
+    return pd.DataFrame(
+        {name: texts[name] if kind == "str" else figures[name] for name, kind in COLUMNS.items()}
+    )
 
 
 def verdicts(
