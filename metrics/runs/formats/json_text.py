@@ -10,7 +10,7 @@ import numpy as np
 
 from metrics.errors import ReadError
 from metrics.runs.formats.nested_records import MAX_VALUES
-from metrics.runs.reading.exactness import holds
+from metrics.runs.reading.exactness import has_tiny_numbers, holds
 from metrics.runs.reading.files import BLOCK, File
 from metrics.runs.reading.text import MAX_LINE, whole_lines
 
@@ -22,8 +22,6 @@ _MARKS, _VALUE_BYTES = b"[{,", 40
 """Letters that stand before a value, and the bytes that a value takes in memory, at least."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_EXTREME = re.compile(rb"[eE][-+]?[0-9]{3}")
-"""What stands in numbers that may be too large or too small for a float."""
 _OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _MAX_EXCERPT = 40
 """Letters of a JSON value that a message shows."""
@@ -34,8 +32,7 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     if refuse_many_values(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
         raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
-    data = b"".join(file.blocks())
-    value = parse(file, data, keeps_extremes=_EXTREME.search(data) is not None)
+    value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
     if not value:
         raise no_records(file.name)
     return value
@@ -53,25 +50,20 @@ def refuse_many_values(file: File) -> int:
     return size
 
 
-def has_extreme_numbers(file: File) -> bool:
-    """Return whether numbers may stand in a file that are too large or too small for a float."""
-    return any(_EXTREME.search(block) for block in whole_lines(file))
-
-
 def _float_or_text(text: str) -> float | str:
     """Return a number, as it is written where no float holds it: it is read as text, and reported."""
     number = float(text)
     return number if holds(text, number) else text
 
 
-def parse(file: File, data: bytes, line: int | None = None, *, keeps_extremes: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
+def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
     """Parse one JSON value.
 
     Args:
         file: the file that holds it.
         data: its text.
         line: the line that is parsed; None where it is all of the file.
-        keeps_extremes: whether numbers too large or too small for a float stay as they are written.
+        keeps_tiny: whether numbers too small for a float stay as they are written.
 
     Returns:
         What the JSON says, in Python's own types.
@@ -82,7 +74,7 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_extremes: b
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
     try:
-        parse_float = _float_or_text if keeps_extremes else None
+        parse_float = _float_or_text if keeps_tiny else None
         value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()

@@ -18,6 +18,8 @@ WHOLE_UP_TO = 2**53
 """Up to here every whole number is a float; above, neighbours become one."""
 _SMALLEST = np.finfo(np.float64).tiny
 """Below this a float has fewer digits, and at last none: 1e-400 becomes 0."""
+_ROWS = 2**15
+"""Rows whose sizes are looked at at once."""
 _TINY_TEXT = re.compile(rb"-(?<=[eE]-)[0-9]{3}")
 """What stands in the text of a number that is that small; it begins with one letter, so that it is quick."""
 
@@ -51,16 +53,21 @@ def inexact_finding(
         texts_of: gives values as the file writes them, where `column` has floats that were read from text.
     """
     ours, theirs = names
-    rows = _suspicious(np.asarray(numbers.fill_null(1.0)), with_small=ours not in _SMALL_IS_NONE)
+    rows = _suspicious(
+        np.asarray(numbers), with_small=ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type)
+    )
     if not len(rows):
         return []
-    values = np.asarray(numbers)[rows].tolist()
+    found = np.asarray(numbers)[rows]
     written: Sequence[object] = []
     if not pa.types.is_floating(column.type):
         written = combine_chunks(column).take(pa.array(rows)).to_pylist()
     elif texts_of is not None:
-        written = texts_of(theirs, rows, only_tiny=max(map(abs, values)) < 1)
-    inexact = [place for place, pair in enumerate(zip(written, values, strict=False)) if not holds(*pair)]
+        written = texts_of(theirs, rows, only_tiny=bool(np.abs(found).max() < 1))
+    if not written:
+        return []
+    values = found.tolist()
+    inexact = [place for place, pair in enumerate(zip(written, values, strict=True)) if not holds(*pair)]
     if not inexact:
         return []
     first = inexact[0]
@@ -100,23 +107,26 @@ def has_tiny_numbers(file: File) -> bool:
     """Return whether a number may stand in a file that is too small for a float."""
     tail = b""
     for block in file.blocks():
-        if _TINY_TEXT.search(tail + block):
+        if (b"-" in block or b"-" in tail) and _TINY_TEXT.search(tail + block):
             return True
         tail = block[-4:]
     return False
 
 
 def _suspicious(numbers: FloatArray, *, with_small: bool) -> IntArray:
-    """Return the rows whose numbers may not be what was written."""
-    sizes = np.abs(numbers)
-    is_suspicious = sizes >= WHOLE_UP_TO
-    if with_small:
-        is_suspicious |= sizes < _SMALLEST
-    return np.flatnonzero(is_suspicious)
+    """Return the rows whose numbers may not be what was written, looked at a few at a time."""
+    smallest, rows = _SMALLEST if with_small else 0.0, [np.empty(0, np.int64)]
+    for start in range(0, len(numbers), _ROWS):
+        sizes = np.abs(numbers[start : start + _ROWS])
+        if not (sizes.max() < WHOLE_UP_TO and sizes.min() >= smallest):  # NaN is neither
+            rows.append(start + np.flatnonzero((sizes >= WHOLE_UP_TO) | (sizes < smallest)))
+    return np.concatenate(rows)
 
 
 def holds(written: object, number: float) -> bool:
     """Return whether a number is what is written: to the digit where it is whole, else as far as floats go."""
+    if written in {"0", "0.0"}:  # as most are that become 0
+        return True
     try:
         exact = Decimal(str(written).strip())
     except InvalidOperation:  # true, false: no number

@@ -52,7 +52,7 @@ def test_numbers_read_as_others_are_counted_in_each_format(ending):
     source = read(File(f"run.{ending}", WRITERS[ending].encode()))
     ((count, message),) = inexact(source.noted)
     column = "value" if ending == "json" else "score"
-    assert count == 4
+    assert count == len(LOSSY)
     assert message == (
         f"Numbers in {column} that 64-bit floats do not hold: 4 of 12 rows, such as 9007199254740993, "
         "read as 9007199254740992."
@@ -105,3 +105,9 @@ def test_grades_above_500_are_a_finding_and_leave_ndcg_right(write):
     assert (finding.line, finding.count) == (2, 2)
     value = score_runs(runs, ["nDCG"], ["expected"], ScoringOptions()).scores.iloc[0, 0]
     assert 0.6 < value < 0.64
+
+
+def test_a_missing_score_hides_no_inexact_number_beside_it(write):
+    text = "query_id,doc_id,score,relevance\nq,a,N/A,1\nq,b,1e-400,0\nq,c,2e-400,0\n"
+    runs = read_runs(write("runs.csv", text), missing_score="last")
+    assert [count for count, _ in inexact(runs.noted)] == [2]
