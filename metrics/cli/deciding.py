@@ -3,13 +3,14 @@
 Its studies are imported when it is called: statsmodels takes a second that other commands need not pay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say, say_left_out, traditional_order
+from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out, traditional_order
 from metrics.cli.options.files import Qrels, RunPaths
 from metrics.cli.options.reading import ReadingOptions
 from metrics.cli.options.shared import (
@@ -34,6 +35,12 @@ from metrics.ties import treatment
 MEASURES = ("RR", "nDCG@10")
 P_DIGITS = 4
 """Decimals of a p for people."""
+_SECONDS_A_PAIR = {"t": 2e-6, "tukey": 2e-6}
+"""Seconds of a processor that a test takes for a pair on a few queries; tests that draw take more."""
+_SLOW_PAIR = 5e-3
+_PATIENCE = 60
+_BLOCK = 2**15
+"""Pairs whose rows are put together at a time."""
 
 
 def _tests() -> list[tuple[str, str]]:
@@ -96,15 +103,30 @@ def compare_command(
         names = measure or (_experiment_measures() if in_one_table else MEASURES)
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
+    if baseline is None and not in_one_table and not only_swaps:
+        _say_how_long(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
+    finish = partial(_printable, form=table_output.format)
     with progress("Testing"):
         if in_one_table:
             against = baseline[0] if baseline else usual_baseline(runs.rerankers)
-            table = _experiment(runs, evaluation, against, testing, table_output.format)
+            table_output.write(_experiment(runs, evaluation, against, testing, table_output.format))
         elif only_swaps:
-            table = _printable(_swaps(runs, evaluation, scoring, level), table_output.format)
+            table_output.write(finish(_swaps(runs, evaluation, scoring, level)))
         else:
-            table = _pair_by_pair(evaluation, baseline, testing, table_output.format)
-    table_output.write(table)
+            table_output.write_blocks(_pair_by_pair(evaluation, baseline, testing), finish)
+
+
+def _say_how_long(n_rerankers: int, n_tables: int, test: str) -> None:
+    """Say how long all pairs of many rerankers take, and what to do instead."""
+    from metrics.studies.significance.test_registry import find_test
+
+    n_pairs = n_rerankers * (n_rerankers - 1) // 2
+    seconds = n_pairs * n_tables * _SECONDS_A_PAIR.get(find_test(test).name, _SLOW_PAIR)
+    if n_rerankers > MANY_RERANKERS or seconds > _PATIENCE:
+        say(
+            f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. "
+            "--baseline NAME compares all with one; or give fewer rerankers."
+        )
 
 
 def _experiment_measures() -> Sequence[str]:
@@ -149,22 +171,21 @@ def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: f
 
 
 def _pair_by_pair(
-    evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any], form: OutputFormat
-) -> pd.DataFrame:
-    """Return every comparison by every measure and treatment, and say on stderr which verdicts change."""
+    evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any]
+) -> Iterator[pd.DataFrame]:
+    """Yield every comparison by every measure and treatment, and say on stderr which verdicts change."""
     from metrics.studies.significance.significance import compare
     from metrics.studies.significance.test_registry import find_test
 
-    tables = []
     for name in evaluation.measures:
-        by_treatment = {ties: compare(evaluation, name, ties, baselines, **testing) for ties in evaluation.ties}
-        if len(by_treatment) > 1 and "expected" in by_treatment:
-            by_treatment = _with_changes(by_treatment, name, testing["test"], testing["level"])
-        tables.append(_side_by_side(by_treatment, name))
-    table = pd.concat(tables, ignore_index=True)
-    if len(table):
+        tables = {ties: compare(evaluation, name, ties, baselines, **testing) for ties in evaluation.ties}
+        if len(tables) > 1 and "expected" in tables:
+            tables = _with_changes(tables, name, testing["test"], testing["level"])
+        yield from _side_by_side(tables, name)
+        n_pairs = max(map(len, tables.values()))
+        tables.clear()  # millions of rows, which those of the next measure need not lie beside
+    if n_pairs:
         say(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.")
-    return _printable(table, form)
 
 
 def _with_changes(
@@ -186,11 +207,15 @@ def _with_changes(
     return tables
 
 
-def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> pd.DataFrame:
-    """Return the rows of all treatments, those of one pair of rerankers next to each other."""
-    parts = [table.assign(measure=measure, ties=ties) for ties, table in tables.items()]
-    table = pd.concat(parts).sort_index(kind="stable")
-    return table[["measure", "ties", *table.columns.drop(["measure", "ties"])]]
+def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> Iterator[pd.DataFrame]:
+    """Yield the rows of all treatments, those of one pair of rerankers next to each other, block by block."""
+    n_pairs = max(map(len, tables.values()))
+    for start in range(0, max(1, n_pairs), _BLOCK):
+        parts = [
+            table[start : start + _BLOCK].assign(measure=measure, ties=ties) for ties, table in tables.items()
+        ]
+        block = pd.concat(parts).sort_index(kind="stable")
+        yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
 
 
 def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:

@@ -10,6 +10,11 @@ from metrics.support.wording import count_of, describe_part
 _MAX_RERANKERS = 20
 """Rerankers whose queries without rows, or with nothing relevant, are counted one by one."""
 
+MANY_RERANKERS = 2_000
+"""Rerankers whose pairs take so long that a command says it before it starts."""
+
+_UNITS = (("hour", 3600), ("minute", 60), ("second", 1))
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -21,6 +26,12 @@ if TYPE_CHECKING:
 def say(text: str) -> None:
     """Write a message to stderr; no name in it steers the terminal or reorders what stands beside it."""
     typer.echo(clean_lines(text), err=True)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it."""
+    unit, size = next((unit, size) for unit, size in _UNITS if seconds >= 1.5 * size or size == 1)
+    return count_of(max(1, round(seconds / size)), unit)
 
 
 def traditional_order(runs: "Runs", choice: str | None) -> str:

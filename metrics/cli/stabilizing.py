@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 import typer
 
-from metrics.cli.messages import say, say_left_out
+from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out
 from metrics.cli.options.files import Qrels, RunPaths
 from metrics.cli.options.reading import ReadingOptions
 from metrics.cli.options.shared import Measures, TableOutput, with_shared_options
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from metrics.studies.tie_breaking.order_stability import OrderStability
 
 MEASURES = ("RR", "nDCG@10")
+_SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.008, 5e-6
+"""Seconds of a processor for the mean of a reranker, and for an order of two."""
 PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
 PLACE_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
 
@@ -47,6 +49,8 @@ def stability_command(
     names = dict.fromkeys(str(parse(name)) for name in measure or MEASURES)
     with progress("Reading"):
         runs = reading.read(run, qrels)
+    if len(runs.rerankers) > MANY_RERANKERS:
+        _say_how_long(len(runs.rerankers), len(names))
     tables = []
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
@@ -58,7 +62,15 @@ def stability_command(
             tables.append((_places(study) if places else study.pairs).assign(measure=name))
             finding = stability_finding(study.pairs, study.bounds, study.tau, parse(name).traditional)
             say(f"{name}: {plain(finding)}")
-    table_output.write(pd.concat(tables, ignore_index=True)[PLACE_COLUMNS if places else PAIR_COLUMNS])
+    columns = PLACE_COLUMNS if places else PAIR_COLUMNS
+    table_output.write_blocks((table[columns] for table in tables), lambda table: table)
+
+
+def _say_how_long(n_rerankers: int, n_measures: int) -> None:
+    """Say how long the orders of many rerankers take, and what to do instead."""
+    n_pairs = n_rerankers * (n_rerankers - 1) // 2
+    seconds = n_measures * (n_rerankers * _SECONDS_A_RERANKER + n_pairs * _SECONDS_A_PAIR)
+    say(f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. Give fewer rerankers.")
 
 
 def _places(study: "OrderStability") -> pd.DataFrame:

@@ -15,6 +15,7 @@ from metrics.measures.model import Family, Joint, Parameter
 from metrics.measures.weights import Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
+from metrics.ties.judgments import Judgments
 from metrics.ties.noise import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
@@ -53,9 +54,39 @@ def judged(groups: TieGroups) -> FloatArray:
     return np.ones(len(groups.grades))
 
 
+LARGEST_GRADE = 500
+"""Largest grade whose exponential gain is as it is: squares of larger ones leave the floats."""
+
+
 def exponential(grades: FloatArray) -> FloatArray:
     """Return 2^grade - 1, 0 below 0; a grade past 500 gains no more."""
-    return np.exp2(np.clip(grades, 0, 500)) - 1
+    return np.exp2(np.clip(grades, 0, LARGEST_GRADE)) - 1
+
+
+def exponential_share(grades: FloatArray) -> FloatArray:
+    """Return 2^grade - 1, 0 below 0, of grades past 500 all divided by one power of two that makes them fit."""
+    return _scaled_gains(grades, np.maximum(grades.max(initial=0) - LARGEST_GRADE, 0))
+
+
+def _scaled_gains(grades: FloatArray, exponents: FloatArray) -> FloatArray:
+    """Return (2^grade - 1) / 2^exponent, 0 below 0: exact, as a power of two moves the point alone."""
+    return np.exp2(np.maximum(grades, 0) - exponents) - np.exp2(-np.asarray(exponents))
+
+
+def _excess(judgments: Judgments) -> FloatArray:
+    """Return (n_queries,) how far the highest grade of each query is above the largest one."""
+    queries, place, grades = judgments.best_first
+    excess = np.zeros(len(judgments.query_ids))
+    excess[queries[place == 0]] = np.maximum(grades[place == 0] - LARGEST_GRADE, 0)
+    return excess
+
+
+def _exponential_in_list(groups: TieGroups) -> FloatArray:
+    """Return exponential gains, those of a list whose grades go past 500 divided by what makes them fit."""
+    if groups.judgments.levels.max(initial=0) <= LARGEST_GRADE:
+        return exponential(groups.grades)
+    excess = groups.judgments.by_list(_excess(groups.judgments))
+    return _scaled_gains(groups.grades, excess[groups.lists][groups.owner])
 
 
 def linear(grades: FloatArray) -> FloatArray:
@@ -192,8 +223,22 @@ f1 = Scale(
 """2 / (k + R): the harmonic mean of P@k and R@k is 2 * relevant in the top k / (k + R)."""
 
 
-def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
-    """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off."""
+def normalised_gain() -> Family:
+    """Return nDCG with exponential gains: of a list whose grades go past 500, both sums are scaled alike."""
+    return additive(
+        _exponential_in_list, logarithmic, per_ideal(exponential, _excess), of_grade=exponential_share
+    )
+
+
+def per_ideal(
+    gain: Callable[[FloatArray], FloatArray], excess: Callable[[Judgments], FloatArray] | None = None
+) -> Scale:
+    """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off.
+
+    Args:
+        gain: of grades.
+        excess: (n_queries,) powers of two that exponential gains of each query are divided by; None: by none.
+    """
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:
         judgments = groups.judgments
@@ -201,7 +246,10 @@ def per_ideal(gain: Callable[[FloatArray], FloatArray]) -> Scale:
         def ideal() -> FloatArray:
             lists, place, grades = judgments.best_first
             within = slice(None) if k is None else place < k
-            gained = gain(grades[within]) / np.log2(place[within] + 2.0)
+            gains = gain(grades[within])
+            if excess is not None and judgments.levels.max(initial=0) > LARGEST_GRADE:
+                gains = _scaled_gains(grades[within], excess(judgments)[lists[within]])
+            gained = gains / np.log2(place[within] + 2.0)
             ideals = np.bincount(lists[within], gained, minlength=len(judgments.query_ids))
             return judgments.by_list(_inverse(ideals.astype(np.float64)))
 

@@ -70,7 +70,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         name="nDCG",
-        family=add.of_grades(add.exponential, add.per_ideal(add.exponential)),
+        family=add.normalised_gain(),
         cutoff="optional",
         aliases=("nDCG-exp",),
         summary="Gain 2^grade - 1 discounted by place, over that of all judged documents in their best order.",

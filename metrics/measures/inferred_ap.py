@@ -7,8 +7,7 @@ import numpy as np
 from metrics.measures.holes.inferred_ap import inferred_ap_bounds
 from metrics.measures.inferred_ap_spread import JudgedTie, worth_variance
 from metrics.measures.model import Family, Parameter
-from metrics.support.arrays import FloatArray, IntArray, joined_ranges
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges
 from metrics.ties.extremes.pools import EPSILON
 from metrics.ties.groups import TieGroups
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from metrics.measures.holes.distinct_targets import distinct_bounds
 from metrics.measures.model import Family, Parameter
-from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import NoisyOrder, expected_worth
 from metrics.ties.permutations import chance_of_none, chance_of_some

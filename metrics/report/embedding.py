@@ -36,8 +36,9 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
         traditional: the treatment taken as the traditional one there.
     """
     row, name = leaderboard.loc[reranker], parse(measure)
-    value = decimal(row["tied"]) if pd.notna(row["tied"]) else "not scored"
-    is_quiet = row["verdict"] in ("stable", "own rule") or pd.isna(row["tied"])
+    is_scored = pd.notna(row["tied"])
+    value = decimal(row["tied"]) if is_scored else "not scored"
+    is_quiet = row["verdict"] in ("stable", "own rule") or not is_scored
     message = value if is_quiet else f"{value} · {row['verdict']}"
     label_width, message_width = (round(_LETTER * len(text)) + _PADDING for text in (name.tied, message))
     orders = (
@@ -50,7 +51,11 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
         label=name.tied,
         message=message,
         colour=_COLOURS.get(row["verdict"], _GREY),
-        summary=f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}",
+        summary=(
+            f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}"
+            if is_scored
+            else f"{reranker}: {name.tied} not scored, as no list counts"
+        ),
     )
 
 

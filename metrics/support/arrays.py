@@ -1,5 +1,7 @@
 """Names of array types, for signatures, columns in one piece, and histograms. Shapes stand in docstrings."""
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 CODED = pa.dictionary(pa.int32(), pa.string())
 """Type of texts as places among the distinct ones."""
+_CELLS = 2**21
+"""Cells of one table of `batch_by_depth`."""
 
 
 def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -116,3 +120,16 @@ def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
         return values
     tensor = values.detach().cpu()
     return (tensor.float() if "bfloat16" in str(tensor.dtype) else tensor).numpy()
+
+
+def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
+    """Yield places of items whose (n,) depths differ by less than a factor of two, not 0, and the largest."""
+    n_bits = np.frexp(depth)[1].astype(np.uint8)  # which sorts in no time
+    order = np.argsort(n_bits, kind="stable")
+    bounds = np.searchsorted(n_bits, np.arange(1, int(n_bits.max(initial=0)) + 2), sorter=order)
+    for low, high in pairwise(bounds.tolist()):
+        if low < high:
+            deepest = int(depth[order[low:high]].max())
+            step = max(1, _CELLS // deepest)
+            for start in range(low, high, step):
+                yield order[start : min(start + step, high)], deepest

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 LONGEST = 1000
 """Letters of a text that are written; names may have 65,536."""
 
+_LONG = 10_000
+"""Rows from which on pandas takes seconds to write a table."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _ADDRESS = re.compile(r"(?i)(://|www\.|(?<!\w)@|@(?=[\w-]+\.\w))")
 _MARKS = re.compile(r"([\\`*\[\]<#|~$]|&(?=#|\w+;)|(?<!\w)_|_(?!\w))")
@@ -135,6 +137,11 @@ def latin(letter: str) -> str | None:
 
 def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
     """Return a table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted."""
+    if len(table) >= _LONG:
+        from metrics.support.plain_csv import plain_csv  # noqa: PLC0415 pyarrow, which a short table need not load
+
+        if (rows := plain_csv(table)) is not None:
+            return csv_text(table[:0], header=header) + rows
     texts = table.select_dtypes(exclude=["number", "bool"])
     has_return = any(column.map(lambda text: "\r" in str(text)).any() for _, column in texts.items())
     has_return = has_return or any("\r" in str(name) for name in table.columns)

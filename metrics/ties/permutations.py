@@ -9,8 +9,7 @@ from math import factorial, prod
 
 import numpy as np
 
-from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.ranking import Ranking
 
 TRACTABLE = 10_000

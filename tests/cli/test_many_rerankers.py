@@ -1,8 +1,15 @@
 """What commands say of many rerankers stays short, and is written in time of its length."""
 
+import numpy as np
 import pandas as pd
+import pytest
 
-from metrics.cli import output
+from metrics import read_runs
+from metrics.cli import deciding, output, stabilizing
+from metrics.cli.options import shared
+from metrics.evaluation import ScoringOptions, score_runs
+from metrics.studies.significance import paired_tests
+from metrics.studies.significance.significance import compare
 
 
 def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
@@ -24,3 +31,75 @@ def test_each_cell_of_a_table_for_people_is_measured_once(monkeypatch, capsys):
     output.write_table(pd.DataFrame({"name": [str(number) for number in range(300)]}), "table", None)
     assert len(cells) == 301
     assert capsys.readouterr().out.startswith(" name \n 0    \n")
+
+
+def one_query_each(n):
+    rows = "".join(f"r{number},q,d{number},1,1\n" for number in range(n))
+    return "reranker,query_id,doc_id,score,relevance\n" + rows
+
+
+@pytest.mark.parametrize("option", [(), ("--stream",)])
+def test_a_table_of_too_many_rerankers_asks_for_the_right_column(call, write, monkeypatch, option):
+    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "20")
+    code, _, err = call("evaluate", write("many.csv", one_query_each(21)), *option)
+    assert code == 2
+    assert "the column 'reranker' names more than 20 rerankers, such as 'r20'." in err
+    assert "Is it the column that says who ranked?" in err
+
+
+def test_an_option_allows_more_rerankers(call, write, monkeypatch):
+    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "20")
+    path = write("many.csv", one_query_each(21))
+    assert call("evaluate", path, "--max-rerankers", "21")[0] == 0
+
+
+def test_a_limit_that_is_not_a_number_is_refused(call, write, monkeypatch):
+    monkeypatch.setenv("TIESCOPE_MAX_RERANKERS", "many")
+    code, _, err = call("evaluate", write("few.csv", one_query_each(2)))
+    assert (code, "TIESCOPE_MAX_RERANKERS is 'many'. Give a whole number." in err) == (2, True)
+
+
+def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monkeypatch):
+    monkeypatch.setattr(shared, "PRINTED_ROWS", 3)
+    path = write("runs.csv", one_query_each(4))
+    options = ("-m", "RR", "--ties", "expected")
+    _, out, err = call("compare", path, *options)
+    assert len(out.splitlines()) == 4
+    assert "These are the first 3 of 6 rows. Write all of them: --format csv -o FILE." in err
+    _, out, err = call("compare", path, *options, "--format", "csv")
+    assert len(out.splitlines()) == 7
+    assert "first 3" not in err
+
+
+@pytest.mark.parametrize("command", ["compare", "stability"])
+def test_commands_on_all_pairs_say_before_they_start_how_long_many_rerankers_take(
+    call, write, monkeypatch, command
+):
+    for module in (deciding, stabilizing):
+        monkeypatch.setattr(module, "MANY_RERANKERS", 3)
+    err = call(command, write("runs.csv", one_query_each(4)))[2]
+    assert "4 rerankers are 6 pairs: about 1 second." in err
+
+
+def test_all_pairs_are_tested_in_blocks_as_one_by_one(write, monkeypatch):
+    random = np.random.default_rng(1)
+    lines = [
+        f"r{run},q{query},d{doc},{random.integers(5)},{int(doc == query % 3)}\n"
+        for run in range(6)
+        for query in range(9)
+        for doc in range(4)
+        if (run, query) != (5, 8)
+    ]
+    runs = read_runs(write("runs.csv", "reranker,query_id,doc_id,score,relevance\n" + "".join(lines)))
+    evaluation = score_runs(runs, ["RR"], ["expected"], ScoringOptions())
+    whole = compare(evaluation, "RR", "expected", correction="none")
+    monkeypatch.setattr(paired_tests, "CELLS", 20)
+    pd.testing.assert_frame_equal(compare(evaluation, "RR", "expected", correction="none"), whole)
+    for row in whole.itertuples():
+        alone = compare(evaluation, "RR", "expected", row.baseline, correction="none")
+        pd.testing.assert_series_equal(
+            alone[alone["reranker"] == row.reranker].iloc[0],
+            whole.loc[row.Index],
+            check_names=False,
+            check_index=True,
+        )

@@ -14,6 +14,7 @@ from metrics.errors import UsageError
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
+from metrics.runs.reading.many_rerankers import MAX_RERANKERS, allow_rerankers
 from metrics.runs.repeats.choice import Repeats, parse_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 
@@ -119,8 +120,14 @@ def reading_options(
             "list, or the standard error of the mean."
         ),
     ] = _SPREAD,
+    max_rerankers: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"Most rerankers of one table, {MAX_RERANKERS:,} unless given."),
+    ] = None,
 ) -> ReadingOptions:
     """Return how files are read."""
+    if max_rerankers is not None:
+        allow_rerankers(max_rerankers)
     repeat_choice = parse_repeats(repeats) if repeats else ()
     return ReadingOptions(
         parse_columns(column), repeated.value, missing_score.value, repeat_choice, repeats_std

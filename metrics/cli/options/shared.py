@@ -1,6 +1,6 @@
 """Options that commands share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from metrics.cli.messages import say
 from metrics.cli.options.files import FileUse, output_option
 from metrics.cli.options.reading import in_panel, reading_options
-from metrics.cli.output import write_table
+from metrics.cli.output import csv_rows, write_table
 from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.ties import PRECISIONS
 
@@ -31,6 +32,8 @@ class OutputFormat(StrEnum):
 
 FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
 """Formats that are read, not parsed."""
+PRINTED_ROWS = 1_000
+"""Rows of a table for a terminal; more cannot be read there."""
 
 
 Traditional = Annotated[str | None, typer.Option(help="The traditional order; else trec_eval's for TREC runs.")]
@@ -80,6 +83,37 @@ class TableOutput:
     def write(self, table: pd.DataFrame) -> None:
         """Write the table to the file, or to stdout."""
         write_table(table, self.format.value, self.path)
+
+    def write_blocks(
+        self, blocks: Iterable[pd.DataFrame], finish: Callable[[pd.DataFrame], pd.DataFrame]
+    ) -> None:
+        """Write a table that comes block by block: CSV as it comes, for a terminal its first rows alone.
+
+        Args:
+            blocks: of the table, one at least.
+            finish: what is done to each block that is written.
+        """
+        if self.format is OutputFormat.table:
+            blocks = _first_rows(blocks)
+        if self.format is not OutputFormat.csv:
+            self.write(pd.concat(map(finish, blocks), ignore_index=True))
+            return
+        with csv_rows(self.path) as write:
+            for block in blocks:
+                write(finish(block))
+
+
+def _first_rows(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    """Yield the first rows of a table that comes block by block, and say how many there are in all."""
+    n_rows = 0
+    for block in blocks:
+        if not n_rows or n_rows < PRINTED_ROWS:
+            yield block[: PRINTED_ROWS - n_rows]
+        n_rows += len(block)
+    if n_rows > PRINTED_ROWS:
+        say(
+            f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them: --format csv -o FILE."
+        )
 
 
 @in_panel("How lists are scored")

@@ -8,8 +8,7 @@ import numpy as np
 
 from metrics.measures.holes.model import Holes
 from metrics.measures.weights import harmonic_span
-from metrics.support.arrays import FloatArray, IntArray
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 
 
 def average_precision_bounds(holes: Holes, _: float | None) -> tuple[FloatArray, FloatArray]:

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.runs.open_documents import OpenDocuments
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking
 

@@ -14,10 +14,13 @@ from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.conversion import parse_number
 from metrics.runs.reading.csv_parser import CsvParser
+from metrics.runs.reading.exactness import has_tiny_numbers
 from metrics.runs.reading.lines import Layout, count_lines, rows
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.query_buffer import repeated_query
 from metrics.runs.reading.source import Source, build_source
+from metrics.support.arrays import IntArray
+from metrics.support.cached import cached_property
 
 
 def unchanged(source: Source) -> Source:
@@ -45,7 +48,8 @@ class DelimitedTable(BlockTable):
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
         parser = self._parser()
         columns = parser.columns()
-        return self._finished(columns, self.provenance(len(next(iter(columns.values())))), parser.findings())
+        origin = self.provenance(len(next(iter(columns.values()))))
+        return self._finished(columns, origin, parser.findings(), self._texts_at)
 
     def provenance(self, n_rows: int) -> FileProvenance:
         """Return where its rows stand, given how many there are."""
@@ -83,7 +87,8 @@ class DelimitedTable(BlockTable):
             The rows, converted, with where each stands in the file.
         """
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
-        return self._finished({name: table[name] for name in self.columns_read}, origin, findings)
+        columns = {name: table[name] for name in self.columns_read}
+        return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
         """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
@@ -103,12 +108,50 @@ class DelimitedTable(BlockTable):
         return CsvParser(self.file, self.layout, self.header, self.mapping, self.extras, self.n_skipped)
 
     def _finished(
-        self, columns: dict[str, pa.Array], origin: FileProvenance, findings: Sequence[Finding]
+        self,
+        columns: dict[str, pa.Array],
+        origin: FileProvenance,
+        findings: Sequence[Finding],
+        texts_at: Callable[[str, IntArray], Sequence[str]],
     ) -> Source:
+        def texts_of(name: str, rows: IntArray, *, only_tiny: bool) -> Sequence[str]:
+            return [] if only_tiny and not self._has_tiny_numbers else texts_at(name, rows)
+
         source = build_source(
-            columns, self.mapping, origin, self.format, self.reported_header, findings, self.missing_score
+            columns,
+            self.mapping,
+            origin,
+            self.format,
+            self.reported_header,
+            findings,
+            self.missing_score,
+            texts_of,
         )
         return self.finish(source if self.layout.names else source.note_unused())
+
+    @cached_property
+    def _has_tiny_numbers(self) -> bool:
+        return has_tiny_numbers(self.file)
+
+    @cached_property
+    def _open_rows(self) -> dict[str, Iterator[tuple[int, list[str]]]]:
+        """Column → the rows of the file that `_texts_onward` has not passed."""
+        return {}
+
+    def _texts_at(self, name: str, rows: IntArray) -> list[str]:
+        """Return a column as the file writes it, in some rows."""
+        texts: list[str] = self.column_text(name).take(pa.array(rows)).to_pylist()
+        return texts
+
+    def _texts_onward(self, n_before: int, name: str, places: IntArray) -> list[str]:
+        """Return the same of rows after those asked for before; rows are counted from `n_before`."""
+        place = self.header.index(name)
+        if name not in self._open_rows:
+            fields = (fields for _, fields in islice(rows(self.file, self.layout), self._n_header_rows, None))
+            self._open_rows[name] = enumerate(fields)
+        wanted = set((places + n_before).tolist())
+        texts = (fields[place] for row, fields in self._open_rows[name] if row in wanted)
+        return list(islice(texts, len(wanted)))
 
     def _line_of(self, row: int, n_before: int = 0) -> int:
         return next(islice(rows(self.file, self.layout), n_before + row + self._n_header_rows, None))[0]

@@ -109,7 +109,8 @@ def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
     """Return a column of a frame: real numbers as they are, everything else as the text it prints as."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
-    if pd.api.types.is_any_real_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+    is_wide = column.dtype == np.longdouble and column.dtype.itemsize > 8  # noqa: PLR2004 bytes of a float64
+    if not is_wide and (pd.api.types.is_any_real_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)):
         return pa.array(
             column.to_numpy(np.float64, na_value=np.nan) if column.dtype.kind == "f" else column,
             from_pandas=True,

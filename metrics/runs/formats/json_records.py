@@ -19,6 +19,7 @@ from metrics.runs.formats.json_text import (
 )
 from metrics.runs.formats.nested_records import Record, flatten
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
+from metrics.runs.reading.exactness import has_tiny_numbers
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
@@ -45,11 +46,12 @@ def array_records(file: File) -> Records:
 def line_records(file: File) -> Records:
     """Return the records of a file that has one a line, and where they stand; a ReadError names the line."""
     refuse_many_values(file)
+    keeps_tiny = has_tiny_numbers(file)
     records, lines = [], []
     for line, text in enumerate(json_lines(file), 1):
         if not text.strip():
             continue
-        record = parse(file, text, line)
+        record = parse(file, text, line, keeps_tiny=keeps_tiny)
         if not isinstance(record, dict):
             problem = f"{excerpt(record)} is no record"
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)

@@ -10,6 +10,7 @@ import numpy as np
 
 from metrics.errors import ReadError
 from metrics.runs.formats.nested_records import MAX_VALUES
+from metrics.runs.reading.exactness import has_tiny_numbers, holds
 from metrics.runs.reading.files import BLOCK, File
 from metrics.runs.reading.text import MAX_LINE, whole_lines
 
@@ -31,7 +32,7 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
     if refuse_many_values(file) > MAX_JSON:
         problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
         raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
-    value = parse(file, b"".join(file.blocks()))
+    value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
     if not value:
         raise no_records(file.name)
     return value
@@ -49,13 +50,20 @@ def refuse_many_values(file: File) -> int:
     return size
 
 
-def parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN401 whatever JSON holds
+def _float_or_text(text: str) -> float | str:
+    """Return a number, as it is written where no float holds it: it is read as text, and reported."""
+    number = float(text)
+    return number if holds(text, number) else text
+
+
+def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
     """Parse one JSON value.
 
     Args:
         file: the file that holds it.
         data: its text.
         line: the line that is parsed; None where it is all of the file.
+        keeps_tiny: whether numbers too small for a float stay as they are written.
 
     Returns:
         What the JSON says, in Python's own types.
@@ -66,7 +74,8 @@ def parse(file: File, data: bytes, line: int | None = None) -> Any:  # noqa: ANN
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
     try:
-        value = json.loads(data, object_pairs_hook=_object)
+        parse_float = _float_or_text if keeps_tiny else None
+        value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:

@@ -18,6 +18,8 @@ from metrics.runs.reading.conversion import (
     prepare,
     without_blank_deviations,
 )
+from metrics.runs.reading.exactness import WrittenTexts, inexact_finding, large_grades_finding
+from metrics.runs.reading.many_rerankers import refuse_many_rerankers
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.worded_grades import read_worded_grades
 from metrics.support.arrays import combine_chunks
@@ -80,6 +82,7 @@ def build_source(
     header: Sequence[str],
     noted: Sequence[Finding] = (),
     missing_score: MissingScore = "error",
+    texts_of: WrittenTexts | None = None,
 ) -> Source:
     """Rename and convert columns of a file: ids to text, scores and grades to float64.
 
@@ -92,6 +95,7 @@ def build_source(
         header: names of all of its columns.
         noted: what was found so far.
         missing_score: what is done about a score that is no number; unless it is refused, it becomes NaN.
+        texts_of: gives values as the file writes them, where they came as floats.
 
     Returns:
         The rows, with typed columns and where each stands in the file.
@@ -116,14 +120,20 @@ def build_source(
                 column = without_blank_deviations(column, pc.is_nan(columns["score"]))
             is_optional = ours == "score" and missing_score != "error"
             converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
-        if converted is not None:
-            columns[ours] = converted
+        if converted is None:
+            continue
+        columns[ours] = converted
+        findings += _checked(converted, column, (ours, theirs), origin, texts_of)
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
-    for name, column in raw.items():
-        numbers = parse_numbers(combine_chunks(column))
+    for name, unmapped in raw.items():
+        column = combine_chunks(unmapped)
+        numbers = parse_numbers(column)
         if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
             columns[name] = numbers
+            findings += inexact_finding(numbers, column, (name, name), origin, texts_of)
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
+    if header and not len(next(iter(columns.values()), ())):
+        findings.append(make_finding("no-rows", origin.file, "There are no rows.", line=1))
     return Source(
         origin,
         format_name,
@@ -133,6 +143,24 @@ def build_source(
         tuple(findings),
         missing_score=missing_score,
     )
+
+
+def _checked(
+    converted: pa.Array,
+    column: pa.Array,
+    names: tuple[str, str],
+    origin: FileProvenance,
+    texts_of: WrittenTexts | None,
+) -> list[Finding]:
+    """Return what is to be said of a converted column; a ReadError where it names too many rerankers."""
+    ours, theirs = names
+    if ours == "reranker":
+        known = converted.dictionary
+        refuse_many_rerankers(origin.file, theirs, len(known), str(known[-1]) if len(known) else "")
+    findings = large_grades_finding(converted, theirs, origin) if ours == "relevance" else []
+    if pa.types.is_floating(converted.type):
+        findings += inexact_finding(converted, column, names, origin, texts_of)
+    return findings
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What is known of runs whose rows were read and forgotten: who had which queries, and what was left out."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.streamed import MergedFindings, RerankerCoverage
 from metrics.runs.open_documents import count_distinct
 from metrics.runs.query_doc_keys import Hashes, text_hashes
+from metrics.runs.reading.many_rerankers import refuse_many_rerankers
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.support.arrays import IntArray
 from metrics.ties import asks_for_bounds
@@ -93,6 +95,7 @@ class PartCounter:
     def __init__(self, judged: QueryJudgments | None) -> None:
         self._judged = judged
         self._known: dict[str, RerankerCoverage] = {}
+        self._n_by_file = Counter[str]()
         self._noted = MergedFindings()
         if judged is not None:
             self._noted.add(judged.noted)
@@ -115,6 +118,9 @@ class PartCounter:
     def add_stats(self, stats: PartStats) -> None:
         """Take in what was met in a part."""
         n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
+        if stats.name not in self._known:
+            self._n_by_file[stats.file] += 1
+            refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
         coverage = self._known.setdefault(stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool)))
         coverage.n_queries += stats.n_queries
         coverage.n_judged_rows += stats.n_judged_rows

@@ -1,18 +1,18 @@
 """Who is compared with whom on which queries, and what is counted of a pair before any test."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL
 from metrics.measures import parse
-from metrics.studies.significance.paired_tests import Comparison, Pair, is_constant
+from metrics.studies.significance.paired_tests import Comparison, Pair, TestResults, is_constant
 from metrics.studies.significance.query_values import agreeing_signs, alpha, round_differences
 from metrics.studies.significance.test_registry import Test
-from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of
 
 COLUMNS = {
@@ -38,42 +38,46 @@ COLUMNS = {
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """Adjusted p below which a verdict has so many stars."""
+MARKS = (*(mark for _, mark in STARS), "ns")
+"""Marks of verdicts, the surest first."""
 
 PairStatistics = dict[str, float]
+Texts = npt.NDArray[np.object_]
 
 
-def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> list[Pair]:
-    """Return the columns of each baseline and of every other reranker; of all pairs where `baselines` is None.
+def baseline_pairs(names: Sequence[str], baselines: Sequence[str] | str | None) -> IntArray:
+    """Return (n_pairs, 2) columns of each baseline and of every other reranker; of all pairs where it is None.
 
     No pair comes twice: of two baselines, and of all pairs, the one named first is the baseline.
     """
     if baselines is None:
-        return list(combinations(range(len(names)), 2))
+        return np.column_stack(np.triu_indices(len(names), 1))
     baseline_names = [baselines] if isinstance(baselines, str) else baselines
     unknown = [name for name in baseline_names if name not in names]
     if unknown:
         raise UsageError(f"There is no reranker {unknown[0]!r}. Choose the baseline among: {', '.join(names)}.")
     columns = list(dict.fromkeys(names.index(name) for name in baseline_names))
     earlier = {one: set(columns[: at + 1]) for at, one in enumerate(columns)}
-    return [(one, other) for one in columns for other in range(len(names)) if other not in earlier[one]]
+    pairs = [(one, other) for one in columns for other in range(len(names)) if other not in earlier[one]]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def group_by_queries(
-    table: FloatArray, pairs: Sequence[Pair], test: Test, level: float, seed: int, comparisons: int
-) -> Iterator[tuple[list[int], Comparison]]:
+    table: FloatArray, pairs: IntArray, test: Test, level: float, seed: int, comparisons: int
+) -> Iterator[tuple[IntArray, Comparison]]:
     """Yield the pairs that can be tested at once, as places in `pairs`, with the values to test them on.
 
     Pairs of a paired test go together where they have the same queries in common.
 
     Args:
         table: (n_queries, n_rerankers); NaN where there is no value.
-        pairs: columns of baseline and reranker.
+        pairs: (n_pairs, 2) columns of baseline and reranker.
         test: which test.
         level: of the intervals.
         seed: of what is drawn.
         comparisons: how many are corrected for.
     """
-    everything = list(range(len(pairs)))
+    everything = np.arange(len(pairs))
     is_present = np.isfinite(table)
     if test.queries == "own":
         yield everything, Comparison(table, pairs, level, seed, comparisons)
@@ -82,45 +86,69 @@ def group_by_queries(
         yield everything, Comparison(table[is_present.all(axis=1)], pairs, level, seed, comparisons)
         return
     for places, common in _same_queries(is_present, pairs):
-        columns = sorted({column for place in places for column in pairs[place]})
-        place_of = {column: place for place, column in enumerate(columns)}
-        local_pairs = [(place_of[pairs[place][0]], place_of[pairs[place][1]]) for place in places]
-        values = np.asfortranarray(table[np.ix_(common, np.array(columns))])
-        yield places, Comparison(values, local_pairs, level, seed, comparisons)
+        columns, local = np.unique(pairs[places], return_inverse=True)
+        values = np.asfortranarray(table[np.ix_(common, columns)])
+        yield places, Comparison(values, local.reshape(-1, 2), level, seed, comparisons)
 
 
-def _same_queries(is_present: BoolArray, pairs: Sequence[Pair]) -> Iterator[tuple[list[int], BoolArray]]:
+def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
     """Yield places of pairs with the same queries in common, and (n_queries,) whether each query is one."""
     patterns = np.unique(is_present, axis=1, return_inverse=True)[1].ravel()
-    by_pattern: dict[frozenset[int], list[int]] = {}
-    for place, pair in enumerate(pairs):
-        by_pattern.setdefault(frozenset(patterns[list(pair)].tolist()), []).append(place)
-    for places in by_pattern.values():
+    both = np.sort(patterns[pairs], axis=1)
+    kinds = np.unique(both[:, 0] * (patterns.max(initial=0) + 1) + both[:, 1], return_inverse=True)[1].ravel()
+    order = np.argsort(kinds, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(kinds[order])) + 1) if len(order) else ():
         baseline, reranker = pairs[places[0]]
         yield places, is_present[:, baseline] & is_present[:, reranker]
 
 
-def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStatistics:
-    """Return what is counted of one pair before any test.
+def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:
+    """Return what is counted of each pair before any test, a column a figure.
 
     Args:
-        comparison: the values of all rerankers.
-        pair: columns of the baseline and of the reranker.
+        comparison: the pairs, and the values of all rerankers.
         test: whether it is paired decides what n, dz and superiority are of.
 
     Returns:
         n, mean_baseline, mean, difference, dz, superiority, won, equal and lost, as `compare` explains them.
     """
+    if not test.paired:
+        rows = [_unpaired_statistics(comparison, pair) for pair in comparison.pairs]
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]} if rows else {}
+    summary, n = comparison.summary, len(comparison.scores)
+    baseline, reranker = np.asarray(comparison.pairs).reshape(-1, 2).T
+    means = np.ascontiguousarray(comparison.scores.T).sum(axis=1) / max(1, n)
+    difference = means[reranker] - means[baseline]
+    equal = n - summary.won - summary.lost
+    return {
+        "n": np.full(len(difference), n),
+        "mean_baseline": means[baseline],
+        "mean": means[reranker],
+        "difference": np.where(np.abs(difference) <= EQUAL, 0.0, difference),
+        "dz": _effects(comparison),
+        "superiority": (summary.won + equal / 2) / n if n else np.full(len(difference), 0.5),
+        "won": summary.won,
+        "equal": equal,
+        "lost": summary.lost,
+    }
+
+
+def _effects(comparison: Comparison) -> FloatArray:
+    """Return (n_pairs,) mean differences in standard deviations, infinite where all queries differ alike."""
+    summary, n = comparison.summary, len(comparison.scores)
+    differs = (np.abs(summary.mean) > EQUAL) & (n > 1)
+    constant = summary.range <= 2 * EQUAL
+    spread = np.sqrt(summary.squares / max(1, n - 1))
+    effects = np.where(differs & constant, np.copysign(np.inf, summary.mean), 0.0)
+    return np.divide(summary.mean, spread, out=effects, where=differs & ~constant)
+
+
+def _unpaired_statistics(comparison: Comparison, pair: Pair) -> PairStatistics:
     baseline, reranker = (comparison.scores[:, column] for column in pair)
     common = np.isfinite(baseline) & np.isfinite(reranker)
     differences = round_differences(reranker[common] - baseline[common])
     won, lost = int((differences > 0).sum()), int((differences < 0).sum())
-    n_common = len(differences)
-    outcome: PairStatistics = {"won": won, "equal": n_common - won - lost, "lost": lost}
-    if test.paired:
-        share = (won + outcome["equal"] / 2) / n_common if n_common else 0.5
-        effect = _effect(_mean(differences), differences)
-        return _means(baseline, reranker) | {"n": n_common, "dz": effect, "superiority": share} | outcome
+    outcome: PairStatistics = {"won": won, "equal": len(differences) - won - lost, "lost": lost}
     ours, theirs = (round_differences(one[np.isfinite(one)]) for one in (reranker, baseline))
     means = _means(theirs, ours)
     residuals = np.concatenate([ours - _mean(ours), theirs - _mean(theirs)])
@@ -129,47 +157,56 @@ def pair_statistics(comparison: Comparison, pair: Pair, test: Test) -> PairStati
 
 
 def comparison_notes(
-    rows: Sequence[Mapping[str, Any]],
+    statistics: Mapping[str, npt.NDArray[Any]],
+    results: TestResults,
     test: Test,
     level: float,
-    queries: Mapping[str, int],
-    dropped: dict[str, int],
-) -> list[str]:
-    """Return the note of each row: the test's own, what p rests on, how many queries, what is no number.
+    n_baseline: IntArray,
+    n_dropped: IntArray,
+) -> Texts:
+    """Return the note of each pair: the test's own, what p rests on, how many queries, what is no number.
 
     Args:
-        rows: a mapping of columns to values for each comparison, with the test's note.
+        statistics: as `pair_statistics` returns them.
+        results: of the test.
         test: which test.
         level: of the intervals.
-        queries: reranker → queries it has a value for.
-        dropped: as `count_not_finite` returns it.
+        n_baseline: (n_pairs,) queries that the baseline has a value for.
+        n_dropped: (n_pairs,) values of either that are no numbers.
     """
-    texts = []
-    for row in rows:
-        unknown = sum(dropped.get(name, 0) for name in (row["baseline"], row["reranker"]))
-        sizes = f"{count_of(row['n'], 'query')} against {queries[row['baseline']]}"
-        differing = row["won"] + row["lost"] if test.paired else 0
+    differing = statistics["won"] + statistics["lost"] if test.paired else np.zeros_like(n_baseline)
+    notes = np.where(results.note != "", results.note, _reservations(results, differing, level))
+    for place in np.flatnonzero(n_dropped > 0).tolist() if test.paired else range(len(notes)):
+        sizes = f"{count_of(int(statistics['n'][place]), 'query')} against {n_baseline[place]}"
+        unknown = int(n_dropped[place])
         parts = (
-            row["note"] or _reservation(row["p"], row["low"], row["high"], differing, level),
+            notes[place],
             "" if test.paired else sizes,
             f"values that are no numbers, left out: {unknown}" if unknown else "",
         )
-        texts.append("; ".join(filter(None, parts)))
+        notes[place] = "; ".join(filter(None, parts))
+    return notes
+
+
+def _reservations(results: TestResults, differing: IntArray, level: float) -> Texts:
+    """Return what p and its interval leave open: they disagree, rest on an assumption, or have no bound."""
+    is_significant = results.p < alpha(level)
+    disagree = is_significant != ((results.low > 0) | (results.high < 0))
+    counts, place = np.unique(differing, return_inverse=True)
+    by_count = np.array([_too_few_signs(int(n), level) for n in counts], dtype=object)
+    texts = np.where(is_significant, by_count[place.ravel()] if len(counts) else "", "").astype(object)
+    texts[np.isinf(results.low)] = f"so little allows any difference: no interval of {level:.4g} has a bound"
+    texts[disagree] = "p is of ranks, the interval of means: here they disagree"
     return texts
 
 
-def _reservation(p: float, low: float, high: float, differing: int, level: float) -> str:
-    """Return what p and its interval leave open: they disagree, rest on an assumption, or have no bound."""
-    is_significant = p < alpha(level)
-    if is_significant != (low > 0 or high < 0):
-        return "p is of ranks, the interval of means: here they disagree"
-    if np.isinf(low):
-        return f"so little allows any difference: no interval of {level:.4g} has a bound"
+def _too_few_signs(differing: int, level: float) -> str:
+    """Return what to say of a small p where so many signs agree by chance more often, else nothing."""
     smallest = agreeing_signs(differing)
-    if differing and is_significant and smallest >= alpha(level):
-        differ = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
-        return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
-    return ""
+    if not differing or smallest < alpha(level):
+        return ""
+    differ = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
+    return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
 
 
 def largest_difference(measure: str) -> float:
@@ -182,7 +219,12 @@ def largest_difference(measure: str) -> float:
 
 def stars(p: float) -> str:
     """Return *** below 0.001, ** below 0.01, * below 0.05, else ns."""
-    return next((mark for bound, mark in STARS if p < bound), "ns")
+    return MARKS[int(star_places(np.array([p]))[0])]
+
+
+def star_places(p: FloatArray) -> IntArray:
+    """Return the (n,) place in `MARKS` of the stars of each p."""
+    return np.searchsorted([bound for bound, _ in STARS], p, side="right")
 
 
 def superiority(ours: FloatArray, theirs: FloatArray) -> float:

@@ -9,6 +9,7 @@ from metrics.studies.significance.paired_tests import (
     UNTESTED,
     Comparison,
     TestResult,
+    TestResults,
     constant_result,
     is_constant,
 )
@@ -17,7 +18,7 @@ from metrics.studies.significance.rank_sums import rank_sum_p
 from metrics.support.arrays import FloatArray
 
 
-def mann_whitney(comparison: Comparison) -> list[TestResult]:
+def mann_whitney(comparison: Comparison) -> TestResults:
     """Test by U, the pairs of lists in which the reranker's is better; the interval is Welch's."""
     results = []
     for baseline, reranker in comparison.pairs:
@@ -26,7 +27,7 @@ def mann_whitney(comparison: Comparison) -> list[TestResult]:
             for values in comparison.scores[:, [reranker, baseline]].T
         )
         results.append(_unpaired(ours, theirs, comparison.level))
-    return results
+    return TestResults.of(results)
 
 
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:

@@ -1,12 +1,13 @@
 """The paired tests of significance: what each says of two rerankers on the same queries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
-from scipy import stats
+import numpy.typing as npt
+from scipy.special import stdtr, stdtrit
 
 from metrics.evaluation import EQUAL
 from metrics.studies.significance.query_values import agreeing_signs, alpha, round_differences
@@ -25,11 +26,15 @@ from metrics.studies.significance.resampling import (
     percentile_interval,
     resampled_means,
 )
-from metrics.support.arrays import FloatArray
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
+from metrics.support.steps import begin_step
 from metrics.support.wording import count_of
 
 Pair = tuple[int, int]
 """Columns of a baseline and of a reranker."""
+Pairs = Sequence[Pair] | IntArray
+"""Several of them, one after the other, or as (n_pairs, 2)."""
 
 
 class TestResult(NamedTuple):
@@ -39,6 +44,67 @@ class TestResult(NamedTuple):
     low: float
     high: float
     note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class TestResults(Sequence[TestResult]):
+    """The results of a test of many pairs, as columns; each item is a `TestResult`.
+
+    Attributes:
+        p: (n_pairs,) of each.
+        low: (n_pairs,) of each.
+        high: (n_pairs,) of each.
+        note: (n_pairs,) of each.
+    """
+
+    p: FloatArray
+    low: FloatArray
+    high: FloatArray
+    note: npt.NDArray[np.object_]
+
+    @classmethod
+    def of(cls, results: Sequence[TestResult]) -> "TestResults":
+        """Return results as columns."""
+        p, low, high, note = zip(*results, strict=True) if results else ((), (), (), ())
+        return cls(np.array(p, float), np.array(low, float), np.array(high, float), np.array(note, object))
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.p)
+
+    @overload
+    def __getitem__(self, place: int) -> TestResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> "TestResults": ...
+    def __getitem__(self, place: int | slice) -> "TestResult | TestResults":
+        """Return the result of a pair, or those of several."""
+        p, low, high, note = self.p[place], self.low[place], self.high[place], self.note[place]
+        if isinstance(place, slice):
+            return TestResults(p, low, high, note)
+        return TestResult(float(p), float(low), float(high), str(note))
+
+    def put(self, places: Sequence[int] | IntArray, results: "TestResults") -> None:
+        """Write the results of some pairs over those that are there."""
+        for column, values in zip(vars(self).values(), vars(results).values(), strict=True):
+            column[places] = values
+
+
+class PairDifferences(NamedTuple):
+    """What is summed up of the differences of many pairs, each (n_pairs,).
+
+    Attributes:
+        mean: their mean, 0 where there is none.
+        squares: sum of squared distances from the mean.
+        range: the largest less the smallest.
+        won: queries where the difference is above 0.
+        lost: queries where it is below.
+    """
+
+    mean: FloatArray
+    squares: FloatArray
+    range: FloatArray
+    won: IntArray
+    lost: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +120,7 @@ class Comparison:
     """
 
     scores: FloatArray
-    pairs: Sequence[Pair]
+    pairs: Pairs
     level: float = 0.95
     seed: int = 0
     comparisons: int = 1
@@ -63,8 +129,32 @@ class Comparison:
         """Return (n_queries,) differences, exactly 0 where they are rounding."""
         return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
 
+    @cached_property
+    def summary(self) -> PairDifferences:
+        """What is summed up of the differences of each pair, a few thousand pairs at a time."""
+        n_pairs, n = len(self.pairs), len(self.scores)
+        mean, squares, widths = np.zeros((3, n_pairs))
+        won, lost = np.zeros((2, n_pairs), dtype=np.int64)
+        for part, differences in self._blocks() if n else ():
+            mean[part] = differences.mean(axis=1)
+            won[part] = np.count_nonzero(differences > 0, axis=1)
+            lost[part] = np.count_nonzero(differences < 0, axis=1)
+            widths[part] = np.ptp(differences, axis=1)
+            squares[part] = ((differences - mean[part, None]) ** 2).sum(axis=1)
+        return PairDifferences(mean, squares, widths, won, lost)
 
-TestFunction = Callable[[Comparison], list[TestResult]]
+    def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield places of pairs, and the differences of each as a row."""
+        pairs, by_reranker = np.asarray(self.pairs).reshape(-1, 2), np.ascontiguousarray(self.scores.T)
+        size = max(1, CELLS // len(self.scores))
+        for start in range(0, len(pairs), size):
+            begin_step("Testing", start, len(pairs))
+            part = slice(start, start + size)
+            baseline, reranker = pairs[part].T
+            yield part, round_differences(by_reranker[reranker] - by_reranker[baseline])
+
+
+TestFunction = Callable[[Comparison], TestResults]
 
 
 def is_constant(values: FloatArray) -> bool:
@@ -74,14 +164,6 @@ def is_constant(values: FloatArray) -> bool:
 
 UNTESTED = TestResult(1.0, -np.inf, np.inf)
 """The result where there are too few queries for any."""
-
-
-def degenerate_result(differences: FloatArray, level: float) -> TestResult | None:
-    """Return the result where nothing can be tested: too few queries, or differences alike; else None."""
-    n = len(differences)
-    if n > 1 and not is_constant(differences):
-        return None
-    return agreement_result(n, float(differences.mean()) if n else 0.0, level)
 
 
 def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) -> TestResult:
@@ -117,38 +199,44 @@ def constant_result(p: float, difference: float, level: float, note: str) -> Tes
     return TestResult(p, low, high, note)
 
 
-def _varying(test: TestFunction) -> TestFunction:
-    """Make a test run only on pairs whose differences vary; the others get their `degenerate_result`."""
+def _degenerate_results(comparison: Comparison) -> dict[int, TestResult]:
+    """Return the results of pairs of which nothing can be tested, by their places."""
+    summary, n = comparison.summary, len(comparison.scores)
+    places = np.flatnonzero((summary.range <= 2 * EQUAL) | (n < 2))  # noqa: PLR2004 a spread needs two
+    return {
+        place: agreement_result(n, mean, comparison.level)
+        for place, mean in zip(places.tolist(), summary.mean[places].tolist(), strict=True)
+    }
+
+
+def _varying(test: Callable[[Comparison], list[TestResult]]) -> TestFunction:
+    """Make a test run only on pairs whose differences vary; the others get their degenerate result."""
 
     @wraps(test)
-    def run_where_varying(comparison: Comparison) -> list[TestResult]:
-        trivial = [
-            degenerate_result(comparison.differences(pair), comparison.level) for pair in comparison.pairs
-        ]
-        open_pairs = [pair for pair, answer in zip(comparison.pairs, trivial, strict=True) if answer is None]
+    def run_where_varying(comparison: Comparison) -> TestResults:
+        trivial = _degenerate_results(comparison)
+        open_pairs = [tuple(pair) for place, pair in enumerate(comparison.pairs) if place not in trivial]
         results = iter(test(replace(comparison, pairs=open_pairs)) if open_pairs else ())
-        return [next(results) if answer is None else answer for answer in trivial]
+        every = range(len(comparison.pairs))
+        return TestResults.of([trivial[place] if place in trivial else next(results) for place in every])
 
     return run_where_varying
 
 
-@_varying
-def t_test(comparison: Comparison) -> list[TestResult]:
+def t_test(comparison: Comparison) -> TestResults:
     """Test by t = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; so the interval.
 
     Both assume that differences are normal: with few queries, p can be below what signs allow.
     """
-    results = []
-    size = max(1, CELLS // len(comparison.scores))
-    for start in range(0, len(comparison.pairs), size):
-        pairs = comparison.pairs[start : start + size]
-        t_tests = stats.ttest_1samp(
-            np.column_stack([comparison.differences(pair) for pair in pairs]), 0, axis=0
-        )
-        low, high = t_tests.confidence_interval(comparison.level)
-        results += [
-            TestResult(float(p), float(a), float(b)) for p, a, b in zip(t_tests.pvalue, low, high, strict=True)
-        ]
+    summary, n = comparison.summary, len(comparison.scores)
+    freedom = max(1, n - 1)
+    error = np.sqrt(summary.squares / freedom / max(1, n))
+    t = np.divide(summary.mean, error, out=np.zeros_like(error), where=error > 0)
+    half = stdtrit(freedom, (1 + comparison.level) / 2) * error
+    p, notes = 2 * stdtr(freedom, -np.abs(t)), np.full(len(t), "", dtype=object)
+    results = TestResults(p, summary.mean - half, summary.mean + half, notes)
+    if trivial := _degenerate_results(comparison):
+        results.put(list(trivial), TestResults.of(list(trivial.values())))
     return results
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +11,15 @@ from metrics.evaluation import Evaluation
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
+    MARKS,
     baseline_pairs,
     comparison_notes,
     group_by_queries,
     largest_difference,
     pair_statistics,
-    stars,
+    star_places,
 )
+from metrics.studies.significance.paired_tests import TestResults
 from metrics.studies.significance.query_values import count_not_finite, values_by_query
 from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
 from metrics.studies.tools.tie_rules import own_rule_note
@@ -126,25 +127,40 @@ def compare(
     names = [str(name) for name in table.columns]
     pairs = baseline_pairs(names, baselines)
     comparisons = len(pairs) if chosen_correction.method else 1
-    rows: list[dict[str, Any]] = [{}] * len(pairs)
-    p = np.ones(len(pairs))
+    figures = {name: np.zeros(len(pairs), kind) for name, kind in COLUMNS.items() if kind != "str"}
+    untested = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs)), np.full(len(pairs), "", object)
+    results = TestResults(*untested)
     for places, comparison in group_by_queries(table.to_numpy(), pairs, chosen_test, level, seed, comparisons):
-        results = chosen_test.function(comparison)
-        for place, pair, result in zip(places, comparison.pairs, results, strict=True):
-            p[place] = result.p
-            rows[place] = pair_statistics(comparison, pair, chosen_test) | result._asdict()
-    adjusted = p if chosen_test.simultaneous else adjust_p(p, chosen_correction)
-    for row, (baseline, reranker), p_adjusted in zip(rows, pairs, adjusted, strict=True):
-        row.update(baseline=names[baseline], reranker=names[reranker])
-        row.update(p_adjusted=p_adjusted, stars=stars(p_adjusted))
-    queries = dict(zip(names, table.count(), strict=True))
-    notes = comparison_notes(rows, chosen_test, level, queries, count_not_finite(evaluation, measure, ties))
-    bounds = {-np.inf: -largest_difference(measure), np.inf: largest_difference(measure)}
-    for row, note in zip(rows, notes, strict=True):
-        low, high = (bounds.get(row[side], row[side]) for side in ("low", "high"))
-        row.update(low=low, high=high, note=note)
-    columns = {name: pd.Series([row[name] for row in rows], dtype=kind) for name, kind in COLUMNS.items()}
-    return pd.DataFrame(columns)
+        results.put(places, chosen_test.function(comparison))
+        for name, values in pair_statistics(comparison, chosen_test).items():
+            figures[name][places] = values
+    figures["p"] = results.p
+    figures["p_adjusted"] = adjusted = (
+        results.p if chosen_test.simultaneous else adjust_p(results.p, chosen_correction)
+    )
+    baseline, reranker = pairs.T
+    dropped = count_not_finite(evaluation, measure, ties)
+    n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)
+    notes = comparison_notes(
+        figures,
+        results,
+        chosen_test,
+        level,
+        table.count().to_numpy()[baseline],
+        n_dropped[baseline] + n_dropped[reranker],
+    )
+    largest = largest_difference(measure)
+    for side, values in (("low", results.low), ("high", results.high)):
+        figures[side] = np.where(np.isinf(values), np.copysign(largest, values), values)
+    texts = {
+        "baseline": pd.array(names, dtype="str").take(baseline),
+        "reranker": pd.array(names, dtype="str").take(reranker),
+        "stars": pd.array(MARKS, dtype="str").take(star_places(adjusted)),
+        "note": pd.array(notes, dtype="str"),
+    }
+    return pd.DataFrame(
+        {name: texts[name] if kind == "str" else figures[name] for name, kind in COLUMNS.items()}
+    )
 
 
 def verdicts(

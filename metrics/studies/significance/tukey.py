@@ -10,7 +10,7 @@ from scipy.integrate import IntegrationWarning
 from scipy.interpolate import PchipInterpolator
 
 from metrics.evaluation import EQUAL
-from metrics.studies.significance.paired_tests import Comparison, TestResult, agreement_result, t_test
+from metrics.studies.significance.paired_tests import Comparison, TestResults, agreement_result, t_test
 from metrics.support.arrays import FloatArray
 
 MAX_NODES = 100
@@ -19,7 +19,7 @@ SMALLEST_CHANCE = 1e-12
 """Chances below are 0 to how exactly the range is integrated."""
 
 
-def tukey(comparison: Comparison) -> list[TestResult]:
+def tukey(comparison: Comparison) -> TestResults:
     """Test by the studentised range of differences of means over what queries and rerankers leave unexplained.
 
     q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
@@ -34,19 +34,19 @@ def tukey(comparison: Comparison) -> list[TestResult]:
     n, k = values.shape
     if k == 2:  # noqa: PLR2004 a pair
         return t_test(comparison)
-    differences = np.array([comparison.differences(pair).mean() if n else 0.0 for pair in comparison.pairs])
+    differences = comparison.summary.mean
     error = _standard_error(values) if n > 1 else 0.0
     if not error:
-        return [agreement_result(n, float(mean), comparison.level, comb(k, 2)) for mean in differences]
+        return TestResults.of(
+            [agreement_result(n, mean, comparison.level, comb(k, 2)) for mean in differences.tolist()]
+        )
     freedom = (n - 1) * (k - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
         half = error * _bound(comparison.level, k, freedom)
         p = _tail_chances(np.abs(differences) / error, k, freedom)
-    return [
-        TestResult(chance, mean - half, mean + half)
-        for chance, mean in zip(p.tolist(), differences.tolist(), strict=True)
-    ]
+    notes = np.full(len(p), "", dtype=object)
+    return TestResults(p, differences - half, differences + half, notes)
 
 
 def _standard_error(values: FloatArray) -> float:

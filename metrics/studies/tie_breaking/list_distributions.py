@@ -6,8 +6,7 @@ import pyarrow as pa
 from metrics.measures import MeasureAt, RefinedGroups
 from metrics.studies.one_list.orderings import value_chances
 from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal
-from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.support.batch_by_depth import batch_by_depth
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank
 from metrics.ties.permutations import chance_of_none
 

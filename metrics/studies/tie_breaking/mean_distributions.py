@@ -26,6 +26,7 @@ from metrics.studies.tie_breaking.sampling import (
     thinned,
 )
 from metrics.support.arrays import FloatArray, IntArray, places_in
+from metrics.support.steps import begin_step
 from metrics.ties import Ranking
 
 MAX_NORMAL_ERROR = 0.002
@@ -73,9 +74,11 @@ def mean_distributions(
     """
     measure_at, lists = parse(measure), list_values(evaluation, measure)
     distributions = {}
-    for name in evaluation.policies.index:
-        values = lists[lists.index.get_level_values("reranker") == name].droplevel("reranker")
-        if len(values):
+    places = lists.groupby(level="reranker", sort=False, observed=True).indices
+    for position, name in enumerate(evaluation.policies.index):
+        begin_step("Breaking ties", position, len(evaluation.policies.index), str(name))
+        if name in places:
+            values = lists.iloc[places[name]].droplevel("reranker")
             distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed)
     return distributions
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics.evaluation import Evaluation
+from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import RankDistribution, rank_distribution
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order
+from metrics.support.cached import cached_property
 from metrics.ties import Ranking
 
 
@@ -17,16 +19,30 @@ class OrderStability:
     """The means, pairs and ranks of a leaderboard whose ties are all broken at random.
 
     Attributes:
-        bounds: of each mean, as `mean_bounds` returns them.
-        pairs: as `pairwise_order` returns them.
-        places: as `rank_distribution` returns them.
-        tau: as `expected_tau` returns it.
+        distributions: of each mean, as `mean_distributions` returns them.
     """
 
-    bounds: pd.DataFrame
-    pairs: pd.DataFrame
-    places: RankDistribution
-    tau: float
+    distributions: Mapping[str, MeanDistribution]
+
+    @cached_property
+    def bounds(self) -> pd.DataFrame:
+        """How far ties move each mean, as `mean_bounds` returns it."""
+        return mean_bounds(self.distributions)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The chances of each order of two, as `pairwise_order` returns them."""
+        return pairwise_order(self.distributions)
+
+    @cached_property
+    def places(self) -> RankDistribution:
+        """The chances of each place, as `rank_distribution` returns them."""
+        return rank_distribution(self.distributions)
+
+    @property
+    def tau(self) -> float:
+        """The expected Kendall tau of two leaderboards with ties broken at random, as `expected_tau`."""
+        return expected_tau(self.pairs)
 
     @property
     def ranks(self) -> pd.DataFrame:
@@ -51,6 +67,4 @@ class OrderStability:
         Raises:
             UsageError: as `mean_distributions`.
         """
-        distributions = mean_distributions(evaluation, measure, rankings, seed=seed)
-        pairs = pairwise_order(distributions)
-        return cls(mean_bounds(distributions), pairs, rank_distribution(distributions), expected_tau(pairs))
+        return cls(mean_distributions(evaluation, measure, rankings, seed=seed))

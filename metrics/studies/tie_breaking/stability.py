@@ -12,6 +12,7 @@ from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribu
 from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.steps import begin_step
 from metrics.support.wording import chance_percent, part_of, written_p
 
 _PAIR_COLUMNS = [
@@ -104,7 +105,9 @@ def pairwise_order(
     lead = mean[i[normal]] - mean[j[normal]]
     chances[normal, 0] = ndtr(lead / np.hypot(std[i[normal]], std[j[normal]]))
     chances[normal, 2] = 1 - chances[normal, 0]
-    for row in np.flatnonzero(~certain & ~normal).tolist():
+    uncertain = np.flatnonzero(~certain & ~normal).tolist()
+    for number, row in enumerate(uncertain):
+        begin_step("Comparing pairs", number, len(uncertain))
         chances[row] = _order_chances(ordered_distributions[i[row]], ordered_distributions[j[row]])
     method = np.array(METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
     columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
