@@ -23,12 +23,17 @@ Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
 
 
+def address_choices() -> dict[str, Texts]:
+    """Return the choices that the address of the page has now."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
 def read_address(page: str) -> None:
     """Take what the address asks for, as a session begins or a link leads to another page with choices.
 
     The menu opens a page at an address without choices: those of the session are put back into it.
     """
-    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    asked = address_choices()
     if _PAGE not in st.session_state:
         _pending().update(asked)
     elif st.session_state[_PAGE] != page:
@@ -141,7 +146,7 @@ def get_open_list() -> tuple[str | None, str | None]:
 def _write() -> None:
     """Write all choices into the address, where it says others."""
     choices = _choices()
-    if choices != {key: st.query_params.get_all(key) for key in st.query_params}:
+    if choices != address_choices():
         st.query_params.from_dict(choices)
 
 
