@@ -18,6 +18,9 @@ _LINKED = "_address_of_links"
 _PAGE = "_address_page"
 _LAST = "_address_last"
 _OPEN = "_open_list"
+_SECTION = "section"
+"""The key of the control of sections: several pages have one, each with sections of its own."""
+_SECTIONS = "_address_sections"
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
@@ -39,6 +42,7 @@ def read_address(page: str) -> None:
     elif st.session_state[_PAGE] != page:
         before = _part(_LINKED)
         _pending().update({key: texts for key, texts in asked.items() if before.get(key) != texts})
+        _change_section(st.session_state[_PAGE], page)
     st.session_state[_PAGE] = page
     _write()
 
@@ -120,7 +124,8 @@ def is_chosen(key: str) -> bool:
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
     st.session_state[_LINKED] = _choices()
-    return _choices() | {key: [text] for key, text in choices.items()}
+    of_any_page = {key: texts for key, texts in _choices().items() if key != _SECTION}
+    return of_any_page | {key: [text] for key, text in choices.items()}
 
 
 def page_link() -> str:
@@ -141,6 +146,16 @@ def set_open_list(reranker: str | None, query: str | None) -> None:
 def get_open_list() -> tuple[str | None, str | None]:
     """Return reranker and query of the list opened below a chart."""
     return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))
+
+
+def _change_section(page_before: str, page: str) -> None:
+    """Keep the section that a page showed, and choose the one that the page to be drawn showed last."""
+    sections = _part(_SECTIONS)
+    if _SECTION in st.session_state:
+        sections[page_before] = st.session_state.pop(_SECTION)
+    if page in sections:
+        st.session_state[_SECTION] = sections[page]
+    _part(_CHOSEN).pop(_SECTION, None)
 
 
 def _write() -> None:

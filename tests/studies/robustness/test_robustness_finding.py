@@ -1,4 +1,4 @@
-"""The sentence of the page Robustness on odd boards."""
+"""The sentence of noise on odd boards."""
 
 import numpy as np
 import pandas as pd
