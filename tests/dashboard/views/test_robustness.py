@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from boards import board
+from boards import EXTREMES, board
 from opening import charts, only, opened, table, texts
 
 from dashboard import cache
@@ -85,6 +85,15 @@ def test_noise_is_refused_where_criteria_rank(coarse_and_fine):
     page = opened("compare", section="Noise", data=coarse_and_fine.label, criteria=["fresh:asc", "score"])
     assert "Noise is of the score alone" in only(page.info).value
     assert not charts(page)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_the_section_runs_on_extreme_data(name):
+    label = cache.loaded_boards().add(EXTREMES[name]()).label
+    page = opened("compare", section="Noise", data=label)
+    assert page.selectbox(key="data").value == label
+    assert page.segmented_control(key="section").value == "Noise"
+    assert "near-ties" in charts(page)
 
 
 def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monkeypatch):

@@ -55,9 +55,7 @@ PREVIEWED = {"one document", "nothing relevant", "hostile names"}
 """Data of which the Report page shows the file with its charts; `tests/report` writes it of all."""
 
 
-@pytest.mark.parametrize(
-    "view", [view for view in FINDING_PAGES if view not in {"tradeoffs", "guide"}]
-)  # own tests do
+@pytest.mark.parametrize("view", [view for view in FINDING_PAGES if view != "guide"])  # own tests do
 @pytest.mark.parametrize("name", EXTREMES)
 def test_view_runs_on_extreme_data(view, name):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
