@@ -90,6 +90,11 @@ def finding(page):
     return page.get("code")[0].value
 
 
+def code_below_finding(page):
+    """What a page has to be copied, but for its finding, which stands there as text and as Markdown."""
+    return [element.value for element in page.get("code")[2:]]
+
+
 def table(page, heading):
     """The rows of the first table below a heading that begins so."""
     elements = iter(page.main)

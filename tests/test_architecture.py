@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from importlinter import cli
+from opening import FILES
 from repository import ROOT
 
 WEB_AND_PLOTS = {"streamlit", "plotly"}
@@ -98,6 +99,18 @@ def dashboard_folders_of(pattern):
 
 def test_only_session_touches_the_state_and_the_link():
     assert dashboard_folders_of(r"\bst\.(session_state|query_params)\b") == {"dashboard/session"}
+
+
+@pytest.mark.parametrize("file", ["app.py", "views/moved.py", *FILES.values()])
+def test_a_script_that_streamlit_runs_has_no_expression_that_streamlit_prints(file):
+    """Streamlit writes an expression that stands alone on the page, unless it is a call or a docstring."""
+    tree = ast.parse((ROOT / "dashboard" / file).read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    docstrings = [
+        node.body[0] for node in ast.walk(tree) if isinstance(node, documented) and ast.get_docstring(node)
+    ]
+    expressions = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and node not in docstrings]
+    assert not [node.lineno for node in expressions if not isinstance(node.value, ast.Call)]
 
 
 def test_an_open_page_that_nobody_touches_asks_the_server_for_nothing():

@@ -46,6 +46,7 @@ def _import_pages() -> None:
     import dashboard.views.leaderboard.tools
     import dashboard.widgets.browser
     import dashboard.widgets.holes
+    import dashboard.widgets.leaderboard_parts
     import dashboard.widgets.page_body
     import dashboard.widgets.swaps_table  # noqa: F401 imported for those who import it again
 

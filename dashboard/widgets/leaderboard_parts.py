@@ -1,6 +1,5 @@
 """Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
 
-from collections.abc import Iterable
 from math import comb
 
 import pandas as pd
@@ -65,9 +64,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 
 
 @section("The cards")
-def leaderboard_cards(
-    leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int, further: Iterable[Card] = ()
-) -> None:
+def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
     """Show the best, the largest gap, how many orders swap, and how many lists ties can move.
 
     Args:
@@ -75,7 +72,6 @@ def leaderboard_cards(
         measure: what it is ranked by.
         n_movable: lists whose worst and best order differ.
         n_lists: all lists.
-        further: cards that follow the best and take the place of the last ones.
     """
     rows = drawable_rerankers(leaderboard)
     if not len(rows):
@@ -84,21 +80,21 @@ def leaderboard_cards(
     top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
     if measure.measure.answers:
         answered = question(measure)
-        by_rule = (
+        cards(
+            top,
             Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
             Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
             Card("join_inner", "Most ties", *most_ties(rows["tie_ratio"]), "orange"),
         )
-        cards(*[top, *further, *by_rule][: 1 + len(by_rule)])
         return
     gap, farthest = farthest_off(rows["gap"])
     movable = percent(n_movable / n_lists)
-    usual = (
+    cards(
+        top,
         Card("casino", "Largest gap", signed(gap, 4), farthest, "orange"),
         _swaps_card(rows),
         Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
     )
-    cards(*[top, *further, *usual][: 1 + len(usual)])
 
 
 def _swaps_card(rows: pd.DataFrame) -> Card:

@@ -29,12 +29,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 from chromium import find
 
 MEASURES = ("AP", "nDCG@10", "R@10", "Hits@10", "RR")
-PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Trade-offs", "Guide", "Runs")
+PAGES = ("Leaderboard", "Ties vs gap", "Rerankers", "Query explorer", "Compare", "Guide", "Runs")
 PARTS = ("start", "sample", "large", "upload", "memory", "idle")
 FORGOTTEN = 25
 """Seconds after which a page that was closed is forgotten: see `disconnectedSessionTTL`."""
-CLICKED = dict.fromkeys(PAGES[:4], MEASURES) | {"Trade-offs": ("10", "50", "5", "20")}
-"""Pages, and what is clicked on each in turn: measures, or how deep targets are counted."""
+CLICKED = dict.fromkeys(PAGES[:5], MEASURES)
+"""Pages, and the measures that are clicked on each in turn."""
 
 
 class Timings(NamedTuple):

@@ -87,7 +87,7 @@ def judge_look(page, name, look):
     is_slide = name.partition("-")[0] == PRESENTATION
     page.set_viewport_size(size if is_slide else size | {"height": TALLEST})
     settle(page)
-    expect(page.get_by_test_id("stMetric")).to_have_count(0 if is_slide else 4)
+    expect(page.locator(".st-key-finding")).to_have_count(0 if is_slide else 1)
     if size == PHONE:
         expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     sideways = pixels_sideways(page)

@@ -16,17 +16,32 @@ from dashboard import cache
 FIRST = next(iter(DATA_PAGES))
 LINK = "/?" + urlencode({"title": TITLE})
 """What the report of that page is called is in the link of every page."""
+SECTIONS = {
+    "leaderboard": ("Pairs that swap", "Other tools"),
+    "compare": ("All pairs", "Stability", "Noise", "Trade-offs"),
+}
+"""Sections of pages behind a click; each page opens on another."""
 MARKUP = "<b>*x*</b>$1$ [a](b) :red[{}]\u202e %{{x}}"
 
 
 def problems_of_pages(page, look):
     """What each page has in a look; the visitor is on the first."""
-    problems = judge_look(page, FIRST, look)
+    problems = judge_look(page, FIRST, look) + problems_of_sections(page, FIRST, look)
     for name, title in list(DATA_PAGES.items())[1:]:
         go(page, title)
         if name == "report":
             expect_handed_out(page)
-        problems += judge_look(page, name, look)
+        problems += judge_look(page, name, look) + problems_of_sections(page, name, look)
+    return problems
+
+
+def problems_of_sections(page, name, look):
+    """What the sections of a page have in a look that it does not open on."""
+    problems = []
+    for section in SECTIONS.get(name.partition("-")[0], ()):
+        page.get_by_role("radio", name=section, exact=True).click()
+        expect(page.get_by_role("radio", name=section, exact=True)).to_be_checked()
+        problems += judge_look(page, f"{name}-{section}", look)
     return problems
 
 
@@ -82,6 +97,7 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("main script").count() == 0
         problems += judge_look(page, f"{name}-marked-up", "dark-phone")
+        problems += problems_of_sections(page, f"{name}-marked-up", "dark-phone")
     assert problems == []
 
 

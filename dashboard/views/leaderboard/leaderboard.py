@@ -27,9 +27,7 @@ from metrics.support.wording import part_of
 
 SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
-_MANY_EMPTY = (
-    0.2  # share of queries without a relevant document from which on the page offers to leave them out
-)
+_MANY_EMPTY = 0.2  # share of queries without a relevant document from which on they can be left out
 
 
 @page_body

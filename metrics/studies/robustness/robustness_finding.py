@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal, signed
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.robustness.noise_curves import LEVEL, lead_ends
 
 
@@ -40,14 +40,6 @@ def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -
             " does. ",
         )
     return (*lead, *_order_sentence(curves, even))
-
-
-def largest_loss(curves: pd.DataFrame, level: float) -> tuple[str, str]:
-    """Return the most that a reranker loses at one level of noise, as text, and whose loss it is."""
-    lost = curves.iloc[0] - curves.loc[level]
-    if len(lost) > 1 and lost.max() - lost.min() <= LEVEL:
-        return signed(-float(lost.max())), "all alike"
-    return signed(-float(lost.max())), str(lost.idxmax()) if abs(lost.max()) > LEVEL else "no reranker"
 
 
 def written_noise(noise: float) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.session.address import read_address
 from dashboard.session.view import choose_baseline
 
-read_address("significance")
+read_address("compare")
 st.text(choose_baseline(["a", "b"] if st.checkbox("Without BM25", value=True) else ["bm25", "a", "b"]))
 """
 

@@ -5,7 +5,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from metrics import evaluate
+from metrics import evaluate, swapped_orders
 from metrics.evaluation.holes import hole_table, joint_bounds
 from metrics.studies.leaderboard.judging import plan_judging
 
@@ -56,6 +56,17 @@ def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
         trace.get("text") for trace in charts(page)["place-and-score"]["data"] if trace.get("xaxis") == "x4"
     ]
     assert texts[-1] == ["1", "2"]
+
+
+def test_the_pairs_that_swap_are_those_of_the_study_each_less_likely_than_not():
+    query = {"data": cache.SIMULATED_LABEL, "measure": "Hits@5", "order": "docid_asc"}
+    rows = table(opened("leaderboard", section="Pairs that swap", **query), "Orders that swap")
+    runs = cache.sample_board(cache.SIMULATED_LABEL).runs
+    evaluation = evaluate(runs, ["Hits@5"], ["expected", "docid_asc", "std"])
+    expected = swapped_orders(evaluation, "Hits@5", "docid_asc")
+    assert len(expected)
+    assert rows[["a", "b"]].to_numpy().tolist() == expected[["a", "b"]].to_numpy().tolist()
+    assert ((rows["above"] > 0) & (rows["above"] < 0.5)).all()
 
 
 def test_pairs_that_swap_and_other_tools_are_a_click_away_and_in_the_address():

@@ -25,15 +25,24 @@ def data():
     return cache.loaded_boards().add(tied).label
 
 
-@pytest.mark.parametrize(
-    "page", ["leaderboard", "rerankers", "ties", "query", "significance", "tradeoffs", "report"]
-)
+def findings_of(data, page, **choices):
+    """What a page says of rerankers one of whose measures has a rule for ties."""
+    opened_page = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat", **choices)
+    lines = texts(opened_page, "markdown").split("\n")
+    return [text for text in lines if not text.startswith("**coarse** scores")]
+
+
+@pytest.mark.parametrize("page", ["leaderboard", "rerankers", "ties", "query", "report"])
 def test_a_page_says_that_the_measure_settles_ties_by_its_own_rule_and_dismisses_no_tie(data, page):
-    opened_page = opened(page, data=data, measure="TsRR", first="TsRR", reranker="flat")
-    findings = [
-        text for text in texts(opened_page, "markdown").split("\n") if not text.startswith("**coarse** scores")
-    ]
-    assert any("settles ties by" in text for text in findings) or page in ("report", "tradeoffs")
+    findings = findings_of(data, page)
+    assert any("settles ties by" in text for text in findings) or page == "report"
+    assert [word for word in DISMISSALS for text in findings if word in text] == []
+
+
+@pytest.mark.parametrize("section", ["Against the baseline", "Noise", "Trade-offs"])
+def test_a_section_of_compare_says_so_and_dismisses_no_tie(data, section):
+    findings = findings_of(data, "compare", section=section)
+    assert any("settles ties by" in text for text in findings)
     assert [word for word in DISMISSALS for text in findings if word in text] == []
 
 

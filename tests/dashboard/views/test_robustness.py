@@ -1,15 +1,12 @@
-"""The Robustness page: what it draws of near ties, and when there is nothing to draw."""
+"""The section Noise of Compare: what it draws of noise and near ties, and when there is nothing to draw."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from boards import board
-from opening import charts, opened, table, texts
+from boards import EXTREMES, board
+from opening import charts, only, opened, table, texts
 
 from dashboard import cache
-from dashboard.charts.labels import CARD_COLUMNS
-from dashboard.views.decide.compare import noise as sections
-from dashboard.views.decide.compare.cached import NoiseCurves
 from metrics import evaluate
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 from metrics.studies.robustness.weightings import values_by_weighting
@@ -31,7 +28,7 @@ def coarse_and_fine():
 
 @pytest.fixture(scope="module")
 def worst_order_page(coarse_and_fine):
-    """The page of one reranker, whose traditional order is the worst."""
+    """The section of one reranker, whose traditional order is the worst."""
     query = {"data": coarse_and_fine.label, "measure": "AP", "rerankers": ["fine"], "order": "pessimistic"}
     return opened("compare", section="Noise", **query)
 
@@ -46,15 +43,17 @@ def test_a_traditional_order_that_is_the_worst_is_drawn_where_the_worst_is(coars
 def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, worst_order_page):
     page = worst_order_page
     curves = near_tie_curves(coarse_and_fine.runs, "AP", near_distances(96))
-    drawn = charts(page)
-    ratio, change = drawn["near-ties"]["data"]
+    ratio, change = charts(page)["near-ties"]["data"]
     assert ratio["y"] == pytest.approx(curves.tie_ratios["fine"].iloc[1:].tolist())
     tied = curves.means["fine"]
     assert change["y"] == pytest.approx((tied - tied.iloc[0]).iloc[1:].tolist())
     assert "near scores tie" in texts(page) or "Near ties cost little" in texts(page)
+
+
+def test_the_range_over_all_weightings_is_of_the_rerankers_shown(coarse_and_fine):
+    page = opened("compare", section="Trade-offs", data=coarse_and_fine.label, measure="AP", rerankers=["fine"])
     runs = coarse_and_fine.runs.arranged({"fine": "fine"})
     values = values_by_weighting(runs, "AP", ("score", "fresh"))["fine"]
-    assert drawn["weights"]["data"][0]["y"] == pytest.approx(values.tolist())
     ranges = table(page, "Over all weightings").iloc[0]
     assert ranges[["lowest_weighted", "highest_weighted"]].tolist() == pytest.approx(
         [values.min(), values.max()]
@@ -64,39 +63,41 @@ def test_near_ties_are_drawn_and_told_of_the_rerankers_shown(coarse_and_fine, wo
 
 def test_weights_are_of_the_criteria_that_rank_or_of_those_of_the_link(coarse_and_fine):
     page = opened(
-        "compare", section="Noise", data=coarse_and_fine.label, measure="AP", criteria=["fresh:asc", "score"]
+        "compare",
+        section="Trade-offs",
+        data=coarse_and_fine.label,
+        measure="AP",
+        criteria=["fresh:asc", "score"],
     )
-    assert "Noise is of the score alone" in page.info[0].value
-    assert list(charts(page)) == ["weights"]
     weighed = page.multiselect(key="weighed")
     assert weighed.value == ["fresh:asc", "score"]
     values = values_by_weighting(coarse_and_fine.runs, "AP", ("fresh:asc", "score"))
-    first = charts(page)["weights"]["data"][0]["y"]
-    assert any(first == pytest.approx(column.tolist()) for _, column in values.items())
+    ranges = table(page, "Over all weightings").set_index("reranker")
+    assert ranges["lowest_weighted"].to_dict() == pytest.approx(values.min().to_dict())
+    assert ranges["highest_weighted"].to_dict() == pytest.approx(values.max().to_dict())
     weighed.set_value(["score"]).run()
-    assert "Choose two criteria" in page.info[1].value
+    assert "Choose two or three criteria" in only(page.info).value
     page.multiselect(key="weighed").set_value(["score", "fresh"]).run()
     assert page.query_params["weighed"] == ["score", "fresh"]
 
 
-def test_long_names_are_short_in_cards(monkeypatch):
-    drawn = []
-    monkeypatch.setattr(sections, "cards", lambda *cards: drawn.extend(cards))
-    names = [f"cross-encoder-{'fine-tuned-' * 8}{step}-of-2025" for step in ("one", "two")]
-    levels = pd.Index([0.0, 0.01, 0.1, 1.0], name="noise")
-    means = pd.DataFrame({names[0]: [0.9, 0.9, 0.8, 0.1], names[1]: 0.7}, levels)
-    chances = pd.DataFrame({"whole": 1.0, "pairs": 1.0}, levels[1:])
-    curves = NoiseCurves(means, chances, means.iloc[1:], pd.DataFrame(), 10)
-    trades = pd.DataFrame({"before": names, "after": names[::-1]})
-    sections.robustness_cards(curves, trades, None)
-    assert drawn[-1].value == "1 pair"
-    notes = [card.note for card in drawn if "…" in card.note]
-    assert len(notes) == 2
-    assert max(map(len, notes)) <= CARD_COLUMNS
+def test_noise_is_refused_where_criteria_rank(coarse_and_fine):
+    page = opened("compare", section="Noise", data=coarse_and_fine.label, criteria=["fresh:asc", "score"])
+    assert "Noise is of the score alone" in only(page.info).value
+    assert not charts(page)
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_the_section_runs_on_extreme_data(name):
+    label = cache.loaded_boards().add(EXTREMES[name]()).label
+    page = opened("compare", section="Noise", data=label)
+    assert page.selectbox(key="data").value == label
+    assert page.segmented_control(key="section").value == "Noise"
+    assert "near-ties" in charts(page)
 
 
 def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monkeypatch):
     monkeypatch.setattr(limits.refuse_long, "__defaults__", (1,))
     page = opened("compare", section="Noise", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
     assert "documents of one list open together" in page.warning[0].value
-    assert list(charts(page)) == ["near-ties", "weights"]
+    assert list(charts(page)) == ["near-ties"]

@@ -1,4 +1,4 @@
-"""Weights of criteria on the Robustness page: what is weighed first, and where values are highest."""
+"""Weights of criteria on the Compare page: what is weighed first, and where values are highest."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""The Significance page says what the studies say, and its charts show it."""
+"""Differences on the Compare page are those of the studies, and its charts show them."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, board
-from opening import charts, metrics, opened, table, texts
+from opening import charts, finding, only, opened, table, texts
 
 from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
@@ -18,7 +18,8 @@ from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, 
 from dashboard.charts.deciding.target_matrix import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from dashboard.views.decide.compare import difference_tables as tables
-from metrics import evaluate, swapped_orders
+from metrics import evaluate
+from metrics.studies.significance.power import detectable
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
@@ -30,6 +31,8 @@ from metrics.ties import Ranking
 
 BASE = "GPT-4 (Low Ties)"
 SIMULATED = cache.SIMULATED_LABEL
+FEW = ["Against the baseline", "Noise", "Trade-offs"]
+"""Sections of up to three rerankers."""
 TIES = ("expected", "optimistic", "pessimistic", "std", "docid_asc")
 
 
@@ -60,16 +63,14 @@ def words(figure):
     return [note.text for note in figure.layout.annotations]
 
 
-def test_the_page_counts_the_verdicts_that_change(sample):
-    page = opened(
-        "significance", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank"
-    )
+def test_the_table_has_the_comparisons_and_the_verdicts_that_change(sample):
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test="Wilcoxon signed-rank")
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE, "wilcoxon")
-    assert metrics(page)["Verdicts that change"] == f"{outcome.changed.sum()} of 3"
     results = table(page, "Results against").set_index("reranker")
-    expected = outcome.tied.set_index("reranker").reindex(results.index)
+    expected = outcome.tied.assign(changed=outcome.changed).set_index("reranker").reindex(results.index)
     np.testing.assert_allclose(results["p_adjusted"], expected["p_adjusted"])
     assert results["stars"].tolist() == expected["stars"].tolist()
+    assert results["changed"].tolist() == expected["changed"].tolist()
 
 
 def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whichever_was_shown_before(sample):
@@ -84,17 +85,51 @@ def test_the_share_of_ties_is_of_the_difference_from_the_baseline_shown_whicheve
 def test_every_test_can_be_chosen(test):
     page = opened("compare", data=SIMULATED, test=test, correction="none")
     assert page.segmented_control(key="test").value == test
-    assert len(metrics(page)) == 4
     assert any(test.casefold() in text.value.casefold() for text in page.caption)
     assert any("p\u00a0<\u00a00.05" in text.value for text in page.caption), "no line ends within a bound of p"
 
 
-def test_where_nothing_can_be_tested_cards_have_a_dash_and_its_reason():
+@pytest.mark.parametrize(("test", "is_paired"), [("t-test", True), ("Mann-Whitney U", False)])
+def test_the_finding_ends_with_the_difference_that_a_t_test_as_paired_as_the_test_detects(
+    sample, test, is_paired
+):
+    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test=test)
+    least = detectable(sample, "Hits@5", "expected", BASE, 0.95, paired=is_paired)
+    assert finding(page).endswith(f" A difference of {least:.3f} would be found four times in five.")
+
+
+def test_where_nothing_can_be_tested_no_difference_is_said_to_be_detectable_and_a_note_says_why():
     text = "\n".join(line for line in THREE.splitlines() if line[:2] == "re" or ",q2," in line)
     page = opened("compare", data=label(board(single_csv=text)))
-    assert set(metrics(page).values()) == {"–"}
-    assert texts(page).count("a test needs two queries") == 4
+    assert finding(page)
+    assert "would be found" not in finding(page)
     assert "For high, one query in common: nothing can be tested." in texts(page)
+
+
+def test_a_single_reranker_is_compared_with_nobody():
+    page = opened("compare", data=SIMULATED, rerankers=[BASE])
+    assert finding(page)
+    assert "would be found" not in finding(page)
+    assert not page.dataframe
+    assert not charts(page)
+
+
+@pytest.mark.parametrize(
+    ("n_rerankers", "sections"), [(3, FEW), (4, [*FEW[:1], "All pairs", "Stability", *FEW[1:]])]
+)
+def test_pairs_and_stability_are_offered_from_four_rerankers_on(sample, n_rerankers, sections):
+    names = sample.scores.index.unique("reranker").to_list()[:n_rerankers]
+    page = opened("compare", data=SIMULATED, rerankers=names)
+    assert page.segmented_control(key="section").options == sections
+    assert not page.warning
+
+
+def test_a_section_that_three_rerankers_do_not_have_is_refused_and_the_first_one_shown(sample):
+    names = sample.scores.index.unique("reranker").to_list()[:3]
+    page = opened("compare", data=SIMULATED, rerankers=names, section="All pairs")
+    assert page.segmented_control(key="section").value == "Against the baseline"
+    assert "section=All pairs" in only(page.warning).value
+    assert list(charts(page)) == ["forest"]
 
 
 THREE = "reranker,query_id,doc_id,score,relevance\n" + "".join(
@@ -120,22 +155,18 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     assert (row["p_adjusted"], row["low"], row["high"]) == (0.25, -1, 1)
     text = texts(page)
     assert "By the Wilcoxon signed-rank test, the difference is not significant" in text
-    assert "Colour: significant at 5% after Holm over 1 pair, by which value." in text
     assert "Holm over 1 comparison." in text
-    assert "**No order swaps.** The sort does not reverse the tied order of the two rerankers." in text
     assert text.count("the 95% interval of the randomisation test, which is of means where p is of ranks") == 2
     assert "For high, so little allows any difference: no interval of 0.95 has a bound." in text
 
 
-def test_beside_an_unpaired_test_stands_what_an_unpaired_t_test_detects():
+def test_where_ranks_and_means_disagree_a_note_says_so():
     page = opened("compare", data=label(board(three_csv=THREE)), test="Mann-Whitney U", correction="none")
-    text = texts(page)
-    assert "80% power, unpaired t-test" in text
     disagree = "p is of ranks, the interval of means: here they disagree"
-    assert f"For high, {disagree}; 3 queries against 3." in text
+    assert f"For high, {disagree}; 3 queries against 3." in texts(page)
 
 
-def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_explorer(sample):
+def test_a_query_opens_both_lists_in_the_query_explorer(sample):
     page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc")
     row = table(page, "Query by query").iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
@@ -143,10 +174,6 @@ def test_the_page_lists_the_swaps_and_a_query_opens_both_lists_in_the_query_expl
     farthest = query_differences(sample, "Hits@5", other, BASE, "docid_asc").iloc[0]
     assert (link["reranker"], link["beside"], link["query"]) == (other, BASE, farthest["query_id"])
     assert link["measure"] == "Hits@5"
-    rows, expected = table(page, "Orders that swap"), swapped_orders(sample, "Hits@5", "docid_asc")
-    assert rows[["a", "b"]].to_numpy().tolist() == expected[["a", "b"]].to_numpy().tolist()
-    assert ((rows["above"] > 0) & (rows["above"] < 0.5)).all()
-    assert f"**{len(expected)} of 6 orders swaps**" in texts(page)
 
 
 def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):
@@ -168,23 +195,36 @@ MANY = "reranker,query_id,doc_id,score,relevance\n" + "".join(
 """Twenty-one rerankers, some level and some ahead only because the file lists them so."""
 
 
-def test_of_many_rerankers_charts_show_the_first_twenty_beside_bm25_and_all_on_request():
-    page = opened("compare", data=label(board(many_csv=MANY.replace("r20", "run-bm25"))))
-    assert page.selectbox(key="baseline").value == "run-bm25"
+@pytest.fixture(scope="module")
+def many():
+    return label(board(many_csv=MANY.replace("r20", "run-bm25")))
+
+
+@pytest.mark.parametrize(
+    ("section", "keys"), [("All pairs", ["all-pairs"]), ("Stability", ["above", "finishes"])]
+)
+def test_of_many_rerankers_pairs_are_those_of_the_twenty_best_and_all_on_request(many, section, keys):
+    page = opened("compare", data=many, section=section)
     drawn = charts(page)
-    assert {name: len(drawn[name]["data"][0]["customdata"]) for name in ("above", "all-pairs", "finishes")} == {
-        "above": 20,
-        "all-pairs": 20,
-        "finishes": 20,
-    }
+    assert {key: len(drawn[key]["data"][0]["customdata"]) for key in drawn} == dict.fromkeys(keys, 20)
     assert "Pairs and places are those of the 20 best of 21 by tied mean." in texts(page)
-    rows, position = table(page, "Results against"), [node.type for node in page.main]
-    assert len(rows) == 20
-    assert position.index("dataframe") < position.index("plotly_chart")
     hints = [node.proto.body for node in page.get("html")]
-    assert sum("Scroll the chart sideways" in hint for hint in hints) == 2, "the matrices, and they alone"
+    assert sum("Scroll the chart sideways" in hint for hint in hints) == 1, "the matrix, and it alone"
     page.button(key="show-paired-expand_more").click().run()
-    assert len(charts(page)["above"]["data"][0]["customdata"]) == 21
+    assert len(charts(page)[keys[0]]["data"][0]["customdata"]) == 21
+    assert "Pairs and places" not in texts(page)
+
+
+def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
+    page = opened("compare", data=many)
+    assert page.selectbox(key="baseline").value == "run-bm25"
+    assert len(table(page, "Results against")) == 20
+    assert list(charts(page)) == ["forest"]
+
+
+def test_all_pairs_are_corrected_over_their_number():
+    page = opened("compare", data=SIMULATED, section="All pairs")
+    assert "Colour: significant at 5% after Holm over 6 pairs, by which value." in texts(page)
 
 
 def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose_verdict_changes(

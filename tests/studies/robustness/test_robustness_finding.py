@@ -1,4 +1,4 @@
-"""The sentence of the page Robustness on odd boards."""
+"""The sentence of noise on odd boards."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 
 from metrics.studies.prose import plain
 from metrics.studies.robustness.noise_curves import even_point
-from metrics.studies.robustness.robustness_finding import largest_loss, robustness_finding, written_noise
+from metrics.studies.robustness.robustness_finding import robustness_finding, written_noise
 
 
 def curves(**columns):
@@ -62,14 +62,6 @@ def test_a_chance_is_even_between_two_levels_or_nowhere():
     assert even_point(levels, np.array([1.0, 0.75, 0.25])) == pytest.approx(np.sqrt(0.1))
     assert even_point(levels, np.array([0.4, 0.0, 0.0])) == pytest.approx(0.01)
     assert even_point(levels, np.array([1.0, 0.9, 0.5])) is None
-
-
-def test_the_largest_loss_has_a_sign_and_an_owner():
-    table = curves(A=[0.9, 0.9, 0.8, 0.1], B=[0.7, 0.7, 0.75, 0.7])
-    assert largest_loss(table, 0.1) == ("−0.100", "A")
-    assert largest_loss(table[["B"]], 0.1) == ("+0.050", "B")
-    assert largest_loss(curves(A=[0.5] * 4, B=[0.5] * 4), 0.1) == ("0.000", "all alike")
-    assert largest_loss(curves(A=[0.5] * 4, B=[0.4, 0.4, 0.5, 0.5]), 0.1) == ("0.000", "no reranker")
 
 
 def test_a_noise_is_written_with_two_figures():

@@ -1,1 +1,1 @@
-"""The significance page: its file, its sections and its cached calls."""
+"""The Compare page: its file, its sections and its cached calls."""
