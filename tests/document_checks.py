@@ -137,14 +137,15 @@ def output(*arguments: str) -> str:
 
 @cache
 def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
-    """Texts and numbers below a heading, up to the next one; below the title where the heading is empty."""
-    elements = iter(_run_page(view, **query).main)
-    next(
-        node
-        for node in elements
-        if (node.type == "subheader" and plain(node.value).startswith(heading))
-        or (not heading and node.type == "title")
-    )
+    """Texts and numbers below a heading, up to the next one; below the title where the heading is empty.
+
+    A heading that the page does not have as it opens is in one of its sections, a click away.
+    """
+    first = _run_page(view, **query)
+    controls = [control for control in first.segmented_control if control.key == "section"]
+    others = [] if "section" in query else [name for control in controls for name in control.options]
+    pages = (first, *(_run_page(view, **query, section=name) for name in others))
+    elements = next(below for below in (_below(heading, page) for page in pages) if below is not None)
     texts, numbers = [], []
     for node in elements:
         if node.type == "subheader":
@@ -152,6 +153,17 @@ def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
         texts += _texts(node)
         numbers += _numbers(node)
     return plain("\n".join(texts)), numbers
+
+
+def _below(heading, page):
+    """What stands below a heading of a page, None where the page has none."""
+    elements = iter(page.main)
+    for node in elements:
+        if (node.type == "subheader" and plain(node.value).startswith(heading)) or (
+            not heading and node.type == "title"
+        ):
+            return elements
+    return None
 
 
 @cache
