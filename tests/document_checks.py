@@ -156,14 +156,18 @@ def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
 
 
 def _below(heading, page):
-    """What stands below a heading of a page, None where the page has none."""
-    elements = iter(page.main)
-    for node in elements:
-        if (node.type == "subheader" and plain(node.value).startswith(heading)) or (
-            not heading and node.type == "title"
-        ):
-            return elements
-    return None
+    """What stands below a heading of a page, or else the name of its open section; None where it has none."""
+    nodes = list(page.main)
+    places = [at for at, node in enumerate(nodes) if _is_heading(node, heading)] or [
+        at for at, node in enumerate(nodes) if node.key == "section" and node.value == heading
+    ]
+    return iter(nodes[places[0] + 1 :]) if places else None
+
+
+def _is_heading(node, heading):
+    return (node.type == "subheader" and plain(node.value).startswith(heading)) or (
+        not heading and node.type == "title"
+    )
 
 
 @cache
