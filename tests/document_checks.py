@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
-from opening import opened, plain
+from opening import is_heading, opened, plain
 from repository import SAMPLE
 
 from dashboard import cli
@@ -137,14 +137,9 @@ def output(*arguments: str) -> str:
 
 @cache
 def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
-    """Texts and numbers below a heading, up to the next one; below the title where the heading is empty."""
+    """Texts and numbers below a heading or in a section, up to the next; below the title where it is empty."""
     elements = iter(_run_page(view, **query).main)
-    next(
-        node
-        for node in elements
-        if (node.type == "subheader" and plain(node.value).startswith(heading))
-        or (not heading and node.type == "title")
-    )
+    next(node for node in elements if (is_heading(node, heading) if heading else node.type == "title"))
     texts, numbers = [], []
     for node in elements:
         if node.type == "subheader":

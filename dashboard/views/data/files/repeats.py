@@ -37,8 +37,8 @@ def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
     """Return what rerankers look like repeats of, and what combining them does."""
     count = count_of(sum(map(len, groups.values())), "reranker")
     return (
-        f"{count} look like repeats of {_bold(groups)}. Combined, a score is their mean, and Robustness shows "
-        "what its scatter does."
+        f"{count} look like repeats of {_bold(groups)}. Combined, a score is their mean, and Compare, Noise "
+        "shows what its scatter does."
     )
 
 
