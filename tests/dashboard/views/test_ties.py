@@ -72,9 +72,8 @@ def test_three_lists_that_vary_are_too_few_for_a_correlation():
     )
     three_lists = board(three_csv=f"model,qid,docid,score,rel\n{rows}")
     page = opened("ties", data=cache.loaded_boards().add(three_lists).label, section="Summary")
-    assert "the tie ratio" not in finding(page)
-    correlations = table(page, "Summary").filter(like="_r_")
-    assert correlations.shape[1] >= 4
+    assert "The tie ratio" not in finding(page)
+    correlations = table(page, "Summary")[["first_r_ratio", "first_r_size", "second_r_ratio"]]
     assert correlations.isna().all(axis=None)
 
 
