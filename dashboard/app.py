@@ -12,7 +12,7 @@ from dashboard import session
 from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
-from dashboard.session.address import read_address, refused
+from dashboard.session.address import address_choices, read_address, refused
 from dashboard.session.boards import notices, set_has_message, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
@@ -99,8 +99,7 @@ page = st.navigation(
 )
 if page.url_path in MOVED:
     new_page, moved_to = MOVED[page.url_path]
-    choices = {key: st.query_params.get_all(key) for key in st.query_params}
-    st.switch_page(new_page, query_params=choices | ({"section": moved_to} if moved_to else {}))
+    st.switch_page(new_page, query_params=address_choices() | ({"section": moved_to} if moved_to else {}))
 read_address(page.url_path)
 with waiting_shown(), st.sidebar, section("The sidebar"):
     is_here = True

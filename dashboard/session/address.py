@@ -18,11 +18,19 @@ _LINKED = "_address_of_links"
 _PAGE = "_address_page"
 _LAST = "_address_last"
 _OPEN = "_open_list"
-_RENAMED = {"part": "section", "below": "section"}
+_SECTION = "section"
+"""The key of the control of sections: several pages have one, each with sections of its own."""
+_SECTIONS = "_address_sections"
+_RENAMED = {"part": _SECTION, "below": _SECTION}
 """Keys of the address that version 0.2 wrote, and what they are now."""
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
+
+
+def address_choices() -> dict[str, Texts]:
+    """Return the choices that the address of the page has now."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
 def read_address(page: str) -> None:
@@ -30,12 +38,13 @@ def read_address(page: str) -> None:
 
     The menu opens a page at an address without choices: those of the session are put back into it.
     """
-    asked = {_RENAMED.get(key, key): st.query_params.get_all(key) for key in st.query_params}
+    asked = {_RENAMED.get(key, key): texts for key, texts in address_choices().items()}
     if _PAGE not in st.session_state:
         _pending().update(asked)
     elif st.session_state[_PAGE] != page:
         before = _part(_LINKED)
         _pending().update({key: texts for key, texts in asked.items() if before.get(key) != texts})
+        _change_section(st.session_state[_PAGE], page)
     st.session_state[_PAGE] = page
     _write()
 
@@ -116,8 +125,9 @@ def is_chosen(key: str) -> bool:
 
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
-    st.session_state[_LINKED] = _choices()
-    return _choices() | {key: [text] for key, text in choices.items()}
+    of_any_page = {key: texts for key, texts in _choices().items() if key != _SECTION}
+    st.session_state[_LINKED] = of_any_page
+    return of_any_page | {key: [text] for key, text in choices.items()}
 
 
 def page_link() -> str:
@@ -140,10 +150,20 @@ def get_open_list() -> tuple[str | None, str | None]:
     return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))
 
 
+def _change_section(page_before: str, page: str) -> None:
+    """Keep the section that a page showed, and choose the one that the page to be drawn showed last."""
+    sections = _part(_SECTIONS)
+    if _SECTION in st.session_state:
+        sections[page_before] = st.session_state.pop(_SECTION)
+    if page in sections:
+        st.session_state[_SECTION] = sections[page]
+    _part(_CHOSEN).pop(_SECTION, None)
+
+
 def _write() -> None:
     """Write all choices into the address, where it says others."""
     choices = _choices()
-    if choices != {key: st.query_params.get_all(key) for key in st.query_params}:
+    if choices != address_choices():
         st.query_params.from_dict(choices)
 
 

@@ -1,8 +1,10 @@
 """The address holds every choice that is not the default, and says what it asks for in vain."""
 
+from urllib.parse import parse_qs
+
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from opening import FILES, metrics, opened, table, texts
+from opening import FILES, finding, metrics, opened, table, texts
 
 from dashboard import cache
 
@@ -30,6 +32,43 @@ def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     assert other.query_params == page.query_params
 
 
+def test_every_page_keeps_its_own_section_and_pages_without_sections_have_none_in_the_address():
+    page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise")
+    for view, section in (("guide", "One minute"), ("leaderboard", "Scores")):
+        page.query_params = {}  # the browser opens a page of the menu at its bare address
+        page.switch_page(FILES[view]).run()
+        assert page.segmented_control(key="section").value == section
+        assert not page.warning
+        assert "section" not in page.query_params
+    page.segmented_control(key="section").set_value("Other tools").run()
+    page.query_params = {}
+    page.switch_page(FILES["compare"]).run()
+    assert page.segmented_control(key="section").value == page.query_params["section"] == "Noise"
+    page.segmented_control(key="section").set_value("Against the baseline").run()
+    assert "section" not in page.query_params
+    page.segmented_control(key="section").set_value("Trade-offs").run()
+    page.query_params = {}
+    page.switch_page(FILES["ties"]).run()
+    assert "section" not in page.query_params
+
+
+def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
+    page = opened("guide", section="Notebook", measure="AP")
+    queries = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
+    assert queries
+    assert {query["measure"][0] for query in queries} <= {"AP", *cache.MEASURES}
+    assert {query["section"][0] for query in queries if "section" in query} >= {"Many lists", "Summary"}
+    assert any("section" not in query for query in queries)
+
+
+def test_a_link_opens_the_section_that_it_names_where_the_page_it_stands_on_shows_one_of_that_name():
+    page = opened("guide", section="Notebook")
+    links = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
+    page.query_params = next(link for link in links if link.get("section") == ["Notebook"])
+    page.switch_page(FILES["simulator"]).run()
+    assert page.segmented_control(key="section").value == "Notebook"
+
+
 def test_a_default_that_moved_leaves_the_choice_in_the_address():
     page = opened("query", data=cache.SIMULATED_LABEL)
     query = page.selectbox(key="query").value
@@ -46,7 +85,7 @@ def test_a_board_is_named_by_its_id_so_a_link_from_before_a_rename_shows_it_also
     assert page.query_params == {"data": record.id, "order": "docid_desc"}
     again = opened("leaderboard", **page.query_params)
     assert again.selectbox(key="data").value == f"After · {record.id}"
-    assert metrics(again) == metrics(page)
+    assert table(again, "All rerankers").equals(table(page, "All rerankers"))
     assert not again.warning
 
 
@@ -68,13 +107,14 @@ def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(libr
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), view=settings)
     page = opened("leaderboard", data=record.id)
     assert page.segmented_control(key="measure").value == "AP"
+    page.segmented_control(key="section").set_value("Unjudged documents").run()
     page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()
     page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
     page.number_input(key="relevant_from").set_value(1.0).run()
     assert page.segmented_control(key="unjudged").value == "bounds"
     page.segmented_control(key="_unjudged_on_page").set_value("nonrelevant").run()
     other = opened("leaderboard", **page.query_params)
-    assert metrics(other) == metrics(page)
+    assert finding(other) == finding(page)
     assert other.selectbox(key="order").value == cache.TRADITIONAL[0]
 
 

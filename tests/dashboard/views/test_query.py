@@ -236,7 +236,9 @@ def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
 @pytest.mark.parametrize("measure", ["AP", "Judged@2", "DR@2"])
 @pytest.mark.parametrize("name", EXTREMES)
 def test_any_measure_is_explored_on_extreme_data(name, measure):
-    page = explored(data=label(EXTREMES[name]()), measure=measure, section="Permutations", every="Relevance patterns")
+    page = explored(
+        data=label(EXTREMES[name]()), measure=measure, section="Permutations", every="Relevance patterns"
+    )
     assert has_four_cards(page)
 
 
@@ -250,9 +252,7 @@ def test_any_order_can_be_the_traditional_one(order):
 
 
 def test_scores_are_compared_as_the_sidebar_says(texts):
-    page = explored(
-        data=texts, reranker="a", section="Documents", precision="decimals:0", relevant_from="2"
-    )
+    page = explored(data=texts, reranker="a", section="Documents", precision="decimals:0", relevant_from="2")
     assert table(page, "places")["group"].nunique() == 3
     assert page.selectbox(key="precision").value == "decimals:0"
 
