@@ -9,6 +9,7 @@ from pathlib import Path
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.util import calc_hash
 
 import dashboard
 from dashboard.widgets import page_body
@@ -57,7 +58,9 @@ def opened(view, **query):
     test.session_state["_browser"] = ""  # what `LoadedBoards.add` takes for granted
     for key, value in query.items():
         test.query_params[key] = value
-    if view != "leaderboard":
+    if view not in FILES:
+        test._page_hash = calc_hash(view)  # noqa: SLF001 addresses of earlier versions share one file
+    elif view != "leaderboard":
         test.switch_page(FILES[view])
     test.run()
     assert not test.exception, test.exception
@@ -96,10 +99,17 @@ def code_below_finding(page):
 
 
 def table(page, heading):
-    """The rows of the first table below a heading that begins so."""
+    """The rows of the first table below a heading that begins so, or in the section called so."""
     elements = iter(page.main)
-    next(node for node in elements if node.type == "subheader" and plain(node.value).startswith(heading))
+    next(node for node in elements if is_heading(node, heading))
     return next(node for node in elements if node.type == "dataframe").value
+
+
+def is_heading(node, text):
+    """Whether an element is a heading that begins so, or the control of sections with the one called so open."""
+    if node.type == "subheader":
+        return plain(node.value).startswith(text)
+    return getattr(node, "key", None) == "section" and node.value == text
 
 
 def texts(page, *kinds):

@@ -18,11 +18,11 @@ _LINKED = "_address_of_links"
 _PAGE = "_address_page"
 _LAST = "_address_last"
 _OPEN = "_open_list"
-_RENAMED = {"part": "section", "below": "section"}
-"""Keys of the address that version 0.2 wrote, and what they are now."""
 _SECTION = "section"
 """The key of the control of sections: several pages have one, each with sections of its own."""
 _SECTIONS = "_address_sections"
+_RENAMED = {"part": _SECTION, "below": _SECTION}
+"""Keys of the address that version 0.2 wrote, and what they are now."""
 
 Texts = list[str]
 """A choice as the address says it: several texts where several things are chosen."""
@@ -125,8 +125,8 @@ def is_chosen(key: str) -> bool:
 
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
-    st.session_state[_LINKED] = _choices()
     of_any_page = {key: texts for key, texts in _choices().items() if key != _SECTION}
+    st.session_state[_LINKED] = of_any_page
     return of_any_page | {key: [text] for key, text in choices.items()}
 
 

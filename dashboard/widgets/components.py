@@ -205,7 +205,7 @@ def table(
 
     Args:
         frame: as shown, but for shares, which are shares of one.
-        title: its heading.
+        title: its heading; empty where the control of sections names it already.
         name: of the file.
         columns: column → how it is shown; others are not.
         download: what the file holds, where it is not the frame; a function makes it when it is asked for.
@@ -251,12 +251,14 @@ def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.D
     """Show the title of a table, and beside it its download.
 
     Args:
-        title: of the table.
+        title: of the table, or empty.
         name: as of `download_csv`.
         download: likewise.
     """
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        st.subheader(title, anchor=False)
+    alignment: Literal["distribute", "right"] = "distribute" if title else "right"
+    with st.container(horizontal=True, horizontal_alignment=alignment, vertical_alignment="bottom"):
+        if title:
+            st.subheader(title, anchor=False)
         download_csv(download, name)
 
 

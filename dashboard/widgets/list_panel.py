@@ -60,7 +60,7 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
 
 
 def list_panel(view: session.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
-    """Show one list under a chart: its ladder, its values, and the way to the Query explorer.
+    """Show one list under a chart: its ladder, its values, and the way to Queries.
 
     Args:
         view: what the sidebar says.
@@ -88,7 +88,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
         st.caption(count_of(orderings_text(lists["log10_orderings"], count), "ordering"))
         st.page_link(
             "views/explore/query/query.py",
-            label="Open in Query explorer",
+            label="Open in Queries",
             icon=":material/arrow_forward:",
             query_params=session.list_link_parameters(reranker, query),
         )

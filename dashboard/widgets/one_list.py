@@ -1,4 +1,4 @@
-"""The list that the Query explorer looks at: which it is, and all that is exact about it."""
+"""The list that the page Queries looks at: which it is, and all that is exact about it."""
 
 from dataclasses import dataclass
 

@@ -15,7 +15,7 @@ from metrics.support.wording import count_of
 _SAMPLES = {
     SAMPLE_LABEL: "one model stored in six precisions, beside BM25 and TF-IDF",
     SIMULATED_LABEL: "four simulated rerankers that tie more and more",
-    PROMPTS_LABEL: "one model asked in five wordings, which Runs can combine as repeats",
+    PROMPTS_LABEL: "one model asked in five wordings, which Data can combine as repeats",
 }
 
 

@@ -23,12 +23,37 @@ from metrics.scale.stored import Stored
 FOLDER = Path(__file__).parents[2] / "stored_by_0_1"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 BOARDS = EXPECTED["library"]["boards"]
-CHANGED = {"runs": {"find", "measure"}, "report": {"targets"}}
-"""Controls that are the Library's by now, a page of its own, and stay in the link until that is opened; and the
-targets an empty field stood for, which are now named in it."""
-SECTIONS = {"significance": "Against the baseline", "tradeoffs": "Trade-offs"}
-"""Pages that are sections of Compare by now, where the app leads on from their addresses."""
+CHANGED = {
+    "runs": {"find", "measure", "file", "baseline"},
+    "rerankers": {"baseline"},
+    "query": {"every", "rows", "draws", "drawseed"},
+    "simulator": {
+        *("made", "madetypes", "madebeside", "madeseed", "madeties", "madelevels", "madedocs", "maderelevant"),
+        *("madequeries", "performance", "reranker", "held", "measure"),
+    },
+    "report": {"targets"},
+}
+"""Controls of other sections by now, which stay in the link until those are opened; and the targets an empty
+field stood for, which are now named in it."""
+TITLES = {
+    "runs": "Data",
+    "report": "Share",
+    "significance": "Compare",
+    "tradeoffs": "Compare",
+    "query": "Queries",
+}
+"""Pages that are called otherwise by now; the app leads on from the addresses of those that moved."""
+
+
+def in_section(page, name):
+    """The page with another section."""
+    return page.segmented_control(key="section").set_value(name).run()
+
+
 CARDLESS = {
+    "runs": lambda page: finding(page).split("have a tie; ")[1].split()[0],
+    "rerankers": lambda page: f"{table(in_section(page, 'Summary'), 'Summary')['first_tied'].max():.4f}",
+    "ties": lambda page: f"r {table(in_section(page, 'Summary'), 'Summary')['first_r_ratio'].iloc[0]:.3f}",
     "leaderboard": lambda page: f"{table(page, 'All rerankers')['tied'].max():.4f}",
     "significance": lambda page: finding(page).split("A difference of ")[1].split()[0],
     "tradeoffs": lambda page: f"{table(page, 'All figures')['tied'].max():.4f}",
@@ -151,13 +176,12 @@ def test_a_link_shows_what_it_did(library, monkeypatch, link):
     if page == "large":
         monkeypatch.setenv(OPEN, json.dumps({"runs": [], "stored": [str(FOLDER / "evaluation.parquet")]}))
     asked, changed = parse_qs(query), CHANGED.get(page, set())
-    section = {"section": SECTIONS[page]} if page in SECTIONS else {}
-    new_page = opened("compare" if section else page, **asked, **section)
+    new_page = opened(page, **asked)
     now, then = as_json(shown(new_page)), EXPECTED["links"][link]
     still_there = {key: value for key, value in then["controls"].items() if key not in changed}
     assert not new_page.warning, "what it asks for is offered, here or on another page"
     assert changed & asked.keys() <= new_page.query_params.keys()
-    assert now["title"] == (["Compare"] if section else then["title"])
+    assert now["title"] == ([TITLES[page]] if page in TITLES else then["title"])
     assert now["controls"].items() >= still_there.items(), "a newer version may have more"
     assert len(now["findings"]) == len(then["findings"]), "the words are those of the newer version"
     if then["controls"].get("precision", "").startswith("decimals"):  # which now round as printing does

@@ -57,7 +57,16 @@ def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
     queries = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
     assert queries
     assert {query["measure"][0] for query in queries} <= {"AP", *cache.MEASURES}
-    assert "Notebook" not in [text for query in queries for text in query.get("section", [])]
+    assert {query["section"][0] for query in queries if "section" in query} >= {"Many lists", "Summary"}
+    assert any("section" not in query for query in queries)
+
+
+def test_a_link_opens_the_section_that_it_names_where_the_page_it_stands_on_shows_one_of_that_name():
+    page = opened("guide", section="Notebook")
+    links = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
+    page.query_params = next(link for link in links if link.get("section") == ["Notebook"])
+    page.switch_page(FILES["simulator"]).run()
+    assert page.segmented_control(key="section").value == "Notebook"
 
 
 def test_a_default_that_moved_leaves_the_choice_in_the_address():

@@ -135,7 +135,7 @@ def test_bytes_that_were_uploaded_are_not_held_once_their_board_is_kept(library)
 
 def test_what_the_simulator_makes_of_a_file_for_this_session_only_is_not_kept_either(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS))
-    page = opened("simulator", data=loaded.label, held="2 decimals")
+    page = opened("simulator", data=loaded.label, section="Rounding", held="2 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception, page.exception
     assert page.selectbox(key="data").value != loaded.label

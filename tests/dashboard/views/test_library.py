@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, QRELS, STRICT, TIED
-from opening import metrics, opened, table
+from opening import finding, opened, table
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
@@ -82,7 +82,7 @@ def test_the_table_shows_every_upload_the_newest_first(library):
     assert list(table["depth"]) == [5, 1, 5]
     assert table["tied"].isna().tolist() == [False, True, False]
     assert table["tied"].max() == 100
-    assert metrics(opened("data", section="Library"))["Uploads"] == "3"
+    assert finding(opened("data", section="Library")).startswith("3 uploads are kept. Most ties: coarse.trec")
 
 
 def test_uploads_are_found_by_all_the_words_in_name_note_board_or_hash(library):

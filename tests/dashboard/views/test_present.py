@@ -20,7 +20,7 @@ def test_the_slide_is_in_the_address_and_turns_by_a_button():
     assert list(charts(page)) == ["slide-3"]
     assert "p\u00a0=\u00a00" in only(page.header).value, "no line ends within a p value"
     page.button(key="leave").click().run()
-    assert only(page.title).value == "Leaderboard"
+    assert only(page.title).value == "Share"
     assert page.query_params == {"measure": "AP", "slide": "3"}
 
 

@@ -1,4 +1,4 @@
-"""Repeats on the Runs page: offered where names differ in a seed, combined and separated by a button alone."""
+"""Repeats, under Rerankers of Data: offered where names differ in a seed, combined and separated by a button alone."""
 
 from boards import QRELS, STRICT, board
 from opening import opened, texts
@@ -27,13 +27,14 @@ def table(names):
 
 def test_repeats_are_offered_combined_and_separated_and_never_by_themselves():
     names = [f"{HOSTILE}-seed1", f"{HOSTILE}-seed2", "gpt-4"]
-    page = opened("data", data=cache.loaded_boards().add(board(runs_csv=table(names))).label)
+    label = cache.loaded_boards().add(board(runs_csv=table(names))).label
+    page = opened("data", data=label, section="Rerankers")
     offer = f"2 rerankers look like repeats of **{HOSTILE}**"
     assert offer in texts(page)
     assert any(escape_markdown(HOSTILE) in paragraph.value for paragraph in page.markdown)
-    first = page.query_params["data"]
+    address = page.query_params["data"]
     press(page, "combine-repeats")
-    assert page.query_params["data"] != first
+    assert page.query_params["data"] == address, "what is changed takes the place of what was loaded"
     assert f"**{HOSTILE}** is the mean of 2 repeats" in texts(page)
     assert offer not in texts(page)
     press(page, "separate-repeats")
@@ -42,5 +43,5 @@ def test_repeats_are_offered_combined_and_separated_and_never_by_themselves():
 
 def test_names_that_end_in_other_numbers_are_not_offered():
     loaded = board(bm25_trec=STRICT, bm26_trec=STRICT, qrels_txt=QRELS)
-    page = opened("data", data=cache.loaded_boards().add(loaded).label)
+    page = opened("data", data=cache.loaded_boards().add(loaded).label, section="Rerankers")
     assert not [one for one in page.button if one.key in ("combine-repeats", "separate-repeats")]

@@ -29,27 +29,41 @@ def n_drawn(page):
 def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_address(many):
     page = opened("rerankers", data=many)
     assert n_drawn(page) == 20
-    assert len(table(page, "Summary")) == 25
-    kinds = [node.type for node in page.main]
-    assert kinds.index("dataframe") < kinds.index("plotly_chart")
-    assert set(charts(page)) == {"rerankers", "gap-multiples"}
     page.button(key="show-drawn-expand_more").click().run()
     assert n_drawn(page) == 25
     assert page.query_params["drawn"] == "all"
-    assert n_drawn(opened("rerankers", data=many, drawn="all")) == 25
+    again = opened("rerankers", data=many, drawn="all")
+    assert n_drawn(again) == 25
+    again.segmented_control(key="section").set_value("Summary").run()
+    assert len(table(again, "Summary")) == 25
 
 
-def test_parts_below_are_chosen_by_the_address_and_one_reranker_has_no_baseline(many):
-    page = opened("rerankers", data=many, part="Against the baseline")
-    assert set(charts(page)) == {"rerankers", "duels"}
-    alone = opened("rerankers", data=many, rerankers=["r01"], part="MRR beside MAP")
-    assert alone.segmented_control(key="part").options == ["Gap against tie ratio", "MRR beside MAP"]
+@pytest.mark.parametrize(
+    ("section", "chart"),
+    [
+        ("Scores", "rerankers"),
+        ("Gap against tie ratio", "gap-multiples"),
+        ("Against the baseline", "duels"),
+        ("Who copies whom", "likeness"),
+    ],
+)
+def test_every_section_with_a_chart_offers_the_rerankers_it_leaves_out(many, section, chart):
+    page = opened("rerankers", data=many, section=section)
+    first_traces = charts(page)[chart]["data"]
+    page.button(key="show-drawn-expand_more").click().run()
+    assert charts(page)[chart]["data"] != first_traces
+
+
+def test_one_reranker_is_compared_with_nobody(many):
+    alone = opened("rerankers", data=many, rerankers=["r01"], section="MRR beside MAP")
+    sections = ["Scores", "Summary", "Gap against tie ratio", "MRR beside MAP"]
+    assert alone.segmented_control(key="section").options == sections
     assert len(table(alone, "In words and times")) == 1
 
 
 def test_who_copies_whom_is_told_of_the_rerankers_drawn_by_what_a_tie_means_as_the_address_says(many):
-    page = opened("rerankers", data=many, part="Who copies whom", tied="nobody knows")
-    assert set(charts(page)) == {"rerankers", "likeness"}
+    page = opened("rerankers", data=many, section="Who copies whom", tied="nobody knows")
+    assert set(charts(page)) == {"likeness"}
     pairs = table(page, "Pairs, most alike first")
     assert len(pairs) == 190
     assert pairs["similarity"].is_monotonic_decreasing

@@ -153,15 +153,15 @@ def split_rows():
 
 
 RANKED = {"criteria": ["score", "third:asc"], "tiebreak": ["fresh", "second"]}
-TIE_BROKEN_PAGES = [name for name in PAGES if name not in ("large", "guide", "runs", "library")]
-"""Those whose figures are of lists; Runs and Library say what the files hold, whatever is chosen."""
+TIE_BROKEN_PAGES = [name for name in PAGES if name not in ("large", "guide", "data")]
+"""Those whose figures are of lists; Data says what the files hold, whatever is chosen."""
 
 
 def test_every_page_follows_criteria_and_the_further_scores_that_split_their_ties():
     rows, ranked = split_rows()
     by_columns, by_rank = (add_board(board(split_csv=frame.to_csv(index=False))) for frame in (rows, ranked))
     for name in TIE_BROKEN_PAGES:
-        form = {"preview": "text"} if name == "report" else {}  # its charts are of the same figures
+        form = {"preview": "text"} if name == "share" else {}  # its charts are of the same figures
         page = opened(name, data=by_columns, **RANKED, **form)
         now, expected = shown(page), shown(opened(name, data=by_rank, **form))
         assert (name, now["cards"]) == (name, expected["cards"])
@@ -175,7 +175,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
 
 def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_splits_it():
     label = add_board(board(split_csv=split_rows()[0].to_csv(index=False)))
-    page = opened("query", data=label, **RANKED)
+    page = opened("query", data=label, section="Documents", **RANKED)
     rows = table(page, "The documents")
     assert (
         "a dotted frame, one front of score and third (lowest first); a bracket, level in fresh and"

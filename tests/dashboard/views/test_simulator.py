@@ -4,7 +4,7 @@ import json
 
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import has_four_cards, opened
+from opening import charts, has_four_cards, opened
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
@@ -12,7 +12,7 @@ from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.charts.simulated.tie_growth import tie_growth
-from dashboard.views.lab.simulator import cached
+from dashboard.views.lab.simulator import cached, small_list
 from dashboard.views.lab.simulator.cached import CONTINUOUS_KIND, KINDS, LLM, NOTEBOOK, SEVERAL, Simulation
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
@@ -23,10 +23,20 @@ from metrics.ties import Ranking
 
 
 def simulated(**query):
-    """The page with the choices of a link."""
+    """The section Small list with the choices of a link."""
     page = opened("simulator", **query)
     assert has_four_cards(page)
     return page
+
+
+def many_lists(**query):
+    """The section Many lists with the choices of a link."""
+    return opened("simulator", section="Many lists", **query)
+
+
+def rounded(**query):
+    """The section Rounding with the choices of a link."""
+    return opened("simulator", section="Rounding", **query)
 
 
 def figures(page):
@@ -56,11 +66,40 @@ def test_each_scenario_shows_the_notebooks_figures(scenario, values):
 
 def test_a_list_of_a_link_is_shown_and_scored_with_the_range_and_mean_of_its_orderings():
     page = simulated(rows="0.9,0; 0.9,1; 0.5,0,<b>last</b>", listk="1")
+    assert figures(page) == ["0.5000", "0.7500", "0.50 – 1.00", "0.5000"]
+    assert "2 orderings" in page_text(page)
+    page.segmented_control(key="section").set_value("Notebook").run()
     text = page_text(page)
     assert "RR over all orderings: 0.5000 to 1.0000, mean (MTRR) 0.7500." in text
     assert "Hits@3 over all orderings: 1.0000 to 1.0000, mean (TMHits@3) 1.0000." in text
-    assert figures(page) == ["0.5000", "0.7500", "0.50 – 1.00", "0.5000"]
-    assert "2 orderings" in page_text(page)
+    assert table(page, "ordering")["documents"].tolist() == ["doc1 doc2 <b>last</b>", "doc2 doc1 <b>last</b>"]
+    page.segmented_control(key="section").set_value("Small list").run()
+    assert figures(page)[3] == "0.5000", "the cut-off of the link is kept"
+
+
+def test_the_notebooks_section_lists_its_scenarios_and_samples_the_orderings_of_the_list():
+    page = opened("simulator", section="Notebook", scenario="Complex Tie", draws="100")
+    tied = table(page, "h3_expected").set_index("query_id")["RR_expected"]
+    assert tied.round(4).to_dict() == {
+        "No Ties": 0.5,
+        "Simple Tie": 0.4167,
+        "Complex Tie": 0.6111,
+        "Multiple Ties": 0.4167,
+    }
+    first_charts = charts(page)
+    assert list(first_charts) == ["sampling"]
+    assert charts(opened("simulator", section="Notebook", draws="100")) == first_charts
+    page.segmented_control(key="draws").set_value("1000").run()
+    assert charts(page) != first_charts
+    assert "listk" not in [control.key for control in page.segmented_control], "nothing here has a cut-off"
+
+
+@pytest.mark.parametrize("section", ["Small list", "Notebook"])
+def test_a_list_without_documents_says_what_would_begin_one(section, monkeypatch):
+    monkeypatch.setattr(small_list, "_edit_table", lambda _: [])
+    page = opened("simulator", section=section)
+    assert [box.value for box in page.info] == ["Give a document a score to begin."]
+    assert not charts(page)
 
 
 @pytest.mark.parametrize("rows", ["nothing", "nan,1", "inf,1", "1;" * 100])
@@ -88,13 +127,13 @@ def test_grades_count_from_the_one_that_is_chosen():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_list_is_simulated(kind):
-    page = simulated(made=kind)
+    page = many_lists(made=kind)
     assert page.segmented_control(key="made").value == kind
     assert len(table(page, "first_r_ratio")) == len(cached.runs(Simulation(kind)).tables)
 
 
 def test_settings_of_a_link_shape_what_is_simulated():
-    page = simulated(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
+    page = many_lists(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
     simulation = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
     row = table(page, "first_r_ratio").iloc[0]
     assert row["reranker"] == "LLM (0.6 ties, 4 levels)"
@@ -106,7 +145,11 @@ def test_settings_of_a_link_shape_what_is_simulated():
 def test_settings_of_a_link_that_cannot_be_fall_back(value):
     keys = ("madeties", "madelevels", "madequeries", "madeseed", "performance", "madedocs", "maderelevant",
             "made", "madeof", "madetypes", "madebeside", "scenario", "listk", "listgrade", "held")  # fmt: skip
-    simulated(**dict.fromkeys(keys, value))
+    page = simulated(**dict.fromkeys(keys, value))
+    for section in ("Notebook", "Many lists", "Rounding"):
+        page.segmented_control(key="section").set_value(section).run()
+        assert not page.exception
+        assert page.main.get("plotly_chart")
 
 
 @pytest.mark.parametrize(
@@ -118,11 +161,11 @@ def test_settings_of_a_link_that_cannot_be_fall_back(value):
     ],
 )
 def test_settings_hold_at_their_ends(settings, said_of_ties):
-    assert said_of_ties in page_text(simulated(**settings))
+    assert said_of_ties in page_text(many_lists(**settings))
 
 
 def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
-    page = simulated()
+    page = many_lists()
     preset = page.segmented_control(key="_preset")
     assert preset.value == "medium"
     preset.set_value("very high").run()
@@ -133,12 +176,12 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
 
 
 def test_the_rerankers_of_the_notebook_stand_beside():
-    page = simulated(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
+    page = many_lists(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
     assert len(table(page, "first_r_ratio")) == 5
 
 
 def test_several_rerankers_of_a_link_are_simulated_each_as_it_says():
-    page = simulated(
+    page = many_lists(
         made=SEVERAL, madeof="0.6,4,0.5,Mine; 0,0,1,<b>Exact</b>; 0,0,1,<b>Exact</b>", madequeries="30"
     )
     rows = table(page, "first_r_ratio").set_index("reranker")
@@ -150,19 +193,19 @@ def test_several_rerankers_of_a_link_are_simulated_each_as_it_says():
 
 
 def test_a_line_that_is_no_rerankers_leaves_those_there_are_at_first():
-    page = simulated(made=SEVERAL, madeof="; ".join(["0,0"] * 11))
+    page = many_lists(made=SEVERAL, madeof="; ".join(["0,0"] * 11))
     assert table(page, "first_r_ratio")["reranker"].to_list() == [*NOTEBOOK_RERANKERS, "Continuous"]
 
 
 def test_types_of_queries_leave_no_performance_to_choose_and_continuous_scores_no_ties():
-    page = simulated(made=CONTINUOUS_KIND, madetypes="the notebook's four")
+    page = many_lists(made=CONTINUOUS_KIND, madetypes="the notebook's four")
     assert "No list has a tie" in page_text(page)
     keys = {slider.key for slider in page.slider}
     assert keys.isdisjoint({"performance", "madeties", "madelevels"})
 
 
 def test_what_is_simulated_becomes_the_data_of_the_app():
-    page = simulated(made="Notebook: four LLMs")
+    page = many_lists(made="Notebook: four LLMs")
     page.button(key="use-simulated").click().run()
     assert page.selectbox(key="data").value.startswith("4 runs, 100 queries")
     assert "Simulated runs are shown on every page" in [link.proto.label for link in page.get("page_link")]
@@ -171,7 +214,7 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
 
 
 def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
-    page = simulated(madequeries="30", madelevels="3")
+    page = many_lists(madequeries="30", madelevels="3")
     page.button(key="use-simulated").click().run()
     page.switch_page("views/leaderboard/leaderboard.py").run()
     assert table(page, "reranker")["reranker"].iloc[0].endswith("3 levels)")
@@ -179,7 +222,7 @@ def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
 
 def test_scores_with_fewer_digits_become_the_data_of_the_app():
     added_board = cache.loaded_boards().add(board(table_csv=HOSTILE.replace("{document % 2}", "0.123456")))
-    page = simulated(data=added_board.label, held="0 decimals")
+    page = rounded(data=added_board.label, held="0 decimals")
     page.button(key="use-held").click().run()
     assert not page.exception
     assert page.selectbox(key="data").value != added_board.label
@@ -198,7 +241,7 @@ def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
 
 def test_number_formats_are_of_the_data_shown():
     label = cache.loaded_boards().add(EXTREMES["no ties"]()).label
-    page = simulated(data=label)
+    page = rounded(data=label)
     rows = table(page, "precision").set_index("precision")
     assert rows["tie_ratio"].iloc[:4].to_list() == [0, 0, 0, 0]
     assert rows.loc["decimals:0", "tie_ratio"] == 100

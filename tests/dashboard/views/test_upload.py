@@ -29,6 +29,11 @@ def column(page, name):
     return next(box for box in page.selectbox if box.label == name)
 
 
+def show_columns(page):
+    """The section with the columns of a file that is loaded."""
+    return page.segmented_control(key="section").set_value("Columns").run()
+
+
 def board_name(page):
     return page.selectbox(key="data").value
 
@@ -50,7 +55,7 @@ def test_a_column_no_name_tells_is_chosen_where_it_is_missed():
     column(page, "score").set_value("punkte").run()
     assert board_name(page).startswith("1 run, 4 queries")
     assert said(page) == ""
-    assert "score ← punkte" in headings(page)
+    assert "score ← punkte" in headings(show_columns(page))
 
 
 @pytest.mark.parametrize("delimiter", ["\t", ";", ","])
@@ -77,7 +82,7 @@ def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
     page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     drop(page, junk_txt="hello\n")
     assert "found 1 field." in said(page)
-    column(page, "score").set_value("secs").run()
+    column(show_columns(page), "score").set_value("secs").run()
     assert not page.exception, page.exception
     assert "score ← secs" in headings(page)
 
@@ -85,7 +90,7 @@ def test_a_column_is_changed_while_a_refused_file_lies_in_the_field():
 def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_the_board():
     page = drop(opened("data"), table_csv=TABLE.replace("punkte", "score"), qrels_txt=QRELS)
     address = page.query_params["data"]
-    column(page, "score").set_value("secs").run()
+    column(show_columns(page), "score").set_value("secs").run()
     assert "score ← secs" in headings(page)
     assert page.query_params["data"] == address
 
@@ -93,10 +98,11 @@ def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_
 def test_preferences_are_scored_by_the_column_chosen_and_their_circles_are_told():
     rows = [f"q{query},d0,d1,a\nq{query},d1,d2,a\nq{query},d2,d0,a" for query in range(4)]
     page = drop(opened("data"), pairs_csv="\n".join(["query,a,b,preferred", *rows]), qrels_txt=QRELS)
-    assert "score ← copeland" in headings(page)
     assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
+    assert "score ← copeland" in headings(show_columns(page))
     column(page, "score").set_value("bradley_terry").run()
     assert "score ← bradley_terry" in headings(page)
+    page.segmented_control(key="section").set_value("Files").run()
     assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
 
 

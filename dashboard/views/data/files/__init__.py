@@ -1,1 +1,1 @@
-"""The runs page: its file, its sections and its cached calls."""
+"""The sections Files, Columns and Rerankers of Data."""

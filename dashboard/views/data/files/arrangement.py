@@ -8,7 +8,6 @@ import streamlit as st
 from dashboard import session
 from dashboard.charts.labels import short_names
 from dashboard.library.boards import Board
-from dashboard.widgets.components import heading
 from dashboard.widgets.page_body import section
 from metrics import Runs
 
@@ -19,8 +18,7 @@ _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 @section("The names of rerankers")
 def arrange(board: Board) -> None:
     """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
-    heading(
-        "Rerankers",
+    st.caption(
         "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
         "are repeats of one reranker.",
     )

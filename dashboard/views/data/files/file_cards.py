@@ -14,7 +14,7 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import Colour, chart, heading
+from dashboard.widgets.components import Colour, chart
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import section
 from metrics import FORMATS
@@ -117,7 +117,7 @@ def _badge(findings: pd.DataFrame) -> None:
 @section("Columns")
 def columns_and_rows(board: Board) -> None:
     """Draw one file's columns, to be changed, and its first rows."""
-    heading("Columns", "What each column is read as. Recognised names are filled in; change what is wrong.")
+    st.caption("What each column is read as. Recognised names are filled in; change what is wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     position = names.index(name)

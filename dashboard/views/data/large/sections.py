@@ -138,5 +138,5 @@ def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
     )
     st.caption(
         f"The {len(lists):,} farthest off. A stored evaluation holds values and no documents: to look into a "
-        "list, open its run on the Runs page."
+        "list, open its run on Data."
     )

@@ -1,1 +1,1 @@
-"""The library page: its file, its sections and its cached calls."""
+"""The section Library of Data."""

@@ -1,4 +1,4 @@
-"""Calls of the Query explorer into metrics, kept; keyed by what is shown."""
+"""Calls of Queries into metrics, kept; keyed by what is shown."""
 
 from contextlib import suppress
 

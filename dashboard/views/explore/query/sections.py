@@ -1,4 +1,4 @@
-"""Parts of the Query explorer: one list, and every order its scores allow."""
+"""Parts of Queries: one list, and every order its scores allow."""
 
 from collections.abc import Sequence
 

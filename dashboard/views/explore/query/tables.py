@@ -1,4 +1,4 @@
-"""Tables of the Query explorer: values, documents, and orderings of one list."""
+"""Tables of Queries: values, documents, and orderings of one list."""
 
 from functools import partial
 
@@ -53,7 +53,6 @@ def values_table(current: ListInView) -> None:
 @section("The table of documents")
 def documents_table(current: ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
-    st.space("small")
     kinds = ("Documents", "Tie groups")
     if session.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
         _tie_group_table(current)
@@ -102,7 +101,6 @@ def _tie_group_table(current: ListInView) -> None:
 @section("The table of orderings")
 def orders_table(current: ListInView) -> None:
     """Draw every ordering or every relevance pattern, as far as they can be read."""
-    st.space("small")
     kinds = ("Orderings", "Relevance patterns")
     counts, n_documents = current.counts, len(current.rows)
     if session.segmented("Show", kinds, "every", label_visibility="collapsed") == kinds[1]:

@@ -1,6 +1,7 @@
 """The charts of the page: a row a reranker, and a panel a reranker."""
 
 import pandas as pd
+import streamlit as st
 
 from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
@@ -8,8 +9,6 @@ from dashboard.session import View
 from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
-
-TIES = "Gap against tie ratio"
 
 
 @section("Scores, ties and gaps")
@@ -44,7 +43,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str) -
         lists: gaps of all lists.
         measure: what they are of.
     """
-    heading(TIES, "Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
+    st.caption("Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     chart(
         kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure),

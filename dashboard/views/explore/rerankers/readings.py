@@ -1,7 +1,9 @@
 """A section that reads MRR and MAP in words: typical ranks, how many times better, and where the two part."""
 
+import streamlit as st
+
 from dashboard import session
-from dashboard.widgets.components import heading, section_finding, table
+from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
@@ -12,9 +14,8 @@ from metrics.support.shown_columns import shown_columns
 def readings_section(view: session.View) -> None:
     """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
     rr, ap = (parse(measure) for measure in MEASURES)
-    heading(
-        f"{rr.traditional} beside {ap.traditional}",
-        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}",
+    st.caption(
+        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}"
     )
     rows = readings(view.evaluation, view.traditional, view.baseline)
     section_finding(readings_finding(rows, view.baseline), view.rerankers)

@@ -6,7 +6,7 @@ from dashboard import session
 from dashboard.views.explore.rerankers.cached import gaps_and_summary
 from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.likeness import likeness_section
-from dashboard.views.explore.rerankers.panels import TIES, gap_panels, rows_chart
+from dashboard.views.explore.rerankers.panels import gap_panels, rows_chart
 from dashboard.views.explore.rerankers.readings import readings_section
 from dashboard.views.explore.rerankers.summary import summary_table
 from dashboard.widgets.components import finding
@@ -17,13 +17,8 @@ from metrics.measures import question
 from metrics.studies.leaderboard.rerankers import reranker_finding
 from metrics.studies.tools.tie_rules import own_rule_note
 
-SCORES, SUMMARY, BASELINE, READINGS, ALIKE = (
-    "Scores",
-    "Summary",
-    "Against the baseline",
-    "MRR beside MAP",
-    "Who copies whom",
-)
+SCORES, SUMMARY, TIES = "Scores", "Summary", "Gap against tie ratio"
+BASELINE, READINGS, ALIKE = "Against the baseline", "MRR beside MAP", "Who copies whom"
 
 
 @page_body
@@ -32,7 +27,7 @@ def rerankers() -> None:
     view = session.view()
     st.title("Rerankers", anchor=False)
     verdict = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = session.measure()
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
     several = [BASELINE, READINGS, ALIKE] if len(view.rerankers) > 1 else [READINGS]
@@ -63,6 +58,7 @@ def rerankers() -> None:
         readings_section(view)
     else:
         rows_chart(view, drawn_rows, lists, name.traditional)
+    if section not in (SUMMARY, READINGS):
         row_range.buttons()
 
 

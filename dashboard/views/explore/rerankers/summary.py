@@ -30,4 +30,4 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
     download = summary.reset_index().rename(
         columns=lambda column: column.replace("first", first).replace("second", second)
     )
-    table(summary.reset_index(), "Summary", "rerankers", columns, download=download)
+    table(summary.reset_index(), "", "rerankers", columns, download=download)

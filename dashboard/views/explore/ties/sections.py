@@ -59,7 +59,7 @@ def summary_table(summary: pd.DataFrame, first: str, second: str) -> None:
     """
     table(
         summary,
-        "Summary",
+        "",
         "gap-summary",
         shown_columns("reranker", "tie_ratio")
         | gap_columns("first", first)

@@ -62,7 +62,7 @@ with foot, st.container(horizontal=True, vertical_alignment="center", gap="mediu
     turn("Back", "Left", number - 1, len(slides))
     turn("Next", "Right", number + 1, len(slides))
     if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
-        st.switch_page("views/leaderboard/leaderboard.py")
+        st.switch_page("views/lab/share/share.py")
 slide = slides[number - 1]()
 sentence.header(title(slide.finding, view.rerankers), anchor=False)
 note.caption(escape_markdown(provenance(view, measure, slide)))

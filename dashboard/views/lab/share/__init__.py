@@ -1,1 +1,1 @@
-"""The report page: its file, its sections and its cached calls."""
+"""The page Share: its file, its sections and its cached calls."""

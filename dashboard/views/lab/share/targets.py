@@ -1,4 +1,4 @@
-"""Targets on the Report page, once any are set: cards, charts and the table."""
+"""Targets on Share, once any are set: cards, charts and the table."""
 
 import pandas as pd
 import streamlit as st

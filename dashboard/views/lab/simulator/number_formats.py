@@ -23,7 +23,7 @@ _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS
 @section("Number formats")
 def number_formats(view: session.View) -> None:
     """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         follow_defaults({"reranker": view.rerankers[0]})
         reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)
         measure = session.measure()

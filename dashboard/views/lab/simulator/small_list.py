@@ -75,7 +75,12 @@ class SmallList(NamedTuple):
 @section("A small list")
 def small_list() -> None:
     """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
-    above, _, wide, small = _edited_list()
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        name = _choose_scenario()
+        k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
+        relevant_from = _choose_grade()
+    above = st.container()
+    wide, small = _edited_list(name, relevant_from, k)
     if small is None:
         with above:
             cards(*(Card("circle", label, "–", "no document") for label in ("RR", "Tied RR", "Range", "Hits")))
@@ -94,7 +99,9 @@ def small_list() -> None:
 
 def notebook_list() -> None:
     """Draw what the notebook shows of a list: every ordering, orderings drawn, and its four scenarios."""
-    _, _, wide, small = _edited_list()
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        name, relevant_from = _choose_scenario(), _choose_grade()
+    wide, small = _edited_list(name, relevant_from)
     with wide:
         if small is None:
             st.info("Give a document a score to begin.", icon=":material/info:")
@@ -108,19 +115,28 @@ def notebook_list() -> None:
             _sampling(small)
 
 
-def _edited_list() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, SmallList | None]:
-    """Draw the list to edit; return places above it, at its side, and what is exact about it."""
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        name = session.segmented(
-            "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
-        )
-        k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
-        relevant_from = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
-    above = st.container()
+def _choose_scenario() -> str:
+    return session.segmented(
+        "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
+    )
+
+
+def _choose_grade() -> int:
+    return int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
+
+
+def _edited_list(name: str, relevant_from: int, k: int = 3) -> tuple[DeltaGenerator, SmallList | None]:
+    """Draw the list to edit; return the place at its side, and what is exact about it.
+
+    Args:
+        name: of the scenario it begins from.
+        relevant_from: the smallest relevant grade.
+        k: the cut-off.
+    """
     narrow, wide = side_by_side(2, 3, "list")
     with narrow:
         documents = _edit_table(name)
-    return above, narrow, wide, _score(documents, k, relevant_from) if documents else None
+    return wide, _score(documents, k, relevant_from) if documents else None
 
 
 def _sampling(small: SmallList) -> None:

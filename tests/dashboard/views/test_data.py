@@ -1,4 +1,4 @@
-"""The Runs page: long work is seen and can be cancelled, and what is odd is said by kind."""
+"""Data: long work is seen and can be cancelled, and what is odd is said by kind."""
 
 import functools
 from concurrent.futures import ThreadPoolExecutor
@@ -156,6 +156,10 @@ def test_long_names_are_told_apart_in_the_table_of_rerankers():
     label = (
         cache.loaded_boards().add(board(**{f"{name}_trec": COARSE for name in names}, qrels_txt=QRELS)).label
     )
-    rows = next(table.value for table in opened("data", data=label).dataframe if "label" in table.value)
+    rows = next(
+        table.value
+        for table in opened("data", data=label, section="Rerankers").dataframe
+        if "label" in table.value
+    )
     assert [label for label in rows["label"] if len(label) > 26] == []
     assert ["v1" in rows["label"][0], "v2" in rows["label"][1]] == [True, True]
