@@ -1,6 +1,7 @@
 """No upload is lost, whatever becomes of the database: seen from the command line, the app and the disk."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -312,6 +313,23 @@ def test_a_folder_whose_owner_is_gone_for_good_can_be_given_to_another_database(
     Path(path).unlink()
     assert visit() == ""
     assert (files(filled), len(listed(call))) == (kept, 5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 200_000, '{"id": "\\ud800", "database": "library.db"}', '{"id": null, "database": ""}', None],
+)
+def test_a_damaged_owner_of_the_folder_is_refused_without_a_stack_or_a_wait(filled, call, content):
+    kept, path = files(filled), filled / "uploads" / "library.json"
+    (filled / "library.db").unlink()
+    path.unlink()
+    if content is None:
+        os.mkfifo(path)
+    else:
+        path.write_text(content)
+    code, _, err = call("boards")
+    assert (code, f"{path} cannot be read. Restore a copy." in err.replace("\n", " ")) == (2, True)
+    assert files(filled) == kept
 
 
 # what goes, and what stays
