@@ -145,7 +145,10 @@ def tiescope(command: str, arguments: Sequence[str], runs: Sequence[str], output
     Any other code ends this process. The messages of `review` are printed; the other commands repeat them.
     """
     process = [*TIESCOPE, command, *arguments, f"--output={output}", "--", *runs]
-    ended = subprocess.run(process, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    try:
+        ended = subprocess.run(process, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    except OSError as error:
+        fail(f"{len(runs):,} runs cannot be given to one command ({error.strerror}). Name fewer files.")
     if command == "review" or ended.returncode:
         with workflow_commands_off():
             sys.stdout.buffer.write(ended.stdout)

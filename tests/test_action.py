@@ -253,6 +253,13 @@ def test_a_name_with_characters_that_cannot_be_seen_is_refused(review, name, tmp
     assert f"tiescope: {os.fsdecode(name)!r}: the name holds" in capsys.readouterr().out
 
 
+def test_more_files_than_a_command_takes_are_refused_and_no_stack_is_printed(review, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        review.tiescope("review", [], ["x" * 100] * 100_000, tmp_path / "review.md")
+    assert ended.value.code == 2
+    assert "tiescope: 100,000 runs cannot be given to one command (Argument" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("target", "problem"),
     [

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ HOME = "TIESCOPE_HOME"
 """Environment variable: the folder of uploads, of SQLite and of what was scored by path."""
 USUAL_DATABASE = "library.db"
 """The SQLite database in the home folder, where the environment names no other."""
+_ID = re.compile("[0-9a-f]{32}")
 
 
 def home() -> Path:
@@ -63,11 +65,10 @@ class Ownership:
     def owner(self) -> Owner | None:
         """Return the database that the folder belongs to; None where it belongs to none yet."""
         try:
-            fields = json.loads(self._path.read_text(encoding="utf-8"))
-            return Owner(str(fields["id"]), str(fields["database"]))
+            return _read_owner(self._path)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, LookupError, TypeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise LibraryError(f"{self._path} cannot be read. Restore a copy. {self._hatch}") from error
 
     def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
@@ -110,6 +111,16 @@ class Ownership:
 
     def _named(self, database: str) -> str:
         return database if "://" in database else str(self._home / database)
+
+
+def _read_owner(path: Path) -> Owner:
+    """Return what a file says of a database; a named pipe is not waited for."""
+    if os.path.lexists(path) and not path.is_file():
+        raise OSError(f"{path} is not a regular file")
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    if not _ID.fullmatch(fields["id"]):
+        raise ValueError("no database has this id")
+    return Owner(fields["id"], str(fields["database"]))
 
 
 def _describe(url: "sa.URL", home: Path) -> str:

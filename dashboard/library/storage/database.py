@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from dashboard.library.place import USUAL_DATABASE, Owner, Ownership
 from dashboard.library.storage.parquets import sync_folder
-from dashboard.library.storage.schema import VERSIONS, boards, library, uploads
+from dashboard.library.storage.schema import VERSIONS, boards, library, released_files, uploads
 from metrics.errors import LibraryError
 
 WAIT = 10.0
@@ -345,6 +345,6 @@ def _id(connection: sa.Connection) -> str | None:
 
 
 def _is_empty(connection: sa.Connection) -> bool:
-    """Return whether a database says nothing of uploads and boards."""
-    has_rows = sa.exists(sa.select(uploads.c.sha256)) | sa.exists(sa.select(boards.c.id))
-    return not connection.scalar(sa.select(has_rows))
+    """Return whether a database says nothing of uploads and boards, not even that it let go of them."""
+    ids = (uploads.c.sha256, boards.c.id, released_files.c.sha256)
+    return not connection.scalar(sa.select(sa.or_(*(sa.exists(sa.select(id_)) for id_ in ids))))

@@ -139,7 +139,8 @@ class Intake:
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago or left by strangers, and remove the files of what is forgotten.
 
-        A file that this database never knew stays: it may be an upload of another.
+        A file that this database never knew stays: it may be an upload of another. So does one written after it
+        was let go of: this database may be an older copy of the one that keeps it.
         """
         self.swept = now()
         before = self.swept - RETENTION
@@ -153,8 +154,8 @@ class Intake:
             upload_rows.delete_uploads(connection, uploads.c.sha256.not_in(referenced))
         self.parquets.remove_abandoned()
         with self.database.writing() as connection:  # nothing is put in its place meanwhile
-            for sha256 in upload_rows.unneeded_files(connection):
-                if self.parquets.remove(sha256):
+            for sha256, released in upload_rows.unneeded_files(connection):
+                if self.parquets.remove(sha256, released):
                     upload_rows.forget_released(connection, sha256)
 
     def unknown_files(self) -> list[Path]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
 from shutil import copyfile
@@ -107,11 +108,13 @@ class Parquets:
         for parquet in waiting:
             self._remove(parquet.path)
 
-    def remove(self, sha256: str) -> bool:
-        """Remove an upload; returns whether it is gone."""
+    def remove(self, sha256: str, released: datetime) -> bool:
+        """Remove an upload unless it was written since it was let go of; returns whether that is settled."""
         path = self.path(sha256)
-        self._remove(path)
-        return not path.exists()
+        is_newer = path.exists() and _changed(path) > released.replace(tzinfo=UTC).timestamp()
+        if not is_newer:
+            self._remove(path)
+        return is_newer or not path.exists()
 
     def remove_abandoned(self) -> None:
         """Remove files that nobody is writing any more."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -75,15 +76,18 @@ def delete_uploads(connection: sa.Connection, condition: sa.ColumnElement[bool])
 
 def release_files(connection: sa.Connection, sha256s: Iterable[str]) -> None:
     """Have the next sweep remove the files of these uploads, unless they are kept by then."""
-    released = set(connection.scalars(sa.select(released_files.c.sha256)))
-    if rows := [{"sha256": sha256, "released": now()} for sha256 in set(sha256s) - released]:
+    let_go = set(sha256s)
+    for sha256 in let_go & set(connection.scalars(sa.select(released_files.c.sha256))):
+        forget_released(connection, sha256)
+    if rows := [{"sha256": sha256, "released": now()} for sha256 in let_go]:
         connection.execute(released_files.insert(), rows)
 
 
-def unneeded_files(connection: sa.Connection) -> list[str]:
-    """Return the sha256 of the uploads that were let go of, and are not kept again."""
+def unneeded_files(connection: sa.Connection) -> list[tuple[str, datetime]]:
+    """Return the sha256 of the uploads that were let go of, and are not kept again, and when that was."""
     is_kept = released_files.c.sha256.in_(sa.select(uploads.c.sha256))
-    return list(connection.scalars(sa.select(released_files.c.sha256).where(~is_kept)))
+    query = sa.select(released_files.c.sha256, released_files.c.released).where(~is_kept)
+    return [(row.sha256, row.released) for row in connection.execute(query)]
 
 
 def forget_released(connection: sa.Connection, sha256: str) -> None:

@@ -1,12 +1,14 @@
 """No upload is lost, whatever becomes of the database: seen from the command line, the app and the disk."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import psycopg
@@ -19,7 +21,7 @@ from pyarrow import parquet
 from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.library.storage import database
-from dashboard.library.storage.schema import boards, shelves
+from dashboard.library.storage.schema import boards, now, shelves
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 
@@ -207,7 +209,37 @@ def test_an_older_copy_of_the_database_leaves_newer_uploads_where_they_are(fille
     assert (files(filled), listed(call)) == (kept, [])
 
 
+def let_go(database, sha256):
+    """Have a database say that the next sweep removes the file of an upload."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("INSERT INTO released_files VALUES (?, ?)", (sha256, str(now())))
+
+
+def test_an_older_copy_that_let_go_of_an_upload_leaves_the_one_written_since(filled, call, visit, write):
+    new = write("new.csv", TABLE.replace("d0", "d9"))
+    let_go(filled / "library.db", sha256(new.read_bytes()).hexdigest())  # as a push does that is killed
+    copy = (filled / "library.db").read_bytes()
+    assert call("push", new, "--board", "newer")[0] == 0
+    kept = files(filled)
+    (filled / "library.db").write_bytes(copy)
+    assert [visit(), visit()] == ["", ""]
+    assert files(filled) == kept
+    (path,) = listed(call)
+    assert path.relative_to(filled) in kept
+
+
 # another database
+
+
+def test_another_database_without_boards_is_refused_where_it_let_go_of_uploads(filled, call, visit, tmp_path):
+    kept = files(filled)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIESCOPE_HOME", str(tmp_path / "other"))
+        assert call("boards")[0] == 0
+    let_go(tmp_path / "other" / "library.db", next(iter(kept)).stem)
+    shutil.copy(tmp_path / "other" / "library.db", filled / "library.db")
+    assert refused(call, visit, str(filled / "uploads"))
+    assert files(filled) == kept
 
 
 def tables(url):
@@ -281,6 +313,23 @@ def test_a_folder_whose_owner_is_gone_for_good_can_be_given_to_another_database(
     Path(path).unlink()
     assert visit() == ""
     assert (files(filled), len(listed(call))) == (kept, 5)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[" * 200_000, '{"id": "\\ud800", "database": "library.db"}', '{"id": null, "database": ""}', None],
+)
+def test_a_damaged_owner_of_the_folder_is_refused_without_a_stack_or_a_wait(filled, call, content):
+    kept, path = files(filled), filled / "uploads" / "library.json"
+    (filled / "library.db").unlink()
+    path.unlink()
+    if content is None:
+        os.mkfifo(path)
+    else:
+        path.write_text(content)
+    code, _, err = call("boards")
+    assert (code, f"{path} cannot be read. Restore a copy." in err.replace("\n", " ")) == (2, True)
+    assert files(filled) == kept
 
 
 # what goes, and what stays
