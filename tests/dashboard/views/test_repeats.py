@@ -1,4 +1,4 @@
-"""Repeats, under Rerankers of Data: offered where names differ in a seed, combined and separated by a button alone."""
+"""Repeats, on Data: offered where names differ in a seed, combined and separated by a button alone."""
 
 from boards import QRELS, STRICT, board
 from opening import opened, texts
