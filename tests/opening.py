@@ -93,11 +93,6 @@ def finding(page):
     return page.get("code")[0].value
 
 
-def code_below_finding(page):
-    """What a page has to be copied, but for its finding, which stands there as text and as Markdown."""
-    return [element.value for element in page.get("code")[2:]]
-
-
 def table(page, heading):
     """The rows of the first table below a heading that begins so, or in the section called so."""
     elements = iter(page.main)
@@ -106,7 +101,7 @@ def table(page, heading):
 
 
 def is_heading(node, text):
-    """Whether an element is a heading that begins so, or the control of sections with that one open."""
+    """Whether an element is a heading that begins so, or the control of sections that shows this one."""
     if node.type == "subheader":
         return plain(node.value).startswith(text)
     return getattr(node, "key", None) == "section" and node.value == text

@@ -17,7 +17,7 @@ from dashboard.access.admitted_sessions import note_admission
 from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.cookie import sign_in_id
 from dashboard.access.settings import ALLOW, INSECURE
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
 from metrics.errors import LibraryError, UsageError
 
@@ -40,7 +40,7 @@ def admit() -> None:
         if is_required := is_sign_in_required():
             _demand_allowed(_allowed_entries())
     except UsageError as error:
-        _close("Sign-in is not set up", escape_markdown(str(error)))
+        _close("Sign-in is not set up", error_markdown(error))
     except LibraryError as error:
         reason = f"Nobody is let in until TieScope can tell which have ended. {error}"
         _close("Sign-ins cannot be checked", escape_markdown(reason))

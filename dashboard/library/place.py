@@ -58,9 +58,9 @@ class Ownership:
     """
 
     def __init__(self, home: Path, url: "sa.URL") -> None:
-        self._home = home
         self._path = home / "uploads" / "library.json"
-        self._database = _describe(url, home)
+        self._folder = self._path.parent.resolve().parent
+        self._database = _describe(url, self._folder)
 
     def owner(self) -> Owner | None:
         """Return the database that the folder belongs to; None where it belongs to none yet."""
@@ -110,7 +110,7 @@ class Ownership:
         return f"Once {self._path} is removed, the folder belongs to the database that is opened next."
 
     def _named(self, database: str) -> str:
-        return database if "://" in database else str(self._home / database)
+        return database if "://" in database else str(self._folder / database)
 
 
 def _read_owner(path: Path) -> Owner:
@@ -123,10 +123,11 @@ def _read_owner(path: Path) -> Owner:
     return Owner(fields["id"], str(fields["database"]))
 
 
-def _describe(url: "sa.URL", home: Path) -> str:
-    """Return where a database is, as `Owner` says it."""
+def _describe(url: "sa.URL", folder: Path) -> str:
+    """Return where a database is, as `Owner` says it: relative to the folder that really holds the uploads."""
     if url.get_backend_name() != "sqlite":
         host = url.host or url.query.get("host", "")
         return f"postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"
     path = Path(url.database or "").absolute()
-    return path.relative_to(home.absolute()).as_posix() if path.is_relative_to(home.absolute()) else str(path)
+    path = path.parent.resolve() / path.name
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
@@ -189,7 +189,7 @@ def unknown_label() -> str | None:
 
 def notify(message: str) -> None:
     """Have a message shown above the page, once."""
-    st.session_state.setdefault(_NOTICES, {})[message] = None
+    st.session_state.setdefault(_NOTICES, {})[without_folders(message)] = None
 
 
 def notices() -> list[str]:
@@ -234,7 +234,7 @@ def show_board(
         try:
             cache.loaded_boards().demand_room(board)
         except UsageError as error:
-            st.error(escape_markdown(str(error)), icon=":material/error:")
+            st.error(error_markdown(error), icon=":material/error:")
             return
         if keep is not None:
             (_let_in if keep else _keep_out)(set(file_hashes))

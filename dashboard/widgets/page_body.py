@@ -9,7 +9,7 @@ from itertools import count
 import streamlit as st
 
 from dashboard.access.sign_in import is_admitted
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.session.address import refused
 from dashboard.session.boards import has_message, is_still_open
 from dashboard.session.long_work import waiting_shown
@@ -32,7 +32,7 @@ def section(name: str) -> Iterator[None]:
     try:
         yield
     except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(error_markdown(error), icon=":material/error:")
     except Exception as error:  # noqa: BLE001 whatever it is, the other sections stay
         show_failure(name, error)
 

@@ -20,6 +20,7 @@ from pyarrow import parquet
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
+from dashboard.escaping import without_folders
 from dashboard.library.storage import database
 from dashboard.library.storage.schema import boards, now, shelves
 from dashboard.library.store import Library
@@ -92,15 +93,18 @@ def values(folder):
 
 
 def refused(call, visit, *words):
-    """Whether every way into the library is refused in these words."""
+    """Whether every way into the library is refused in these words; a page says no path of the server."""
     outcomes = [
         call("boards"),
         call("push", STORED_BY_0_1.parent / "board.tiescope"),
         call("pull", "x", "-o", "x"),
     ]
     assert [code for code, _, _ in outcomes] == [2, 2, 2]
-    messages = [visit().replace("\\", ""), *(" ".join(err.split()) for _, _, err in outcomes)]
-    return all(word in message for word in words for message in messages)
+    on_page, messages = visit().replace("\\", ""), [" ".join(err.split()) for _, _, err in outcomes]
+    assert not re.search(r"(?<!\w)/\w+/\w", on_page)
+    return all(word in message for word in words for message in messages) and all(
+        without_folders(word) in on_page for word in words
+    )
 
 
 def left_by_killed(home, name):
@@ -265,6 +269,18 @@ def test_another_database_is_refused_and_both_are_named(filled, call, visit, mon
     monkeypatch.delenv("TIESCOPE_DATABASE_URL")
     assert visit() == ""
     assert (names(call), files(filled)) == ({"nightly", "tables"}, kept)
+
+
+def test_a_home_whose_uploads_are_a_link_into_another_home_is_refused(
+    filled, call, visit, monkeypatch, tmp_path
+):
+    kept, other = files(filled), tmp_path / "other"
+    other.mkdir()
+    (other / "uploads").symlink_to(filled / "uploads")
+    monkeypatch.setenv("TIESCOPE_HOME", str(other))
+    cache.open_library.clear()
+    assert refused(call, visit, str(filled / "library.db"), str(other / "library.db"))
+    assert files(filled) == kept
 
 
 def test_another_database_that_has_boards_of_its_own_is_refused(

@@ -1,4 +1,4 @@
-"""Repeats, in the section Rerankers of Data: offered where names differ in a seed alone, and separated."""
+"""Repeats, on Data: offered where names differ in a seed, combined and separated by a button alone."""
 
 from boards import QRELS, STRICT, board
 from opening import opened, texts

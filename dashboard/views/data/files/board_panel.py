@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
@@ -151,7 +151,7 @@ def _change_library(*steps: Callable[[], None]) -> None:
         for step in steps:
             step()
     except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(error_markdown(error), icon=":material/error:")
 
 
 def _exported(view: View, settings: dict[str, Any], owner: str) -> bytes:

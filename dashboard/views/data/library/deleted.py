@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.storage.schema import RETENTION
 from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
@@ -48,7 +48,7 @@ def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
     try:
         bring_back(item_id, session.owner())
     except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(error_markdown(error), icon=":material/error:")
     else:
         st.rerun()
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.charts.leaderboard.version_history import VersionAxis, version_history
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View
 from dashboard.session.controls import toggle
@@ -67,7 +67,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     try:
         scores, wrong = _score(view, runs, measure)
     except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(error_markdown(error), icon=":material/error:")
         return measure
     if wrong:
         st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.access.sign_in import is_open_to_all
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.session import View
 from dashboard.session.upload_selection import selectable_table, selected_uploads
@@ -39,7 +39,7 @@ def uploads_section(view: View) -> list[Upload]:
         every_upload = cache.open_library().uploads(session.owner())
         return _section(view, every_upload)
     except TieScopeError as error:
-        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.error(error_markdown(error), icon=":material/error:")
         return []
 
 
