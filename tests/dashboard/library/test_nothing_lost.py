@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT
 from libraries import aged
 from opening import opened
@@ -262,7 +263,7 @@ def tables(url):
 def test_another_database_is_refused_and_both_are_named(filled, call, visit, monkeypatch, empty_url):
     kept = files(filled)
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    other = empty_url.rpartition("/")[2].partition("?")[0]
+    other = sa.make_url(empty_url).database.rpartition("/")[2]
     ours = str(filled / "library.db")
     assert refused(call, visit, str(filled / "uploads"), ours, other, "Unset TIESCOPE_DATABASE_URL")
     assert (files(filled), tables(empty_url)) == (kept, [])
