@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from platformdirs import user_data_path
 
 from metrics.errors import LibraryError, UsageError
-from metrics.runs.writing import whole_file
 from metrics.support import environment
 
 if TYPE_CHECKING:
@@ -96,6 +95,8 @@ class Ownership:
 
     def record(self, database_id: str) -> None:
         """Have the folder belong to this database; a folder that cannot be written cannot be swept either."""
+        from metrics.runs.writing import whole_file  # noqa: PLC0415 the server answers before pandas is here
+
         owner = Owner(database_id, self._database)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

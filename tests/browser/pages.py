@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from dashboard.charts.palette import theme_palette
 
 DESK = {"width": 1440, "height": 1000}
-LIGHT_RUNS = "/runs?data=Sample%3A+simulated+rerankers"
+LIGHT_RUNS = "/data?data=Sample%3A+simulated+rerankers"
 """The Runs page where it is quickly drawn: for tests of what is dropped there."""
 SETTLED = """title => {
     const head = document.querySelector('h1'), app = document.querySelector('[data-testid=stApp]');

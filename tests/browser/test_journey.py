@@ -121,10 +121,10 @@ def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_d
     page.mouse.move(dot["x"] - 3, dot["y"])
     page.mouse.move(dot["x"], dot["y"])
     page.mouse.click(dot["x"], dot["y"])
-    link = page.get_by_role("link", name="Open in Query explorer")
+    link = page.get_by_role("link", name="Open in Queries")
     expect(link).to_be_visible()
     link.click()
-    expect(page.locator("h1")).to_have_text("Query explorer")
+    expect(page.locator("h1")).to_have_text("Queries")
     settle(page)
     expect(page.get_by_role("combobox", name="Query, largest gap first")).to_have_value(
         re.compile(rf"^{dot['query']} · ")
@@ -132,7 +132,7 @@ def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_d
 
 
 def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
-    page, sizes, largest = new_page("/library?data=Sample%3A+simulated+rerankers"), [], []
+    page, sizes, largest = new_page("/data?section=Library&data=Sample%3A+simulated+rerankers"), [], []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))
     page.reload()
     settle(page, "Library")

@@ -30,7 +30,7 @@ def this_week():
     with closing(Library.open()) as library:
         library.keep(board(lastweek_trec=STRICT + "q0 Q0 week 9 0 t\n", qrels_txt=QRELS))
         record = library.keep(board(thisweek_trec=COARSE + "q0 Q0 week 9 0 t\n", qrels_txt=QRELS))
-    return f"/library?data={record.id}"
+    return f"/data?section=Library&data={record.id}"
 
 
 def test_last_weeks_run_is_found_ticked_and_added_to_this_board(new_page, this_week):

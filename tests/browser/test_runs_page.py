@@ -25,7 +25,7 @@ def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_ju
     go(page, "Leaderboard")
     expect(table(page).first).to_contain_text("my reranker")
 
-    go(page, "Runs")
+    go(page, "Data")
     page.get_by_text("Add to what is loaded").click()
     settle(page)
     upload(page, write("coarse.trec", COARSE))

@@ -86,7 +86,7 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
     page = new_page("/", color_scheme="dark")
     problems = problems_of_popovers(page, "dark")
     problems += judge_look(page, FIRST, "dark")
-    go(page, "Runs")
+    go(page, "Data")
     upload(page, marked_up)
     expect(page.get_by_text("8 runs for 40 queries")).to_be_visible()
     for name, title in DATA_PAGES.items():

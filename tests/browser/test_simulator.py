@@ -36,7 +36,7 @@ def test_an_edited_score_recomputes_is_in_the_link_and_stays_until_another_list_
     settle(page)
     by_link = opened("simulator", **dict(parse_qsl(urlsplit(page.url).query)))
     assert metrics(by_link)["Tied RR"] == "1.0000"
-    go(page, "Runs")
+    go(page, "Data")
     go(page, "Simulator")
     expect(figure(page, "Tied RR")).to_have_text("1.0000")
     page.get_by_role("button", name="As text").click()

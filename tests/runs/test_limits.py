@@ -94,16 +94,14 @@ def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write)
         read_runs([run], qrels)
 
 
-def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, monkeypatch, tmp_path):
+def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, monkeypatch):
     limit("reading.files.MAX_BYTES", 10)
     monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "9" * 12)
-    pipe = tmp_path / "run.trec"
-    os.mkfifo(pipe)
-    writer = Thread(target=pipe.write_bytes, args=(RUN,))
-    writer.start()
-    file = File.open(pipe)
-    writer.join()
-    assert b"".join(file.blocks()) == RUN
+    end, start = os.pipe()
+    with open(start, "wb") as stream:
+        stream.write(RUN)
+    assert b"".join(File.open(f"/dev/fd/{end}").blocks()) == RUN
+    os.close(end)
 
 
 @A_LINE_A_ROW
