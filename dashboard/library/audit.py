@@ -100,7 +100,8 @@ def prepare_audit_log(path: Path) -> str:
 def _append(path: str, line: bytes) -> None:
     """Write a line at the end of a file that its owner alone reads, whole or not at all."""
     with _alone:
-        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK  # a pipe that nobody reads is refused
+        descriptor = os.open(path, flags, 0o600)
         try:
             n_written = os.write(descriptor, line)
             if n_written < len(line):

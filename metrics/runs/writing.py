@@ -151,11 +151,19 @@ def _is_stdout(status: os.stat_result) -> bool:
 
 
 def _files_meant(path: str | PurePath) -> Iterator[Path]:
-    """Yield the files of this machine that a path, URL, pattern or folder means; `-` is standard input."""
+    """Yield the files of this machine that a path, URL, pattern or folder means; `-` is standard input.
+
+    Of chained URLs, such as `simplecache::file:///runs/a.trec`, each may name one.
+    """
     name = str(path)
+    for link in [name, *name.split("::")] if "://" in name else [name]:
+        yield from _files_at(link)
+
+
+def _files_at(name: str) -> Iterator[Path]:
     if "://" in name and not name.startswith(_SCHEMES_HERE):
         return
-    place: Any = files.STDIN if name == "-" else files.place_of(path)
+    place: Any = files.STDIN if name == "-" else files.place_of(name)
     text = str(place.path if "://" in name else place)
     for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 take any text
         if os.path.isdir(match):  # noqa: PTH112 as above

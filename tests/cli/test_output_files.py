@@ -297,7 +297,16 @@ def test_a_pipe_takes_what_is_written(call, files, tmp_path):
     assert received[0].split() == call(*arguments("evaluate", files), "-")[1].split()
 
 
-@pytest.mark.parametrize("spelling", ["{}", "{}/c*.csv", "file://{}/coarse.csv"])
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "{}",
+        "{}/c*.csv",
+        "file://{}/coarse.csv",
+        "simplecache::file://{}/coarse.csv",
+        "simplecache::filecache::local://{}/coarse.csv",
+    ],
+)
 def test_a_file_of_a_folder_pattern_or_address_is_not_written_over_either(call, files, tmp_path, spelling):
     run, qrels = files
     paths, link = spelling.format(tmp_path), tmp_path / "_link"

@@ -115,6 +115,13 @@ def test_a_line_that_a_full_disk_cuts_is_taken_back_and_goes_to_the_servers_log(
     assert '"who": "bert@example.org", "action": "deleted", "name": "cut"' in message
 
 
+def test_a_pipe_that_nobody_reads_is_refused_as_a_log_at_once(call, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    code, _, err = call("app", "--audit-log", tmp_path / "pipe")
+    assert code == 2
+    assert "Name a file that can be written." in err
+
+
 def test_the_command_refuses_a_log_that_cannot_be_written(call, streamlit_calls, tmp_path):
     code, _, err = call("app", "--audit-log", tmp_path / "nowhere" / "audit.jsonl")
     assert (code, streamlit_calls) == (2, [])
