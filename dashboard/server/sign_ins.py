@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -26,6 +27,8 @@ from dashboard.server.first_page import await_loading
 from metrics.errors import LibraryError, UsageError
 
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
+_MOST_STRANGERS = 64
+"""Sockets of visitors who are not signed in, each with files of its own: of more, the oldest end."""
 _MOST_OFFERS = 100_000
 """Downloads that are remembered, the newest: each time a page is drawn, its buttons have others."""
 
@@ -40,6 +43,7 @@ class SignInGuard:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._offers: dict[tuple[str | None, str], None] = {}  # address of a person, and a file
+        self._strangers: dict[asyncio.Event, None] = {}  # set where the socket is to end
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or follow one socket."""
@@ -76,9 +80,11 @@ class SignInGuard:
             claims = {}
             scope = {**scope, "headers": [_stranger(name, value) for name, value in scope["headers"]]}
         address = plain_address(str(claims.get("email")))
+        is_crowded_out = asyncio.Event()
+        receive_next = receive if claims else partial(_receive_unless, is_crowded_out, receive)
 
         async def receive_own() -> Message:
-            message = await receive()
+            message = await receive_next()
             request = _operation(message)
             if request is None:
                 return message
@@ -92,7 +98,14 @@ class SignInGuard:
                 self._note(address, file)
             await send(message)
 
-        await self._app(scope, receive_own, send_noted)
+        if not claims:
+            self._strangers[is_crowded_out] = None
+            for oldest in list(self._strangers)[:-_MOST_STRANGERS]:
+                oldest.set()
+        try:
+            await self._app(scope, receive_own, send_noted)
+        finally:
+            self._strangers.pop(is_crowded_out, None)
 
     def _note(self, address: str | None, file: str) -> None:
         """Remember that somebody was offered a download, or that it was made for them."""
@@ -100,6 +113,17 @@ class SignInGuard:
         self._offers[address, file] = None
         if len(self._offers) > _MOST_OFFERS:
             del self._offers[next(iter(self._offers))]
+
+
+async def _receive_unless(is_over: asyncio.Event, receive: Receive) -> Message:
+    """Return the next message of a socket; that it ended, once it is to."""
+    message, over = asyncio.ensure_future(receive()), asyncio.ensure_future(is_over.wait())
+    try:
+        await asyncio.wait({message, over}, return_when=asyncio.FIRST_COMPLETED)
+        return message.result() if message.done() else {"type": "websocket.disconnect", "code": 1013}
+    finally:
+        message.cancel()
+        over.cancel()
 
 
 def _is_required() -> bool:

@@ -67,14 +67,17 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     expect_radio(other, "nDCG@10").to_be_checked()
     expect(ranked(other)).to_contain_text("coarse")
 
-    go(other, "Present")
+    go(other, "Share")
+    other.get_by_role("radio", name="nDCG@10").click()
+    expect(other).to_have_url(re.compile("share.*measure=nDCG"))
+    other.get_by_test_id("stMain").get_by_role("link", name="Present").click()
     expect(other.get_by_test_id("stSidebar")).to_be_hidden()
     other.keyboard.press("ArrowRight")
     expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&order=docid_desc&slide=2"))
     other.keyboard.press("ArrowLeft")
     expect(other).not_to_have_url(re.compile("slide"))
     other.keyboard.press("Escape")
-    expect(other.locator("h1")).to_have_text("Leaderboard")
+    expect(other.locator("h1")).to_have_text("Share")
 
 
 FIRST_BYTES = {"SVG": b"<svg", "PNG": b"\x89PNG"}
@@ -135,8 +138,8 @@ def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
     page, sizes, largest = new_page("/data?section=Library&data=Sample%3A+simulated+rerankers"), [], []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))
     page.reload()
-    settle(page, "Library")
-    for name in ("Report", "Library", "Guide", "Library", "Report"):
+    settle(page, "Data")
+    for name in ("Share", "Data", "Guide", "Data", "Share"):
         sizes.clear()
         go(page, name)
         largest.append(max(sizes))

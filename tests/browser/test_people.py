@@ -150,11 +150,12 @@ def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signe
 
 def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, signed_in, board):
     ada, bob = signed_in["ada"], signed_in["bob"]
-    with ada.page(f"data={board}", "runs") as own:
+    with ada.page(f"data={board}", "data") as own:
         own.choose("Who may open it", "Whoever has the link may read")
-        with bob.page(f"data={board}", "runs") as other:
+        with bob.page(f"data={board}&section=Columns", "data") as rows:
+            assert SECRET.encode() in b"".join(rows.frames)
+        with bob.page(f"data={board}", "data") as other:
             assert "Shared with you to read" in other.text
-            assert SECRET.encode() in b"".join(other.frames)
             assert other.find("button", "Duplicate")
             assert not other.find("button", "Delete")
             own.choose("Who may open it", "Only you")
@@ -187,7 +188,7 @@ def test_no_message_of_a_stranger_clears_what_others_hold_in_memory(new_client, 
             stranger.send(clear_cache=True)
             stranger.run()
         assert "In memory only" in page.run().text
-        with signed_in["ada"].page(link, "runs") as again:
+        with signed_in["ada"].page(link, "data") as again:
             assert "In memory only" in again.text
 
 
@@ -198,13 +199,13 @@ def test_what_is_there_for_this_session_only_is_nobody_else_s_by_any_id(new_clie
         page.tick("This session only").drop("private.csv", TABLE.encode())
         offer, link, path = page.offer("Export"), page.board, f"/_stcore/upload_file/{page.session}/x"
         for thief in (new_client(), signed_in["bob"]):
-            with thief.page(f"data={link}", "runs") as stolen:
+            with thief.page(f"data={link}", "data") as stolen:
                 assert SECRET.encode() not in b"".join(stolen.frames)
                 assert stolen.download(offer) == ""
             assert thief.http.get(page.download(offer)).status_code == 404
             assert upload(thief.http, path, "x", b"x").status_code == 403
             assert remove(thief.http, path).status_code == 403
-        with ada_again.page(f"data={link}", "runs") as other_sign_in:
+        with ada_again.page(f"data={link}", "data") as other_sign_in:
             assert "not kept here" in other_sign_in.text
             assert SECRET.encode() not in b"".join(other_sign_in.frames)
         answers = [
@@ -220,7 +221,7 @@ def test_a_board_of_one_session_that_is_deleted_is_gone_from_every_page_of_its_v
     with ExitStack() as stack:
         page = stack.enter_context(signed_in["ada"].page(name="runs"))
         page.tick("This session only").drop("gone.csv", TABLE.replace("d1", "gone").encode())
-        whole, body, after = (stack.enter_context(signed_in["ada"].page(page.query, "runs")) for _ in range(3))
+        whole, body, after = (stack.enter_context(signed_in["ada"].page(page.query, "data")) for _ in range(3))
         assert all("In memory only" in other.text for other in (whole, body, after))
         offer = after.offer("Export")
         page.click("Delete")
@@ -236,7 +237,7 @@ def test_a_file_taken_out_of_a_board_of_one_session_is_on_none_of_its_pages(sign
     with signed_in["ada"].page(name="runs") as page:
         page.tick("This session only").drop("first.csv", TABLE.replace("d1", "first").encode())
         page.tick("Add to what is loaded").drop("second.csv", TABLE.replace("d2", "second").encode())
-        with signed_in["ada"].page(page.query, "runs") as other:
+        with signed_in["ada"].page(page.query, "data") as other:
             assert b"first.csv" in b"".join(other.frames)
             other.frames.clear()
             page.click("Remove")
@@ -252,7 +253,7 @@ def test_signing_out_ends_every_page_of_the_sign_in_and_every_copy_of_its_cookie
     with ExitStack() as stack:
         page = stack.enter_context(ada.page(name="runs"))
         page.tick("This session only").drop("secret.csv", TABLE.encode())
-        other, body = (stack.enter_context(ada.page(page.query, "runs")) for _ in range(2))
+        other, body = (stack.enter_context(ada.page(page.query, "data")) for _ in range(2))
         offer, made = other.offer("Export"), other.download(other.offer("Export"))
         path = f"/_stcore/upload_file/{other.session}/x"
         assert thief.http.get(made).status_code == 200
@@ -298,9 +299,9 @@ def test_where_nobody_signs_in_a_board_of_one_session_is_its_browsers_over_a_ref
         with browser.page(name="runs") as page:
             page.tick("This session only").drop("private.csv", TABLE.encode())
             link = page.query
-        with browser.page(link, "runs") as again:
+        with browser.page(link, "data") as again:
             assert "In memory only" in again.text
-        with other_browser.page(link, "runs") as stolen:
+        with other_browser.page(link, "data") as stolen:
             assert "not kept here" in stolen.text
             assert SECRET.encode() not in b"".join(stolen.frames)
 

@@ -14,6 +14,8 @@ def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_ju
     upload(page, [write("strict.trec", STRICT), write("qrels.txt", QRELS)])
     expect(page.get_by_text("1 run and judgments")).to_be_visible()
     settle(page)
+    page.get_by_role("radio", name="Rerankers").click()
+    settle(page)
     editor = page.get_by_test_id("stDataFrame").filter(has_text="Order").first
     editor.scroll_into_view_if_needed()
     box = editor.bounding_box()
@@ -26,6 +28,7 @@ def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_ju
     expect(table(page).first).to_contain_text("my reranker")
 
     go(page, "Data")
+    page.get_by_role("radio", name="Files").click()
     page.get_by_text("Add to what is loaded").click()
     settle(page)
     upload(page, write("coarse.trec", COARSE))

@@ -102,7 +102,7 @@ def test_who_signs_out_in_one_tab_is_out_in_the_other_at_the_next_click_and_come
     settle(page)
     sign_in(page, "ada")
     other = profile.new_page()
-    other.goto(f"{gated_server}/runs")
+    other.goto(f"{gated_server}/data")
     settle(other, "Data")
     leave(page)
     other.get_by_role("button", name="Sample data").click()

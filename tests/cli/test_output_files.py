@@ -176,6 +176,14 @@ def test_the_audit_log_of_the_environment_is_not_appended_to_what_is_read(call, 
     assert (code, "which is read" in err, files[0].read_text()) == (2, True, COARSE)
 
 
+def test_the_audit_log_of_the_environment_is_not_written_over(call, files, monkeypatch, tmp_path):
+    log = tmp_path / "log.jsonl"
+    log.write_text("{}\n")
+    monkeypatch.setenv("TIESCOPE_AUDIT_LOG", str(log))
+    assert call("evaluate", files[0], "--qrels", files[1], "-o", log)[0] == 2
+    assert log.read_text() == "{}\n"
+
+
 @pytest.mark.parametrize("name", ["nowhere/", "folder/", "folder/.", ".."])
 def test_a_name_that_only_a_folder_can_have_is_refused(call, files, tmp_path, name):
     (tmp_path / "folder").mkdir()

@@ -32,8 +32,7 @@ elif section == LIBRARY:
 else:
     upload_field(view)
     finding(board_finding(board))
-    if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
-        st.switch_page("views/leaderboard/leaderboard.py")
+    st.page_link("views/leaderboard/leaderboard.py", label="See results", icon=":material/leaderboard:")
     findings = cache.findings(board)
     file_cards(board, findings, view.palette)
     finding_cards(board, findings)

@@ -123,8 +123,9 @@ def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., No
                     raise UsageError(f"--{name.replace('_', '-')} needs a file.")
                 choices[name] = None
             files[use] += _paths(choices[name])
-        growing = [_STDOUT, *files[FileUse.APPENDED], *filter(None, [os.environ.get(log)])]
-        refuse_outputs([*map(Path, files[FileUse.WRITTEN])], files[FileUse.READ], [*map(Path, growing)])
+        logs = [*files[FileUse.APPENDED], *filter(None, [os.environ.get(log)])]
+        refuse_outputs([], files[FileUse.READ], [Path(path) for path in (_STDOUT, *logs)])
+        refuse_outputs([*map(Path, files[FileUse.WRITTEN])], [*files[FileUse.READ], *logs])
         command(**choices)
 
     return run

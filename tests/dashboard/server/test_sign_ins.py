@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 from asgi import answer, finish
 from starlette.applications import Starlette
@@ -75,6 +77,27 @@ def test_who_signs_out_while_the_library_cannot_be_reached_is_told_so_and_keeps_
     response = visit("GET", "/auth/logout", claims={"sub": "ada"})
     assert (response.status_code, "set-cookie" in response.headers) == (503, False)
     assert response.text == "You are still signed in. The library cannot be reached. Then sign out again."
+
+
+@pytest.mark.parametrize(("claims", "n_open"), [({}, 2), ({"email": "ada@example.org"}, 3)])
+def test_of_many_sockets_of_strangers_the_oldest_ends(monkeypatch, claims, n_open):
+    async def follow_until_it_ends(_scope, receive, _send):
+        assert (await receive())["type"] == "websocket.disconnect"
+
+    async def count_open():
+        guard, silence = SignInGuard(follow_until_it_ends), asyncio.Event()
+        scope = {"type": "websocket", "path": "/", "headers": []}
+        sockets = [asyncio.create_task(guard(scope, silence.wait, None)) for _ in range(3)]
+        _, are_open = await asyncio.wait(sockets, timeout=1, return_when=asyncio.FIRST_COMPLETED)
+        for socket in are_open:
+            socket.cancel()
+        return len(are_open)
+
+    monkeypatch.setattr(sign_ins, "_MOST_STRANGERS", 2)
+    monkeypatch.setattr(sign_ins, "is_sign_in_required", lambda: True)
+    monkeypatch.setattr(sign_ins, "read_claims", lambda _: claims)
+    monkeypatch.setattr(sign_ins, "has_ended", lambda _: False)
+    assert asyncio.run(count_open()) == n_open
 
 
 @pytest.mark.parametrize("is_let_in", [True, False])

@@ -2,7 +2,7 @@
 
 import pytest
 from boards import COARSE, QRELS, board
-from opening import PAGES, charts, opened, title
+from opening import FILES, PAGES, charts, opened, title
 
 from dashboard import cache
 
@@ -60,7 +60,9 @@ def test_a_part_of_a_page_is_a_section_now(page, key, name):
 
 def test_the_presentation_is_reached_from_share_and_at_its_address():
     page = opened("share", **SETTINGS, preview="text")
-    page.button(key="present").click().run()
+    (link,) = page.get("page_link")
+    assert (link.proto.label, link.proto.page) == ("Present", "present")
+    page.switch_page(FILES["present"]).run()
     assert title(page) == "Present"
     assert list(charts(page)) == ["slide-1"]
     assert page.query_params.items() >= SETTINGS.items()

@@ -14,8 +14,7 @@ st.title("Share", anchor=False)
 verdict = st.container()
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     measure = session.measure()
-    if st.button("Present", icon=":material/slideshow:", key="present"):
-        st.switch_page("views/lab/present/present.py")
+    st.page_link("views/lab/present/present.py", label="Present", icon=":material/slideshow:")
 options = choose_options(view, measure)
 report = board_report(view.board, repr(options), options)
 with verdict:
