@@ -21,6 +21,8 @@ _mount_link = st.components.v2.component(
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 _NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
 """Where a sidebar leaves so little that the page's own margins would cut its tables and charts."""
+_WITH_SIDEBAR = "@media (min-width: 768px) { .stApp:has([data-testid=stSidebar][aria-expanded=true])"
+"""Where the bar at the top of the page holds nothing at its left."""
 _CARDS = ".stHorizontalBlock:has(> .stColumn > .stVerticalBlock > .stElementContainer > .stMetric) > .stColumn"
 _NARROWEST_CARDS = 714
 """Pixels below which four cards stand two to a row."""
@@ -68,7 +70,7 @@ def mend_looks(colours: Palette) -> None:
         f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
         f"{_CARD_LABEL} {{ white-space: normal; overflow: visible; }}"
         f"{_NOTE} {{ white-space: normal !important; }}"
-        "[data-testid=stMainBlockContainer] { padding-top: 1.5rem; }"
+        f"{_WITH_SIDEBAR} [data-testid=stMainBlockContainer] {{ padding-top: 1.5rem; }} }}"
         "[data-testid=stMainBlockContainer] h1 { padding-top: 0; }"
         f"{_NARROW_PAGE} {{ [data-testid=stMainBlockContainer] {{ padding-inline: 2rem; }} }}"
         f"{_CARDS} {{ min-width: {_where_narrower(_NARROWEST_CARDS, 'calc(50% - .5rem)')} !important; }}"

@@ -15,7 +15,7 @@ ARE_LOOKED_AT = "PYTEST_XDIST_WORKER" not in os.environ
 PHONE = {"width": 390, "height": 844}
 README_PAGE = "leaderboard"
 """Its first screen, light and dark, down to the chart of places, is README's picture."""
-README_SIZE = {"width": 1440, "height": 1300}
+README_SIZE = {"width": 1440, "height": 1140}
 TALLEST = 5000
 REPEATED_TICKS = """() => [...document.querySelectorAll('.js-plotly-plot')].flatMap(plot =>
   Object.entries(plot._fullLayout).filter(([name, axis]) => /^[xy]axis/.test(name) && axis._vals)
