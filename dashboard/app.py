@@ -8,20 +8,44 @@ from dashboard.server.first_page import await_loading
 
 await_loading()
 
-from dashboard import session
+from dashboard import controls, session
 from dashboard.access import server_files, sign_in
 from dashboard.charts.palette import DARK
 from dashboard.escaping import escape_markdown
-from dashboard.session.address import address_choices, read_address, refused
-from dashboard.session.boards import notices, set_has_message, unknown_label
+from dashboard.session.boards import notices, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
+from dashboard.views.data import data
 from dashboard.views.data.files.board_panel import undo
+from dashboard.views.data.large import large
+from dashboard.views.decide.audit import audit
+from dashboard.views.decide.compare import compare
+from dashboard.views.explore.query import query
+from dashboard.views.explore.rerankers import rerankers
+from dashboard.views.explore.ties import ties
+from dashboard.views.lab.guide import guide
+from dashboard.views.lab.present import present
+from dashboard.views.lab.share import share
+from dashboard.views.lab.simulator import simulator
+from dashboard.views.leaderboard import leaderboard
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
+PAGES = {
+    "Leaderboard": leaderboard.show,
+    "Data": data.show,
+    "Ties vs gap": ties.show,
+    "Rerankers": rerankers.show,
+    "Queries": query.show,
+    "Compare": compare.show,
+    "Audit": audit.show,
+    "Simulator": simulator.show,
+    "Guide": guide.show,
+    "Share": share.show,
+    "Present": present.show,
+}
 # Addresses of version 0.2, and the page and section where what they showed is now.
 MOVED = {
     "runs": ("views/data/data.py", "Files"),
@@ -99,30 +123,28 @@ page = st.navigation(
 )
 if page.url_path in MOVED:
     new_page, moved_to = MOVED[page.url_path]
-    st.switch_page(new_page, query_params=address_choices() | ({"section": moved_to} if moved_to else {}))
-read_address(page.url_path)
+    choices = controls.address_choices() | ({controls.SECTION: moved_to} if moved_to else {})
+    st.switch_page(new_page, query_params=choices)
+controls.read_address(page.url_path)
+has_results = page.title == results_page.title
 with waiting_shown(), st.sidebar, section("The sidebar"):
-    is_here = True
-    if page.title == results_page.title:
-        choose_results()
-    else:
-        is_here = choose_view()
+    view = None
+    results = choose_results() if has_results else None
+    view = None if has_results else choose_view()
     offer_link()
     sign_in.show_account()
-messages = notices()
-for message in messages:
+for message in notices():
     st.warning(escape_markdown(message), icon=":material/inventory_2:")
 refusals = st.empty()
-if texts := refused():
-    refusals.warning(refusal(texts))
-set_has_message(has_message=bool(messages or texts))
 undo()
 equip_browser()
-if is_here:
-    with waiting_shown(), section(THIS_PAGE):
-        page.run()
-else:
-    without_board(page.title)
-if on_page := refused():
-    refusals.warning(refusal([*texts, *on_page]))
-    set_has_message(has_message=True)
+with waiting_shown(), section(THIS_PAGE):
+    if has_results:
+        large.show(results)
+    elif view is None:
+        without_board(page.title)
+    else:
+        PAGES[page.title](view)
+if texts := controls.refused():
+    refusals.warning(refusal(texts))
+controls.write_address()

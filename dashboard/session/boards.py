@@ -9,15 +9,14 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard import cache
+from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
+from dashboard.controls import KEPT
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
-from dashboard.session import address
-from dashboard.session.controls import KEPT
 from dashboard.session.draft import mark_shown
 from dashboard.session.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
@@ -27,7 +26,7 @@ _NEXT = "_next_data"
 _VISITED = "_known_data"
 _LOST = "_lost_data"
 _VISITOR = "_visitor"
-_NOTICES, _HAS_MESSAGE = "_said", "_has_message"
+_NOTICES = "_said"
 _SESSION_ONLY = "_only_here"
 _DELETED = "_deleted_board"
 _LAST = "_last_data"
@@ -53,8 +52,8 @@ def choose_board() -> BoardChoice | None:
     None where the link asks for a board that is not here or cannot be opened: no other takes its place.
     """
     home = server_files.home_board()
-    requested_label = st.session_state.pop(_NEXT, None) or address.requested(DATA)
-    address.forget(DATA)
+    requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
+    controls.forget(DATA)
     requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label
     choices = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
@@ -71,7 +70,7 @@ def choose_board() -> BoardChoice | None:
         placeholder="Choose a board",
         **KEPT,
     )
-    address.record(DATA, id_of(shown or requested), id_of(home.label))
+    controls.record(DATA, id_of(shown or requested), id_of(home.label))
     try:
         st.session_state[_LAST] = choice = choices[shown]() if shown else None
     except TieScopeError as error:
@@ -195,16 +194,6 @@ def notify(message: str) -> None:
 def notices() -> list[str]:
     """Return the messages to be shown above the page."""
     return list(st.session_state.pop(_NOTICES, {}))
-
-
-def set_has_message(*, has_message: bool) -> None:
-    """Note whether something stands above the page that is to go at the next click."""
-    st.session_state[_HAS_MESSAGE] = has_message
-
-
-def has_message() -> bool:
-    """Return whether something stands above the page that is to go at the next click."""
-    return bool(st.session_state.get(_HAS_MESSAGE))
 
 
 def show_board(

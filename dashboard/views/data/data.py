@@ -16,24 +16,26 @@ from dashboard.widgets.components import finding
 
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
-st.title("Data", anchor=False)
-view = session.view()
-board = view.board
-section = session.segmented(
-    "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
-)
-if section == COLUMNS:
-    columns_and_rows(board)
-elif section == RERANKERS:
-    offer_repeats(board)
-    arrange(board)
-elif section == LIBRARY:
-    list_by_list(view, over_time(view, uploads_section(view)))
-else:
-    upload_field(view)
-    finding(board_finding(board))
-    st.page_link("views/leaderboard/leaderboard.py", label="See results", icon=":material/leaderboard:")
-    findings = cache.findings(board)
-    file_cards(board, findings, view.palette)
-    finding_cards(board, findings)
-    board_panel(view)
+
+def show(view: session.View) -> None:
+    """Draw what was read, and what is odd in it."""
+    st.title("Data", anchor=False)
+    board = view.board
+    section = session.segmented(
+        "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
+    )
+    if section == COLUMNS:
+        columns_and_rows(board)
+    elif section == RERANKERS:
+        offer_repeats(board)
+        arrange(board)
+    elif section == LIBRARY:
+        list_by_list(view, over_time(view, uploads_section(view)))
+    else:
+        upload_field(view)
+        finding(board_finding(board))
+        st.page_link("views/leaderboard/leaderboard.py", label="See results", icon=":material/leaderboard:")
+        findings = cache.findings(board)
+        file_cards(board, findings, view.palette)
+        finding_cards(board, findings)
+        board_panel(view)

@@ -4,6 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.leaderboard import cached
 from dashboard.views.leaderboard.data_line import data_line
 from dashboard.views.leaderboard.judging import judging_section
@@ -17,7 +18,6 @@ from dashboard.widgets.leaderboard_parts import (
     leaderboard_table,
     strip_section,
 )
-from dashboard.widgets.page_body import page_body
 from dashboard.widgets.swaps_table import swaps_section
 from metrics import parse
 from metrics.measures import MeasureAt
@@ -30,15 +30,14 @@ _FINDABLE = 12  # rerankers from which on one is looked for by name
 _MANY_EMPTY = 0.2  # share of queries without a relevant document from which on they can be left out
 
 
-@page_body
-def leaderboard() -> None:
+def show(view: session.View) -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
-    view = session.view()
     st.title("Leaderboard", anchor=False)
     data_line(view)
     verdict = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = session.measure()
+        choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
@@ -105,6 +104,3 @@ def _unjudged(view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged:
     if has_bounds:
         leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
     judging_section(view, name, unjudged)
-
-
-leaderboard()

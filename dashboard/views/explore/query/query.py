@@ -6,16 +6,13 @@ from dashboard import session
 from dashboard.views.explore.query import sections, tables
 from dashboard.views.explore.query.choice import choose_list
 from dashboard.widgets.components import finding, side_by_side
-from dashboard.widgets.page_body import page_body
 from metrics.studies.one_list.query import query_finding
 
 RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
 
 
-@page_body
-def queries() -> None:
+def show(view: session.View) -> None:
     """Draw one list in every order its scores allow."""
-    view = session.view()
     current = choose_list(view)
     finding(
         query_finding(
@@ -44,6 +41,3 @@ def queries() -> None:
         with narrow:
             sections.histogram_section(current)
             sections.first_rank_section(current)
-
-
-queries()

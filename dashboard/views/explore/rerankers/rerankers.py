@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.rerankers.cached import gaps_and_summary
 from dashboard.views.explore.rerankers.comparisons import baseline_comparison
 from dashboard.views.explore.rerankers.likeness import likeness_section
@@ -11,7 +12,6 @@ from dashboard.views.explore.rerankers.readings import readings_section
 from dashboard.views.explore.rerankers.summary import summary_table
 from dashboard.widgets.components import finding
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import page_body
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.leaderboard.rerankers import reranker_finding
@@ -21,14 +21,13 @@ SCORES, SUMMARY, TIES = "Scores", "Summary", "Gap against tie ratio"
 BASELINE, READINGS, ALIKE = "Against the baseline", "MRR beside MAP", "Who copies whom"
 
 
-@page_body
-def rerankers() -> None:
+def show(view: session.View) -> None:
     """Draw score, ties and gap of each reranker."""
-    view = session.view()
     st.title("Rerankers", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = session.measure()
+        choose_relevant_from(view.board)
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
     several = [BASELINE, READINGS, ALIKE] if len(view.rerankers) > 1 else [READINGS]
     section = session.segmented(
@@ -60,6 +59,3 @@ def rerankers() -> None:
         rows_chart(view, drawn_rows, lists, name.traditional)
     if section not in (SUMMARY, READINGS):
         row_range.buttons()
-
-
-rerankers()

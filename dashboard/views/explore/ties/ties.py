@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import session
+from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.ties.argmax import argmax_section
 from dashboard.views.explore.ties.cached import list_summary
 from dashboard.views.explore.ties.complexity import cost_section
@@ -12,22 +13,20 @@ from dashboard.views.explore.ties.sections import (
     summary_table,
 )
 from dashboard.widgets.components import finding, section_finding
-from dashboard.widgets.page_body import page_body
 from metrics.studies.gaps.gap import gap_finding, gaps
 from metrics.studies.tools.tie_rules import own_rule_note
 
 GAPS, SUMMARY, LARGEST, COST = "Gaps", "Summary", "Largest gaps", "Cost of every order"
 
 
-@page_body
-def ties() -> None:
+def show(view: session.View) -> None:
     """Draw the gap of each list against its ties."""
-    view = session.view()
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         first = session.measure("First measure", "first")
         second = session.measure("Second measure", "second", "Hits@3")
+        choose_relevant_from(view.board)
         kind = session.segmented("Lists", ("all", "with ties"), "lists")
     section = session.segmented(
         "Section", [GAPS, SUMMARY, LARGEST, COST], "section", label_visibility="collapsed"
@@ -51,6 +50,3 @@ def ties() -> None:
     else:
         missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
         st.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
-
-
-ties()

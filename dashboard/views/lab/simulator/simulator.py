@@ -6,13 +6,11 @@ from dashboard import session
 from dashboard.views.lab.simulator.many_lists import many_lists
 from dashboard.views.lab.simulator.number_formats import number_formats
 from dashboard.views.lab.simulator.small_list import notebook_list, small_list
-from dashboard.widgets.page_body import page_body
 
 SMALL, NOTEBOOK, MANY, ROUNDING = "Small list", "Notebook", "Many lists", "Rounding"
 
 
-@page_body
-def simulator() -> None:
+def show(view: session.View) -> None:
     """Draw what ties do to one list, to many, and to the board's own in fewer digits."""
     st.title("Simulator", anchor=False)
     section = session.segmented(
@@ -23,9 +21,6 @@ def simulator() -> None:
     elif section == MANY:
         many_lists()
     elif section == ROUNDING:
-        number_formats(session.view())
+        number_formats(view)
     else:
         small_list()
-
-
-simulator()
