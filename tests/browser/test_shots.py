@@ -48,7 +48,7 @@ def problems_of_sections(page, name, look):
 def problems_of_popovers(page, scheme):
     """What keeps a reader out of what opens over the page."""
     problems, body = [], page.get_by_test_id("stPopoverBody")
-    for name in ("More", "Filter", "Scoring"):
+    for name in ("More", "Settings"):
         named = page.get_by_text(name, exact=True)
         page.get_by_test_id("stPopoverButton").filter(has=named).first.click()
         expect(body).to_be_visible()
