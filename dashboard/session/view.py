@@ -24,7 +24,7 @@ from dashboard.session.scoring import (
 from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.errors import UsageError
-from metrics.evaluation import ScoringOptions
+from metrics.evaluation import AS_READ, ScoringOptions
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.support.wording import part_of
 from metrics.ties import Treatment, treatment
@@ -137,25 +137,24 @@ def _draw_choices(board: Board) -> Choices:
 
 
 def _score(board: Board, record: Record | None, choices: Choices) -> View:
-    """Return the values of what was chosen; where that leaves no list, all lists, and say so."""
+    """Return the values of what was chosen; where that leaves no list, those of all lists, and say so."""
     measures = (*cache.MEASURES, *other_measures())
     values, scoring = _evaluate(board, choices.scoring, measures)
-    segments, rerankers = choices.segments, choices.rerankers
-    of_query = cache.segments(board)
+    segments, of_query = choices.segments, cache.segments(board)
     queries = set(of_query.index[of_query.isin(segments)]) if segments else None
-    scored = set(values.only(rerankers, queries).scores.index.unique("reranker"))
-    if not scored:
+    values = values.only(choices.rerankers, queries)
+    scored = set(values.scores.index.unique("reranker"))
+    rerankers = [name for name in choices.rerankers if name in scored]
+    if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
-        queries, segments = None, ()
-    elif len(scored) < len(rerankers):
-        absent = ", ".join(name for name in rerankers if name not in scored)
+        scoring, segments, rerankers = AS_READ, (), choices.rerankers
+        values = cache.evaluation(board, scoring, measures).only(rerankers)
+    elif len(rerankers) < len(choices.rerankers):
+        absent = ", ".join(name for name in choices.rerankers if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
-        rerankers = [name for name in rerankers if name in scored]
-    values = values.only(rerankers, queries)
+        values = values.only(rerankers)
     baseline = choices.baseline if choices.baseline in rerankers else usual_baseline(rerankers)
-    return View(
-        board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record
-    )
+    return View(board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record)
 
 
 def _evaluate(

@@ -138,7 +138,7 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
 def test_five_measures_are_in_sight_and_the_others_a_click_away():
     page = opened("leaderboard")
     assert page.segmented_control(key="measure").options == list(cache.OFFERED)
-    rest = page.pills(key="_measure_rest")
+    rest = page.pills(key="_further_measure")
     assert {*rest.options, *cache.OFFERED} == set(cache.MEASURES)
     rest.set_value("P@10").run()
     assert page.segmented_control(key="measure").value == "P@10"
