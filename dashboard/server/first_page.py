@@ -64,4 +64,4 @@ def _draw_sample() -> None:
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)
     figure = place_and_score(leaderboard(evaluation, "RR", "input"), LIGHT, "MRR")
-    figure.spec_json()
+    figure.to_json()
