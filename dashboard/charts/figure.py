@@ -170,6 +170,7 @@ class Figure:
 def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the axes that plotly's slow `make_subplots` lays out."""
     layout: dict[str, Any] = make_subplots(rows, columns, **grid).layout.to_plotly_json()
+    layout.pop("template", None)  # Streamlit's
     return layout
 
 

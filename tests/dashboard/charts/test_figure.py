@@ -15,7 +15,9 @@ def bare(figure):
     """What plotly has of a figure, without a template and what is said for the browser alone."""
     own = figure.to_plotly() if isinstance(figure, Figure) else figure
     own.layout.update(datarevision=None, template=None)
-    return json.loads(own.to_json())
+    sent = json.loads(own.to_json())
+    sent["layout"].pop("template", None)
+    return sent
 
 
 def sent(figure, **options):
