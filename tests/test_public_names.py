@@ -1,6 +1,8 @@
+import ast
 from inspect import signature
 
 import pytest
+from repository import ROOT
 
 import metrics
 from metrics import ReadError, TieScopeError, UsageError
@@ -9,6 +11,13 @@ from metrics import ReadError, TieScopeError, UsageError
 def test_every_public_name_exists():
     assert metrics.__all__
     assert [name for name in metrics.__all__ if not hasattr(metrics, name)] == []
+
+
+def test_type_checkers_are_told_the_same_public_names_of_the_same_modules():
+    stub = ast.parse((ROOT / "metrics/__init__.pyi").read_text(encoding="utf-8"))
+    told = {alias.asname: node.module for node in stub.body for alias in node.names if node.module != "metrics"}
+    assert {name: module for name, module in told.items() if module != "metrics.errors"} == metrics._MODULES  # noqa: SLF001
+    assert set(told) == set(metrics.__all__)
 
 
 @pytest.mark.parametrize("kind", [ReadError, UsageError])
