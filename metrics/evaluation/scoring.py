@@ -17,7 +17,6 @@ from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
 from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import IntArray
-from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
@@ -121,7 +120,6 @@ def names_or_defaults(
     return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
 
 
-@one_allocator
 def score_runs(
     runs: Runs, measures: Sequence[str] | str, ties: Sequence[str] | str, options: ScoringOptions
 ) -> Evaluation:

@@ -26,7 +26,6 @@ from metrics.runs.repeats.statistics import SpreadKind
 from metrics.runs.stacks import ByReranker, RunStack, RunStacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
-from metrics.support.memory import one_allocator
 
 if TYPE_CHECKING:
     from metrics.runs.findings.listing import JudgmentTable, Listing
@@ -57,7 +56,6 @@ class Runs:
     whole: OpenDocuments | None = None
 
     @classmethod
-    @one_allocator
     def from_sources(
         cls, sources: Iterable[Source], repeated: Repeated = "error", *, judged: bool = True
     ) -> "Runs":

@@ -15,10 +15,8 @@ from metrics.evaluation.merging import Means
 from metrics.runs import Runs
 from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns
-from metrics.support.memory import one_allocator
 
 
-@one_allocator
 def score_parts(
     runs: PartitionedRuns,
     score: Callable[[Runs], Evaluation],

@@ -18,7 +18,6 @@ from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
 from metrics.runs.repeats.columns import read_with_repeats
-from metrics.support.memory import one_allocator
 from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (
@@ -35,7 +34,6 @@ FORMATS: tuple[Format, ...] = (
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
 
 
-@one_allocator
 def read(
     file: File,
     columns: Mapping[str, str] | None = None,

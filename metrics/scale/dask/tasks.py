@@ -19,7 +19,6 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import build_source
 from metrics.scale.dask.parts import Part, is_among, row_hashes, take_rows
 from metrics.scale.stream import PartStats, QueryJudgments, split_by_reranker
-from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
 _PLACES = 40
@@ -84,7 +83,6 @@ def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
     return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 
-@one_allocator
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     """Score the lists of a part, but for those that are spread over several.
 
@@ -168,7 +166,6 @@ def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str
     return pa.table(columns).to_pandas()
 
 
-@one_allocator
 def score_frame(
     frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
 ) -> ScoredPart:
