@@ -20,8 +20,8 @@ from metrics.support.arrays import IntArray
 from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
-from metrics.ties.description import describe
 from metrics.ties.judgments import Unjudged
+from metrics.ties.permutations import describe
 from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")

@@ -3,8 +3,8 @@
 import numpy as np
 
 from metrics.measures.holes.average_precision import average_precision_bounds
-from metrics.measures.model import Family, Parameter
-from metrics.measures.weights import harmonic_span
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import expected_precisions

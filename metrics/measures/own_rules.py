@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.measures.holes import Holes
-from metrics.measures.holes.first_relevant import mean_bounds, own_rank_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.counted import mean_bounds, own_rank_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 

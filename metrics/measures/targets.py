@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from metrics.measures.holes.distinct_targets import distinct_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.counted import distinct_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import NoisyOrder, expected_worth

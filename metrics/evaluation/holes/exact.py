@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.evaluation.holes.rates import RankedDocuments
 from metrics.evaluation.options import ScoringOptions
 from metrics.measures import MeasureAt
-from metrics.measures.holes.linear import Linear, LinearMoments
+from metrics.measures.weights import Linear, LinearMoments
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
