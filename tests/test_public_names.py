@@ -1,4 +1,7 @@
 import ast
+import os
+import subprocess
+import sys
 from inspect import signature
 
 import pytest
@@ -43,3 +46,15 @@ def test_the_signature_that_help_shows_has_no_long_default(name):
     parameters = signature(getattr(metrics, name)).parameters.values()
     defaults = [parameter.default for parameter in parameters if parameter.default is not parameter.empty]
     assert max(len(repr(default)) for default in defaults) <= len("'float64'")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"), [({}, "system"), ({"ARROW_DEFAULT_MEMORY_POOL": "mimalloc"}, "mimalloc")]
+)
+def test_pyarrow_takes_its_memory_from_the_system_unless_the_environment_says_otherwise(chosen, expected):
+    environment = {name: text for name, text in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    code = "import metrics, pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    ended = subprocess.run(  # noqa: S603 our own
+        [sys.executable, "-c", code], env=environment | chosen, capture_output=True, check=True, text=True
+    )
+    assert ended.stdout == f"{expected}\n"

@@ -77,7 +77,13 @@ def read_runs(
     choice = RepeatChoice.of(repeats, repeats_std)
     column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     sources = _sources(as_frames(files, "score"), as_frames(qrels, "relevance"), column_choice, choice)
-    return choice.combine(Runs.from_sources(sources, repeated))
+    return combine(Runs.from_sources(sources, repeated), choice)
+
+
+def combine(runs: Runs, choice: RepeatChoice) -> Runs:
+    """Return runs with their repeats combined; those of columns were combined when they were read."""
+    groups = choice.groups(runs.rerankers)
+    return runs.combined(groups, choice.spread) if groups else runs
 
 
 def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
@@ -172,7 +178,7 @@ def check_files(
             sources.append(source)
     if not refused and all(source.format != REPEATED_SCORES for source in sources):
         _refuse_unread(repeat_choice.columns)
-    runs = repeat_choice.combine(Runs.from_sources(sources, repeated, judged=False))
+    runs = combine(Runs.from_sources(sources, repeated, judged=False), repeat_choice)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 

@@ -10,7 +10,6 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.findings.finding import reranker_prefix
-from metrics.runs.formats.registry import tie_order
 from metrics.runs.joined_judgments import Repeated, concat_judgments
 from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
@@ -57,7 +56,7 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             judgments = RunStack.single("", source.table, RowProvenance(source.origin))
             grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
             continue
-        joined.tie_orders.append(tie_order(source.format))
+        joined.tie_orders.append(source.tie_order)
         stack = _stack(source)
         if known := next((name for name in stack.names if name in names), None):
             raise two_runs_error(source.file, known)

@@ -34,9 +34,9 @@ HEADER = "query_id,doc_id,score,relevance\n"
 def small_blocks(patch, rows=200):
     """Parse 64 bytes at once and make blocks of a few rows, so that ties lie across what is parsed."""
     patch.setattr("metrics.runs.reading.query_buffer.BLOCK_BYTES", rows)
-    patch.setattr("metrics.runs.reading.csv_parser._ATTEMPTS", (64, 256, 2**20))
+    patch.setattr("metrics.runs.formats.delimited._ATTEMPTS", (64, 256, 2**20))
     patch.setattr("metrics.runs.formats.parquet._BATCH_ROWS", 3)
-    patch.setattr("metrics.runs.reading.csv_parser.BLOCK", 64)
+    patch.setattr("metrics.runs.formats.delimited.BLOCK", 64)
 
 
 @pytest.fixture

@@ -6,21 +6,29 @@ from functools import cache, partial
 from itertools import islice
 
 import pyarrow as pa
+from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
-from metrics.runs.findings import Finding
+from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.format import Format, Head
+from metrics.runs.reading.column_builders import CodedTextBuilder, ColumnBuilder, NumberBuilder, TextBuilder
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.conversion import parse_number
-from metrics.runs.reading.csv_parser import CsvParser
 from metrics.runs.reading.exactness import has_tiny_numbers
-from metrics.runs.reading.lines import Layout, count_lines, rows
+from metrics.runs.reading.files import BLOCK
+from metrics.runs.reading.lines import Layout, check_lines, check_quotes, count_lines, is_comment, rows
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.query_buffer import repeated_query
+from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
 from metrics.runs.reading.source import Source, build_source
+from metrics.runs.reading.text import open_for_arrow, open_text
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
+
+_LARGEST_BLOCK = 2**31 - 1
+"""Largest block the parser takes, in bytes."""
+_ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
+"""Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
 
 
 def unchanged(source: Source) -> Source:
@@ -46,10 +54,9 @@ class DelimitedTable(BlockTable):
 
     def read(self) -> Source:
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
-        parser = self._parser()
-        columns = parser.columns()
+        columns, findings = self._parse()
         origin = self.provenance(len(next(iter(columns.values()))))
-        return self._finished(columns, origin, parser.findings(), self._texts_at)
+        return self._finished(columns, origin, findings, self._texts_at)
 
     def provenance(self, n_rows: int) -> FileProvenance:
         """Return where its rows stand, given how many there are."""
@@ -64,16 +71,46 @@ class DelimitedTable(BlockTable):
         return FileProvenance(self.file.name, line_of, ranks=self._ranks)
 
     def values(self) -> dict[str, pa.Array]:
-        """Return column of the file → its values, as they stand."""
-        return self._parser().columns()
+        """Return column of the file → its values, as they stand; a ReadError names a wrong line."""
+        return self._parse()[0]
 
     def column_text(self, name: str) -> pa.Array:
         """Read one column of the file as text, whatever it is read as otherwise."""
         return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows."""
-        return self._parser().query_tables()
+        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows.
+
+        Where pyarrow stumbles it begins again, with more care, at the first row not yet given.
+
+        Raises:
+            ReadError: a line with too few or too many fields, or too long.
+        """
+        n_given = 0
+        for block_size in _ATTEMPTS:
+            careful = block_size > BLOCK
+            buffer, n_passed = QueryBuffer(self._schema(text=careful), self.mapping["query_id"]), 0
+            comments: list[str] = []
+            try:
+                for batch in self._batches(block_size, comments, careful=careful):
+                    fresh = batch.slice(min(n_given - n_passed, len(batch)))
+                    n_passed += len(batch) - len(fresh)
+                    buffer.add(fresh)
+                    if buffer.is_full:
+                        table = buffer.take()
+                        n_given, n_passed = n_given + len(table), n_passed + len(table)
+                        yield table, []
+            except pa.ArrowInvalid:
+                if not careful:
+                    check_lines(self.file, self.header, self.layout)
+                continue
+            n_rows = n_given + len(buffer.table)
+            yield buffer.table, self._findings(comments)
+            check_quotes(self.file, self.layout, n_rows)
+            return
+        raise ReadError(
+            self.file.name, "a row is too long to be read", "Leave out the column that makes it so."
+        )
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file.
@@ -104,8 +141,95 @@ class DelimitedTable(BlockTable):
     def _n_header_rows(self) -> int:
         return int(self.layout.names is None)
 
-    def _parser(self) -> CsvParser:
-        return CsvParser(self.file, self.layout, self.header, self.mapping, self.extras, self.n_skipped)
+    def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
+        """Parse all rows: column of the file → its values, as they stand, and what was met beside rows."""
+        comments: list[str] = []
+        try:
+            columns = self._build(BLOCK, comments, careful=False)
+        except pa.ArrowInvalid:
+            block_size = check_lines(self.file, self.header, self.layout) + 1
+            columns = self._build(block_size, comments, careful=True)
+        check_quotes(self.file, self.layout, len(next(iter(columns.values()))))
+        return columns, self._findings(comments)
+
+    def _build(self, block_size: int, comments: list[str], *, careful: bool) -> dict[str, pa.Array]:
+        """Put each column together from its batches; arguments as of `_batches`."""
+        n_batches = 1.1 * self.file.size / min(max(block_size, BLOCK), _LARGEST_BLOCK)
+        shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
+        builders: dict[str, ColumnBuilder] = {}
+        for field in self._schema(text=careful):
+            if field.name in shared:
+                builders[field.name] = CodedTextBuilder()
+            else:
+                is_text = pa.types.is_string(field.type)
+                builders[field.name] = TextBuilder(n_batches) if is_text else NumberBuilder(n_batches)
+        for batch in self._batches(block_size, comments, careful=careful):
+            for name, builder in builders.items():
+                builder.add(batch[name])
+        return {name: builder.finish() for name, builder in builders.items()}
+
+    def _findings(self, comments: Sequence[str]) -> list[Finding]:
+        if not comments:
+            return []
+        message = f"Lines that begin with #, and are no rows: {len(comments):,}."
+        return [make_finding("comments", self.file.name, message, count=len(comments))]
+
+    def _schema(self, *, text: bool) -> pa.Schema:
+        """Return the columns read: numbers are float64 unless all is to be text."""
+        kinds = {theirs: BY_NAME[ours].kind for ours, theirs in self.mapping.items()}
+        kinds |= dict.fromkeys(self.extras, "number")
+        return pa.schema(
+            (name, pa.float64() if kind in ("number", "rank") and not text else pa.string())
+            for name, kind in kinds.items()
+        )
+
+    def _batches(self, block_size: int, comments: list[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
+        """Yield the columns read, as they stand, from the first row to the last.
+
+        Args:
+            block_size: bytes parsed at once; a row must lie within two.
+            comments: gets the lines that are comments.
+            careful: leave all as text, and pass over comments and spaces at the ends of lines; the file
+                must be UTF-8.
+
+        Raises:
+            pa.ArrowInvalid: the parser stumbles; over what, it does not say.
+        """
+        if self.n_skipped is None:
+            return
+
+        def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
+            if self.layout.names is not None and not row.text.strip():  # blank lines that the file begins with
+                return "skip"
+            if not is_comment(row.text, row.actual_columns, self.layout):
+                return "error"
+            comments.append(row.text)
+            return "skip"
+
+        schema = self._schema(text=careful)
+        options = {
+            "read_options": arrow_csv.ReadOptions(
+                column_names=self.header,
+                skip_rows=self.n_skipped,
+                block_size=min(max(block_size, BLOCK), _LARGEST_BLOCK),
+                use_threads=not careful,
+            ),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self.layout.delimiter,
+                quote_char='"' if self.layout.quoted else False,
+                newlines_in_values=self.layout.quoted,
+                invalid_row_handler=skip_other_rows if careful else None,  # it can only be called with UTF-8
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                column_types=schema, include_columns=schema.names, null_values=[], strings_can_be_null=False
+            ),
+        }
+        if careful and self.layout.spaced:
+            stream = open_text(self.file, strip_lines=True)
+        else:
+            stream = open_for_arrow(self.file, single_spaces=self.layout.spaced)
+        with stream:
+            yield from arrow_csv.open_csv(stream, **options)
 
     def _finished(
         self,
@@ -162,7 +286,7 @@ class DelimitedTable(BlockTable):
             return None
         table = replace(self, mapping={"rank": "rank"}, extras=())
         origin = FileProvenance(self.file.name, self._line_of)
-        ranks = build_source(table._parser().columns(), table.mapping, origin, self.format, ())  # noqa: SLF001 its own
+        ranks = build_source(dict(table.values()), table.mapping, origin, self.format, ())
         return ranks.table["rank"] if ranks.table.num_columns else None
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -61,7 +62,12 @@ def read(
     """
     head = Head(file)
     choice = ColumnChoice(columns or {}, strict, missing_score, repeats.columns, repeats.spread)
-    return read_with_repeats(partial(_recognise_format(head, choice).read, head), choice)
+    recognised = _recognise_format(head, choice)
+    if recognised.has_header or choice.repeats:
+        source = read_with_repeats(partial(recognised.read, head), choice)
+    else:
+        source = recognised.read(head, choice)
+    return replace(source, tie_order=recognised.tie_order)
 
 
 def open_blocks(

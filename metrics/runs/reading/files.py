@@ -142,7 +142,7 @@ class File:
                 expected = self.unpacked_size
             yield block.removeprefix(_BOM) if total == len(block) else block
 
-    @property
+    @cached_property
     def limit(self) -> float:
         """Most bytes that it may unpack to."""
         if self.endless and not isinstance(self.data, bytes):

@@ -38,6 +38,7 @@ class Source:
         noted: what was found while reading.
         name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
         missing_score: what is done where the score is NaN, the file having no number there.
+        tie_order: the treatment that such files get from the software they are written for.
     """
 
     origin: FileProvenance
@@ -48,6 +49,7 @@ class Source:
     noted: tuple[Finding, ...] = ()
     name: str | None = None
     missing_score: MissingScore = "error"
+    tie_order: str = "input"
 
     @property
     def file(self) -> str:

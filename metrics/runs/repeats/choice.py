@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from metrics.errors import UsageError
 from metrics.runs.repeats.names import repeat_groups
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.support.wording import first_names
-
-if TYPE_CHECKING:
-    from metrics.runs.model import Runs
 
 SEEDS = "seeds"
 Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seeds"]
@@ -52,17 +49,15 @@ class RepeatChoice:
             raise UsageError(f"repeats={list(columns)}: name two columns of scores at least, each once.")
         return cls(columns, spread=spread)
 
-    def combine(self, runs: "Runs") -> "Runs":
-        """Return runs with their rerankers combined; columns were combined when they were read."""
-        if not self.by_seed:
-            return runs.combined(self.rerankers, self.spread)
-        groups = repeat_groups(runs.rerankers)
-        if not groups:
+    def groups(self, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return name → its repeats; a UsageError where none are to be found by seed."""
+        groups = repeat_groups(rerankers) if self.by_seed else self.rerankers
+        if self.by_seed and not groups:
             raise UsageError(
-                f"Repeats: no names differ in a seed alone among {first_names(runs.rerankers, 20)}. Name them: "
+                f"Repeats: no names differ in a seed alone among {first_names(rerankers, 20)}. Name them: "
                 "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
             )
-        return runs.combined(groups, self.spread)
+        return groups
 
 
 NO_REPEATS = RepeatChoice()

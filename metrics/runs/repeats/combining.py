@@ -13,7 +13,7 @@ from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.repeats.findings import refuse_unlike_grades, repeat_findings, unused_findings
 from metrics.runs.repeats.statistics import SpreadKind, mean_scores, score_deviations
-from metrics.runs.stacks import RunStack, RunStacks
+from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import first_names
 
@@ -22,8 +22,8 @@ _OF_ONE_RUN = ("rank", "score_std")
 
 
 def combine_repeats(
-    stacks: RunStacks, repeats: Mapping[str, Sequence[str]], spread: SpreadKind, *, is_graded: bool
-) -> tuple[RunStacks, list[Finding]]:
+    stacks: Stacks, repeats: Mapping[str, Sequence[str]], spread: SpreadKind, *, is_graded: bool
+) -> tuple[Stacks, list[Finding]]:
     """Return rerankers with repeats combined, each in the place of its first repeat, and what is to be said.
 
     Args:
@@ -55,7 +55,7 @@ def combine_repeats(
             stack, of_stack = _combined(name, runs, spread, is_graded=is_graded)
             parts.append(stack)
             findings += of_stack
-    return RunStacks([*parts, *stacks.renamed({other: other for other in alone}).stacks]), findings
+    return Stacks([*parts, *stacks.renamed({other: other for other in alone}).stacks]), findings
 
 
 def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]]) -> None:

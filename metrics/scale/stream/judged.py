@@ -60,10 +60,9 @@ class QueryJudgments:
     def unjudged_rows(self, source: Source) -> Hashes:
         """Return numbers of the documents of some rows that nobody judged."""
         pairs = QueryDocKeys.of(source.table)
-        hashes = pairs.hashes
         is_unjudged = np.ones(len(pairs.query), dtype=bool)
         is_unjudged[pairs.match(self.pairs)[0]] = False
-        return unjudged_rows(pairs, hashes, is_unjudged, self.pairs.queries)
+        return unjudged_rows(pairs, is_unjudged, self.pairs.queries)
 
     def with_counts(self, n_unjudged: IntArray) -> "QueryJudgments":
         """Return the same judgments, which know how many documents of each query all rerankers have besides."""
