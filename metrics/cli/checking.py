@@ -10,7 +10,7 @@ from metrics.cli.options.reading import ReadingOptions
 from metrics.cli.options.shared import OutputFormat, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
-from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
 from metrics.support.escaping import clean
 from metrics.support.wording import first_names
 

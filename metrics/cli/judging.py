@@ -17,7 +17,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
 from metrics.runs import File, Runs, as_judgments, read
-from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.joining import concat_judgments
 from metrics.runs.stacks import RunStack
 from metrics.support.progress import progress
 

@@ -11,15 +11,15 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, as_frames, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
-from metrics.runs.joined_judgments import Repeated, judgment_columns
+from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
-from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats.columns import read_with_repeats
+from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats.combining import read_with_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.support.arrays import combine_chunks
 from metrics.support.steps import begin_step

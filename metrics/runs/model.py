@@ -13,15 +13,13 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
-from metrics.runs.joined_judgments import Repeated
-from metrics.runs.joining import join_sources
+from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.open_documents import OpenDocuments, find_open_documents
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
-from metrics.runs.repeats.columns import read_with_repeats
-from metrics.runs.repeats.combining import combine_repeats
+from metrics.runs.repeats.combining import combine_repeats, read_with_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
@@ -250,13 +248,13 @@ class Runs:
     @property
     def _inspected(self) -> list[str]:
         """Rerankers that are looked at one by one."""
-        from metrics.runs.findings.coverage.both_sides import MAX_INSPECTED  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage import MAX_INSPECTED  # noqa: PLC0415 likewise
 
         return self.rerankers[:MAX_INSPECTED]
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.findings.coverage.both_sides import many_rerankers  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage import many_rerankers  # noqa: PLC0415 likewise
 
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:

@@ -14,7 +14,7 @@ from metrics.errors import UsageError
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
-from metrics.runs.reading.many_rerankers import MAX_RERANKERS, allow_rerankers
+from metrics.runs.reading.source import MAX_RERANKERS, allow_rerankers
 from metrics.runs.repeats.choice import Repeats, parse_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 

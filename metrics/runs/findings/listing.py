@@ -7,8 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.finding import Finding, make_finding, reranker_prefix
-from metrics.runs.findings.kinds import Severity
+from metrics.runs.findings.finding import Finding, Severity, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property

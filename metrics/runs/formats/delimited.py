@@ -10,18 +10,23 @@ from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
+from metrics.runs.formats.format import (
+    Format,
+    Head,
+    Layout,
+    check_lines,
+    check_quotes,
+    count_lines,
+    is_comment,
+    rows,
+)
 from metrics.runs.reading.column_builders import CodedTextBuilder, ColumnBuilder, NumberBuilder, TextBuilder
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.conversion import parse_number
-from metrics.runs.reading.exactness import has_tiny_numbers
-from metrics.runs.reading.files import BLOCK
-from metrics.runs.reading.lines import Layout, check_lines, check_quotes, count_lines, is_comment, rows
+from metrics.runs.reading.conversion import has_tiny_numbers, parse_number
+from metrics.runs.reading.files import BLOCK, open_for_arrow, open_text
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
 from metrics.runs.reading.source import Source, build_source
-from metrics.runs.reading.text import open_for_arrow, open_text
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 

@@ -5,8 +5,14 @@ from typing import Any
 
 from metrics.errors import ReadError
 from metrics.runs.formats.format import Format
-from metrics.runs.formats.json_records import begins, holds_records, value_array
-from metrics.runs.formats.json_text import excerpt, no_records, parse_file
+from metrics.runs.formats.json_records import (
+    begins,
+    excerpt,
+    holds_records,
+    no_records,
+    parse_file,
+    value_array,
+)
 from metrics.runs.reading.columns import ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance

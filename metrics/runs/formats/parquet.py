@@ -17,12 +17,11 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding
-from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
 from metrics.runs.reading.source import Source, build_source
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import partial
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.formats import json_records, nested_runs, parquet, tables, trec
+from metrics.runs.formats import json_records, nested_runs, parquet, tables
 from metrics.runs.formats.answers import listwise, preferences, probabilities
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
@@ -18,7 +18,7 @@ from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
-from metrics.runs.repeats.columns import read_with_repeats
+from metrics.runs.repeats.combining import read_with_repeats
 from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (
@@ -29,7 +29,7 @@ FORMATS: tuple[Format, ...] = (
     *nested_runs.FORMATS,
     *json_records.FORMATS,
     *tables.FORMATS,
-    *trec.FORMATS,
+    *tables.LINE_FORMATS,
 )
 """Every format that can be read, tried in this order."""
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}

@@ -14,10 +14,10 @@ from metrics.evaluation import Evaluation
 from metrics.evaluation.merging import sum_counts
 from metrics.runs import Repeated, Runs, Source, as_run
 from metrics.runs.findings import Finding, as_frame
-from metrics.runs.findings.streamed import MergedFindings, RerankerCoverage
+from metrics.runs.findings.coverage import MergedFindings, RerankerCoverage
 from metrics.runs.open_documents import count_distinct
 from metrics.runs.query_doc_keys import Hashes, text_hashes
-from metrics.runs.reading.many_rerankers import refuse_many_rerankers
+from metrics.runs.reading.source import refuse_many_rerankers
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.support.arrays import IntArray
 from metrics.ties import asks_for_bounds
