@@ -5,9 +5,16 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import OutputFormat, TableOutput, with_shared_options
+from metrics.cli.options import (
+    FileUse,
+    NamedPath,
+    OutputFormat,
+    Qrels,
+    ReadingOptions,
+    TableOutput,
+    parse_run,
+    with_shared_options,
+)
 from metrics.cli.output import write_text
 from metrics.runs import check_files
 from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, Qrels, RunPaths, written_option
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import TableOutput, with_shared_options
+from metrics.cli.options import (
+    FileUse,
+    Qrels,
+    ReadingOptions,
+    RunPaths,
+    TableOutput,
+    with_shared_options,
+    written_option,
+)
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -10,7 +10,7 @@ import typer
 from pyarrow import csv
 
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, output_option
+from metrics.cli.options import FileUse, output_option
 from metrics.cli.output import print_text
 from metrics.errors import UsageError
 from metrics.runs import Runs

@@ -8,8 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation
-from metrics.evaluation.merging import list_index
+from metrics.evaluation.evaluation import Evaluation, list_index
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
@@ -201,17 +200,7 @@ def _score(
     options: ScoringOptions,
     open_documents: OpenDocuments | None,
 ) -> Evaluation:
-    """Score the lists of all rerankers, a few lists at a time.
-
-    Args:
-        rerankers: their names.
-        n_lists: (n_rerankers,) lists of each, with or without rows.
-        rankings: their lists, in their order.
-        measures: what to compute.
-        treatments: of ties.
-        options: how lists are scored.
-        open_documents: what nobody judged, where bounds are asked for.
-    """
+    """Score the lists of all rerankers, a few lists at a time."""
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
     query_ids, descriptions, missing = [], [], []
     table, first = np.empty((len(measures) * len(treatments), int(n_lists.sum()))), 0

@@ -63,10 +63,6 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     - u_i = v_i - mean v
     - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs that i is in
     - G = sum over j < i of (v_i - mean over pairs)^2 - (n - 2) * sum e^2: what pairs add beyond their places
-
-    Args:
-        above: (n_groups,) documents above: b.
-        size: (n_groups,) documents in the group: n.
     """
     sums = np.zeros((4, len(size)))
     for part, deepest in batch_by_depth(size):

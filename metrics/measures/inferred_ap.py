@@ -61,11 +61,6 @@ def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> F
     (b + t)(q - t + 1) * h_(t-1) + t(b + n - q + t) * h_t = q + 1
 
     binds neighbours, from C(i - 1, t) = C(i - 1, t - 1)(i - t)/t and its like for what stands below.
-
-    Args:
-        above: (n_groups,) documents above each group: b.
-        size: (n_groups,) documents of each: n.
-        n_judged: (n_groups,) of them judged: q + 1.
     """
     values = 1 / joined_ranges(above + 1, n_judged)
     partly_judged = np.flatnonzero(size > n_judged)
@@ -82,12 +77,6 @@ def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: 
     """Solve the equations between neighbours, outward from where their factors change which is larger.
 
     There every step makes errors smaller; one of each group is a sum.
-
-    Args:
-        above: (n_groups,) b.
-        size: (n_groups,) n.
-        n_judged: (n_groups,) q + 1.
-        number: (sum of n_judged,) t of each judged document.
     """
     from scipy.linalg import solve_banded  # noqa: PLC0415 only where some of a tie are judged
 
@@ -109,12 +98,6 @@ def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, numbe
     """Return the (n_groups,) expected reciprocal place of a judged document, of its place i by one sum.
 
     P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): sums of logs, then shares of their total.
-
-    Args:
-        above: (n_groups,) documents above each: b.
-        size: (n_groups,) documents of each: n.
-        n_others: (n_groups,) judged documents beside it: q.
-        number: (n_groups,) of them above it: t.
     """
     values = np.empty(len(size))
     for part, deepest in batch_by_depth(size - n_others):

@@ -38,14 +38,6 @@ class JoinedTables:
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
     """Join what was read from several files.
 
-    Args:
-        sources: runs, tables and judgments, in any order.
-        repeated: what is done about a document twice in one list.
-        judged: whether there must be a run, and known which documents are relevant.
-
-    Returns:
-        The rows of each reranker, the judgments, and what was noted of them.
-
     Raises:
         RepeatError: a document twice in one list, and that is to be an error.
         UsageError: two runs of one name; although `judged`, no run, no relevance, or far too many rerankers.
@@ -93,13 +85,7 @@ def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repe
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
-    """Return the finding that relevance, or targets, beside the scores are not used.
-
-    Args:
-        column: which of them.
-        file: name of the file.
-        count: its rows.
-    """
+    """Return the finding that relevance, or targets, beside the scores are not used."""
     message = f"The {column} inside the table is not used: judgments were given apart."
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
@@ -140,11 +126,6 @@ def _stack(source: Source) -> RunStack:
 
 def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Finding]) -> RunStack:
     """Return the rows with a score in each: -inf where it was missing, or without such rows.
-
-    Args:
-        stack: rows, NaN where the score is missing.
-        missing_score: whether such documents go last, or are dropped.
-        noted: gets a finding of how many there are in each reranker.
 
     Raises:
         ReadError: a list holds -inf, too, which nothing can stand behind.
@@ -197,12 +178,6 @@ def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, m
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
     """Return the rows with each document once in a list.
 
-    Args:
-        stack: rows of rerankers, or judgments.
-        value: the column whose highest value is kept.
-        repeated: what is done about a document twice in one list.
-        noted: gets a finding of what is left out of each reranker.
-
     Raises:
         RepeatError: a document is there twice, and that is to be an error; names both lines.
     """
@@ -247,11 +222,6 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     """Return the judgments of files, each document of a query once.
 
     What two files judge alike is one judgment; where their grades differ, one of them is chosen or refused.
-
-    Args:
-        files: judgments, no file with a document twice for a query.
-        repeated: what is done about grades that differ.
-        noted: gets findings of what several files judge.
 
     Raises:
         RepeatError: grades differ, and that is to be an error; names both files and lines.
@@ -311,14 +281,6 @@ def _judgment_finding(
     repeated: Repeated,
 ) -> Finding:
     """Return the finding of what several files judge.
-
-    Args:
-        code: of the finding.
-        judgments: all of them.
-        rows: those that another file holds, too.
-        example: rows of two judgments of one document.
-        places_in_files: the file, line and unit of each of the two.
-        repeated: what is done about grades that differ.
 
     Raises:
         RepeatError: grades differ, and that is to be an error.

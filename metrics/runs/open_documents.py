@@ -28,13 +28,7 @@ class OpenDocuments(NamedTuple):
 
 
 def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, queries: pa.Array) -> OpenDocuments:
-    """Return what nobody judged.
-
-    Args:
-        stacks: rows of all rerankers, matched with the judgments.
-        qrels: the judgments; None where relevance stands beside the scores.
-        queries: the judged queries.
-    """
+    """Return what nobody judged."""
     if qrels is None:
         return OpenDocuments(np.zeros(0, np.int64), grades_of([stack.table for stack in stacks]))
     rows = [

@@ -46,13 +46,7 @@ class RunStack:
 
     @classmethod
     def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
-        """Return the rows of one reranker, or of judgments, as they are.
-
-        Args:
-            name: of the reranker.
-            table: its rows.
-            origin: where they came from; None where they were made in memory.
-        """
+        """Return the rows of one reranker, or of judgments, as they are."""
         return cls([name], table, np.array([0, len(table)]), origin)
 
     @classmethod
@@ -227,10 +221,6 @@ class Stacks(Mapping[str, pa.Table]):
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     """Refuse rerankers that are so many, and have so few of the judged queries, that they can be none.
-
-    Args:
-        stacks: rows of all rerankers.
-        qrels: judgments; each of their queries is a list of every reranker, with or without rows.
 
     Raises:
         UsageError: nearly all of very many lists have no rows.

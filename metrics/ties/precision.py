@@ -55,11 +55,6 @@ def _group_heads(sorted_scores: FloatArray, starts: IntArray, lowest: FloatArray
 
     A group ends wherever neighbours are too far apart. Only stretches between such ends that hold more than
     one group are looked into.
-
-    Args:
-        sorted_scores: (n_docs,) scores, falling within segments.
-        starts: (n_segments + 1,) first document of each segment, and the end.
-        lowest: (n_docs,) the lowest score of a group that each document starts.
     """
     is_head = np.zeros(len(sorted_scores) + 1, dtype=np.bool_)
     is_head[starts] = True
@@ -79,12 +74,6 @@ def _head_places(sorted_scores: FloatArray, lowest: FloatArray, stop: IntArray, 
 
     Each document points to the first that a group from it leaves out; those met on the way from the top of a
     stretch start groups. All are met in steps that double: after i of them, all within 2**i pointers.
-
-    Args:
-        sorted_scores: (n,) scores, falling within stretches.
-        lowest: (n,) the lowest score of a group that each document starts.
-        stop: (n_stretches,) the end of each.
-        length: (n_stretches,) its documents.
     """
     pointer = np.append(_first_below(sorted_scores, lowest, np.repeat(stop, length)), len(sorted_scores))
     is_reached = np.zeros(len(pointer), dtype=np.bool_)
@@ -202,11 +191,6 @@ def _round_block(scores: FloatArray, scale: float, out: FloatArray) -> None:
 
     A product rounds to a half where the exact one is at or next to it, and elsewhere to the side where the
     exact one is: only halves need their residual. From 2**53 on a score has no digit to lose.
-
-    Args:
-        scores: (n,) scores.
-        scale: 10 to the power of the decimals.
-        out: (n,) where the numbers are written.
     """
     product = scores * scale
     np.rint(product, out=out)

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from dashboard import cli
-from metrics.cli.pipelines import gating
+from metrics.cli import gating
 from metrics.errors import TieScopeError
 
 TIESCOPE = (sys.executable, "-c", "from dashboard.cli import main; main()")

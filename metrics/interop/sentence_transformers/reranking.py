@@ -8,8 +8,8 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import evaluate
+from metrics.interop.logged import TREATMENTS, tied_means
 from metrics.interop.sentence_transformers.evaluator import Scores, Similarity, TiedEvaluator, as_array
-from metrics.interop.tied_metrics import TREATMENTS, tied_means
 
 
 class _Sample(NamedTuple):

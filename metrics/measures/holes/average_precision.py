@@ -109,11 +109,6 @@ def _sums_by_list(values: FloatArray, tables: list[IntArray], *, from_below: boo
     """Return (n_groups,) sum of a value over the groups of the list down to each, itself included.
 
     Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
-
-    Args:
-        values: (n_groups,) of each group.
-        tables: as of `_tables`.
-        from_below: whether it is summed over the groups from the last one up to each.
     """
     padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
     for table in tables:
@@ -207,15 +202,7 @@ def _sum_at_best(above: IntArray, depth: IntArray, n_counted: IntArray) -> Float
 def _sum_at_worst(
     above: IntArray, open_above: IntArray, n_other: int, n_relevant: IntArray, first: IntArray
 ) -> FloatArray:
-    """Return the (n,) sum of max(0, 1 - (above + open_above)/min(N + open_above, R)) over the last documents.
-
-    Args:
-        above: (n_documents,) others above each, rising.
-        open_above: (n_documents,) unjudged ones above each, rising.
-        n_other: N.
-        n_relevant: (n,) R.
-        first: (n,) the first document that counts.
-    """
+    """Return the (n,) sum of max(0, 1 - (above + open)/min(N + open, R)) over the last documents."""
     shares = np.where(n_other + open_above > 0, (n_other - above) / np.maximum(n_other + open_above, 1), 1.0)
     by_others = np.maximum(np.searchsorted(open_above, n_relevant - n_other, side="right"), first)
     by_relevant = np.maximum(np.searchsorted(above + open_above, n_relevant), by_others)

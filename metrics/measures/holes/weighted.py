@@ -161,11 +161,7 @@ class _Stretches(NamedTuple):
         return _per_list(holes, self.lists, weight.span(np.minimum(self.tops, limit), ends, k))
 
     def is_low(self, judged: FloatArray) -> BoolArray:
-        """Return (n_lists,) whether some document stands lower than its number among those of its level.
-
-        Args:
-            judged: (n_levels, n_lists) judged documents of each level.
-        """
+        """Return (n_lists,) whether some document stands lower than its number among those of its level."""
         is_low = (self.tops - self.n_above > judged.take(self.lists, axis=1)).any(axis=0) & (self.lengths > 0)
         return np.bincount(self.lists[is_low], minlength=judged.shape[1]) > 0
 
@@ -224,12 +220,7 @@ class _Ends:
     steps: FloatArray
 
     def smallest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) smallest values: documents become relevant from below, with the highest grade.
-
-        Args:
-            weights: (n_levels, n_lists) what judged documents weigh, last in their tie.
-            stretches: the unjudged documents, last in their tie.
-        """
+        """Return the (n_lists,) smallest: documents become relevant from below, with the highest grade."""
         gains: FloatArray = (weights * self.steps).sum(axis=0)
         if self.total is None:
             return gains
@@ -246,12 +237,7 @@ class _Ends:
         return values
 
     def largest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade.
-
-        Args:
-            weights: (n_levels, n_lists) what judged documents weigh, first in their tie.
-            stretches: the unjudged documents, first in their tie.
-        """
+        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade."""
         start = weights * self.steps
         gains: FloatArray = (start + stretches.weights(self.holes, self.weight, self.k) * self.steps).sum(
             axis=0
@@ -290,17 +276,7 @@ class _Ends:
 def _stretches(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> Iterator[tuple[FloatArray, _Stretches]]:
-    """Yield where relevant documents stand last in their tie, and then where they stand first.
-
-    Args:
-        holes: the lists.
-        weight: what each place weighs.
-        k: cut-off, or the parameter of the weight.
-        levels: which levels.
-
-    Yields:
-        (n_levels, n_lists) what judged documents weigh, and the stretches of the others.
-    """
+    """Yield where relevant documents stand last in their tie, and then where they stand first."""
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged, lists = (

@@ -94,16 +94,7 @@ _N_COMPARED = 50
 
 
 def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
-    """Report that there are more rerankers than are looked at one by one, and if they have few rows.
-
-    Args:
-        n_rerankers: how many there are.
-        n_rows: rows of all of them.
-        file: the file that most of them are in.
-
-    Returns:
-        One finding, of more rerankers than are looked at; a warning where they have few rows.
-    """
+    """Report that there are more rerankers than are looked at one by one, and if they have few rows."""
     if n_rerankers <= MAX_INSPECTED:
         return []
     is_odd = n_rows < _FEW_ROWS * n_rerankers
@@ -307,12 +298,6 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: Flo
 
     It has next to no unjudged documents near the top, others usually have many, and all judged documents of
     nearly every query are among its first.
-
-    Args:
-        listing: what the reranker gave.
-        holes: unjudged documents near its top.
-        judged: judgments given apart.
-        peers: shares of unjudged documents near the top of the others.
     """
     if holes.share > _POOLED or np.median(peers) < _HOLES:
         return None

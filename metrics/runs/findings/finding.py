@@ -168,12 +168,7 @@ class FindingGroup:
 
 
 def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:
-    """Return findings by severity, kind and hint, in the order given; equal messages become one line.
-
-    Args:
-        findings: as `Runs.findings`; a message begins with its reranker where its file does not say which.
-        rerankers: names of all.
-    """
+    """Return findings by severity, kind and hint, in the order given; equal messages become one line."""
     names = frozenset(rerankers)
     groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
     for row in findings.itertuples(index=False):

@@ -38,15 +38,7 @@ class CheckedRows:
         count: int = 1,
         severity: Severity | None = None,
     ) -> Finding:
-        """Return a finding about this file.
-
-        Args:
-            code: which kind.
-            message: what was found, with its numbers.
-            row: the first row it is about, whose line it names.
-            count: how many rows, lists, queries or documents it concerns.
-            severity: how grave it is, if not as its kind says.
-        """
+        """Return a finding about this file."""
         line = None if row is None else self.line_of(int(row))
         return make_finding(
             code, self.file, self.message_prefix + message, line=line, count=count, severity=severity

@@ -83,16 +83,7 @@ class BlockTable(ABC):
 
     @abstractmethod
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file.
-
-        Args:
-            table: the columns read, as they stand.
-            n_before: rows of the file before them.
-            findings: what was found on the way.
-
-        Returns:
-            The rows, converted, with where each stands in the file.
-        """
+        """Check and convert rows of the file."""
 
     @abstractmethod
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:

@@ -191,12 +191,6 @@ class DelimitedTable(BlockTable):
     def _batches(self, block_size: int, comments: list[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
         """Yield the columns read, as they stand, from the first row to the last.
 
-        Args:
-            block_size: bytes parsed at once; a row must lie within two.
-            comments: gets the lines that are comments.
-            careful: leave all as text, and pass over comments and spaces at the ends of lines; the file
-                must be UTF-8.
-
         Raises:
             pa.ArrowInvalid: the parser stumbles; over what, it does not say.
         """

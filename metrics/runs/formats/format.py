@@ -57,11 +57,6 @@ def header_of(head: bytes, layout: Layout) -> list[str]:
 def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
     """Yield each line that is not empty, from the first that is not blank, without comments.
 
-    Args:
-        file: what to read.
-        layout: how its lines are cut.
-        strict: whether a quote that never closes is an error.
-
     Raises:
         csv.Error: with `strict`, at a quote that never closes.
         ReadError: a field is too long.
@@ -78,26 +73,12 @@ def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[Number
 
 
 def is_comment(start: str, width: int, layout: Layout) -> bool:
-    """Return whether a line is no row: it begins with # and has not as many fields as a row.
-
-    Args:
-        start: its first letters.
-        width: how many fields it has.
-        layout: how it was cut; with a header, a table has no comments.
-    """
+    """Return whether a line is no row: it begins with # and has not as many fields as a row."""
     return layout.names is not None and start.startswith("#") and width != len(layout.names)
 
 
 def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
     """Find the line over whose encoding or number of fields a parser stumbled.
-
-    Args:
-        file: what the parser read.
-        header: names of its columns.
-        layout: how its lines are cut.
-
-    Returns:
-        bytes of text, if no line is at fault.
 
     Raises:
         ReadError: at the first line that is.
@@ -120,13 +101,7 @@ def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
 
 
 def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
-    """Raise a ReadError where a quote that does not close has swallowed lines, so that a parser read too few.
-
-    Args:
-        file: what the parser read.
-        layout: how its lines are cut.
-        n_rows: rows that the parser read.
-    """
+    """Raise a ReadError where a quote that does not close has swallowed lines."""
     if not layout.quoted or not any(b'"' in block for block in file.blocks()):
         return
     if n_rows + (not layout.names) != count_lines(file):

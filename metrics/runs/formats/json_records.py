@@ -208,12 +208,6 @@ def flatten(
     `{"q": {"id": 7}}` has the column `q.id`; of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` each hit is a row with
     `q` and `hits.d`. An array is opened where a column is read from it.
 
-    Args:
-        records: as the file holds them.
-        origin: the file, and the line of a record.
-        choice: columns the user chose, perhaps by dotted names.
-        always: whether objects are opened even where they hold nothing that has to be read.
-
     Raises:
         ReadError: it is not clear which of several arrays holds the documents.
     """
@@ -343,15 +337,6 @@ def records_source(
 ) -> Source:
     """Read the rows that records hold.
 
-    Args:
-        records: as the file holds them.
-        origin: the file, and where a record stands.
-        format_name: name of its format.
-        choice: columns the user chose.
-
-    Returns:
-        The rows, converted, with where each stands in the file.
-
     Raises:
         ReadError: columns of a run or of judgments are not there, or a value cannot be read.
     """
@@ -381,11 +366,6 @@ def records_source(
 
 def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
     """Return truth values and numbers as they are, everything else as text.
-
-    Args:
-        values: of one field, a record each.
-        name: of the field.
-        origin: the file, and where a record stands.
 
     Raises:
         ReadError: a value holds others, or text that is not Unicode.

@@ -34,14 +34,6 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
 
     Where there are several subsets, splits or tasks, each is a segment, named by what differs between them.
 
-    Args:
-        file: the file.
-        choice: columns the user chose.
-        format_name: name of its format.
-
-    Returns:
-        The rows, in the order of the file.
-
     Raises:
         ReadError: no such JSON, a value that cannot be read, or a query in two segments; names it.
     """

@@ -112,16 +112,7 @@ class ParquetTable(BlockTable):
             yield buffer.table, ()
 
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file.
-
-        Args:
-            table: rows as the file holds them.
-            n_before: rows of the file before them.
-            findings: what was found while they were read.
-
-        Returns:
-            The rows, converted, with where each stands in the file.
-        """
+        """Check and convert rows of the file."""
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
         columns = {name: table[name] for name in self.columns_read}
         source = build_source(
@@ -166,11 +157,6 @@ def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: flo
 
     Where the record of one column is damaged, pyarrow ends the process that looks at it. So columns are told
     apart only where all together are past the limit, and then in a process of its own.
-
-    Args:
-        metadata: of the file.
-        columns: those that are read.
-        limit: bytes from which on a file is refused.
 
     Raises:
         OSError: damaged.

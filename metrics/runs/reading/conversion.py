@@ -96,11 +96,6 @@ def _word(column: pa.Array | pa.ChunkedArray, _: str, __: FileProvenance) -> pa.
 def float_ids_as_integers(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """Return ids that were read as floats as 64-bit integers.
 
-    Args:
-        column: the floats.
-        name: our name of the column.
-        origin: the file.
-
     Raises:
         ReadError: one is no whole number, or too large.
     """
@@ -168,11 +163,6 @@ def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
 
 def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """Return grades as float64: finite numbers, or true and false as 1 and 0.
-
-    Args:
-        column: text, numbers or booleans.
-        name: our name of the column.
-        origin: the file.
 
     Raises:
         ReadError: a value is neither; names the first such line.
@@ -439,10 +429,6 @@ def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, s
     """Return the column of answers as that of the score, where there is no other score.
 
     Beside a column of relevance it is taken for the score where the first row's answer holds a grade.
-
-    Args:
-        header: names of the columns.
-        first: values of the first row, one a column.
     """
     mapping = recognise(header)
     if "score" in mapping:
@@ -454,13 +440,7 @@ def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, s
 
 
 def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> tuple[pa.Array, list[Finding]]:
-    """Return scores as text, those with words around a grade as the grade alone, and what was done.
-
-    Args:
-        column: the scores; returned as it is where all are numbers, or none holds a grade in words.
-        name: what the file calls the column.
-        origin: the file.
-    """
+    """Return scores as text, those with words around a grade as the grade alone, and what was done."""
     if not pa.types.is_string(column.type) or _are_numbers(column):
         return column, []
     texts = column.to_pylist()

@@ -342,14 +342,6 @@ class BlockStream(io.RawIOBase):
 def open_text(file: File, *, single_spaces: bool = False, strip_lines: bool = False) -> BlockStream:
     """Open the unpacked text of a file; lines stay where they are.
 
-    Args:
-        file: what to read.
-        single_spaces: whether any run of spaces and tabs becomes one space.
-        strip_lines: whether lines lose the spaces at their ends, too.
-
-    Returns:
-        A stream of blocks of whole lines.
-
     Raises:
         ReadError: while it is read: the file is damaged or too large, or a line too long.
     """
@@ -363,10 +355,6 @@ def open_text(file: File, *, single_spaces: bool = False, strip_lines: bool = Fa
 
 def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.NativeFile:
     """Open the text for pyarrow: without Python in between where the file is neither packed nor oddly spaced.
-
-    Args:
-        file: what to read.
-        single_spaces: whether runs of spaces and tabs separate.
 
     Raises:
         ReadError: the file is too large, or as of `open_text`.

@@ -91,20 +91,6 @@ def build_source(
 ) -> Source:
     """Rename and convert columns of a file: ids to text, scores and grades to float64.
 
-    Args:
-        raw: column of the file → its values; emptied on the way, so that no column is held twice. One that
-            is not mapped stays under its own name if every value is a number, else it is left out.
-        mapping: our column → the file's.
-        origin: the file.
-        format_name: name of its format.
-        header: names of all of its columns.
-        noted: what was found so far.
-        missing_score: what is done about a score that is no number; unless it is refused, it becomes NaN.
-        texts_of: gives values as the file writes them, where they came as floats.
-
-    Returns:
-        The rows, with typed columns and where each stands in the file.
-
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
     """
@@ -196,12 +182,6 @@ VARIABLE = "TIESCOPE_MAX_RERANKERS"
 
 def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str) -> None:
     """Raise a ReadError where a table has so many rerankers that the column is most likely another one.
-
-    Args:
-        file: its name.
-        column: the column that was read as the reranker.
-        n_rerankers: how many it has.
-        example: one of them.
 
     Raises:
         UsageError: the environment names no limit.

@@ -78,13 +78,7 @@ def repeat_findings(
 
 
 def unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> list[Finding]:
-    """Return which columns of repeats are not read: those that some lack, and the scatter that each states.
-
-    Args:
-        name: of the combined reranker.
-        columns: of each repeat.
-        file: where the repeats came from.
-    """
+    """Return which columns of repeats are not read: those that some lack, and the scatter that each states."""
     counts = Counter(column for names in columns for column in names)
     own = counts.pop("score_std", 0)
     lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
@@ -154,10 +148,6 @@ def read_with_repeats(read: Reader, choice: ColumnChoice) -> Source:
     They are where the user names them, or where the table has no score and numbered ones (score_1, score_2).
     A table that has none of the columns named is read as it is.
 
-    Args:
-        read: reads the table.
-        choice: columns the user chose, and those that are repeats.
-
     Raises:
         ReadError: the table cannot be read, has some of the columns named and not all, or a column without a
             number.
@@ -190,12 +180,6 @@ def _repeats_among(
     file: str, header: Sequence[str], mapping: Mapping[str, str], columns: Sequence[str]
 ) -> list[str]:
     """Return the columns of a table that are repeats: those named, else numbered scores of one without a score.
-
-    Args:
-        file: its name.
-        header: names of its columns.
-        mapping: our column → the table's.
-        columns: those named.
 
     Raises:
         ReadError: some of those named are not there, or they are too many.
@@ -279,12 +263,6 @@ def combine_repeats(
 ) -> tuple[Stacks, list[Finding]]:
     """Return rerankers with repeats combined, each in the place of its first repeat, and what is to be said.
 
-    Args:
-        stacks: rows of all rerankers.
-        repeats: name of a combined reranker → those that are its repeats.
-        spread: whose standard deviation `score_std` is.
-        is_graded: whether relevance beside the scores counts, for there are no judgments apart.
-
     Raises:
         UsageError: a repeat that does not exist or is one twice, fewer than two of them, a name that another
             reranker has, no document that two of them have, or scores of both infinities or two grades for one.
@@ -330,12 +308,6 @@ def _combine_rerankers(
     """Return one reranker made of its repeats, and what is to be said of it.
 
     A document stands once, with all columns but scores of the first repeat that has it.
-
-    Args:
-        name: of the combined reranker.
-        repeats: its repeats by their names.
-        spread: whose standard deviation `score_std` is.
-        is_graded: whether relevance beside the scores counts.
     """
     members, runs = list(repeats), list(repeats.values())
     shared = set.intersection(*(set(run.table.column_names) for run in runs)).difference(_OF_ONE_RUN)

@@ -62,15 +62,6 @@ def read_judgments(
 ) -> QueryJudgments:
     """Read the judgments of a file.
 
-    Args:
-        file: with all its bytes.
-        columns: our column → the file's.
-        repeated: what is done about a document judged twice for a query.
-        missing_score: what is done about scores beside the grades that are no numbers.
-
-    Returns:
-        The judgments, by query.
-
     Raises:
         ReadError: it cannot be read, or holds none.
     """

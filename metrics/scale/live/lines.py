@@ -41,13 +41,7 @@ class LineCutter:
     """Cuts what is written to a stream into lists, and reads these."""
 
     def __init__(self, name: str, choice: ColumnChoice, shape: LineShape | None = None) -> None:
-        """Begin a stream.
-
-        Args:
-            name: of the stream, in messages.
-            choice: columns the user chose.
-            shape: of its lines; as the first one shows where None.
-        """
+        """Begin a stream."""
         self._name, self._choice, self._shape = name, choice, shape
         self._header: list[bytes] = []
         self._key_of: Callable[[bytes], object] | None = None

@@ -15,10 +15,9 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
-from metrics.evaluation.merging import concat_by_reranker, flat_means, summarise
+from metrics.evaluation.evaluation import concat_by_reranker, flat_means, summarise
 from metrics.runs import File
-from metrics.scale.stored.footer import parse_footer
-from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, SQUARES, VERSION, column_of
+from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, SQUARES, VERSION, column_of, parse_footer
 from metrics.scale.stored.writing import save_parts
 from metrics.support.arrays import FloatArray, IntArray, coded
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.evaluation.merging import sum_counts
+from metrics.evaluation.evaluation import sum_counts
 from metrics.runs.writing import open_output
 from metrics.scale.stored.layout import GROUP, KEY, MOVABLE, SQUARES, VERSION, column_of
 from metrics.support.arrays import span_starts

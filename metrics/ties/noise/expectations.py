@@ -144,11 +144,6 @@ def _product_over_others(batch: Batch, t: FloatArray, certain: FloatArray) -> Fl
 
     It is expanded in powers of u for a few documents at a time: the coefficients are the elementary symmetric
     polynomials of their p, e_m <- e_m + p e_(m-1).
-
-    Args:
-        batch: tiles.
-        t: (n_t,) nodes.
-        certain: (n_t, n_tiles) factor of what is certainly above.
     """
     shape = batch.nodes.shape
     powers = (t[:, None] - 1) ** np.arange(_CHUNK + 1.0)
@@ -253,15 +248,7 @@ class UnitBatch:
 
 
 def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:
-    """Arrange the members of tiles by their units.
-
-    Args:
-        members: (n_tiles, n_members) places, -1 past the last.
-        units: of all members.
-
-    Returns:
-        (n_rows, n_tiles) unit of each row, -1 where a tile has fewer, and (n_rows, most, n_tiles) its members.
-    """
+    """Arrange the members of tiles by their units."""
     tile, column = np.nonzero(members >= 0)
     member = members[tile, column]
     order = np.lexsort((units[member], tile))
@@ -407,16 +394,7 @@ def _terms(
     weights: FloatArray,
     product: FloatArray,
 ) -> FloatArray:
-    """Return (n_tiles,) the integral over each tile.
-
-    Args:
-        batch: tiles.
-        members: the relevant documents.
-        relevant: (n_tiles,) those certainly above each: c.
-        t: (n_t,) nodes in (0, 1).
-        weights: (n_t,) of the nodes.
-        product: (n_t, n_tiles, n_nodes) t^b E[t^J_other].
-    """
+    """Return (n_tiles,) the integral over each tile."""
     own_unit = np.arange(len(members.documents))
     of_units = UnitBatch.of(batch, members, own_unit, members.documents)
     counts = of_units.summed(none_above(batch, len(of_units.grid)), np.ones(len(own_unit)), take_count, 0)

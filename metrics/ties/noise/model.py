@@ -108,11 +108,6 @@ def _is_computable(sigmas: FloatArray) -> npt.NDArray[np.bool_]:
 def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArray) -> FloatArray:
     """Return (n_docs,) standard deviations; where one is 0, a millionth of its list's smallest above 0.
 
-    Args:
-        sigmas: (n_docs,) as given.
-        is_finite: (n_docs,) whether the score is.
-        starts: (n_segments + 1,) first document of each list, and the end.
-
     Raises:
         UsageError: one is too close to 0, or too large, to be computed with.
     """

@@ -155,9 +155,6 @@ def _borders(
 
     A normal score asks for cells of a grid that is doubled with its standard deviation over the smallest: the
     grids of all are nested, so that the finest that reaches a stretch decides. An even score asks for its ends.
-
-    Returns:
-        (n,) the document of each, a place in `documents`; the border; 1, -1 or 0.
     """
     if not spreads.is_normal:
         ends = np.concatenate([spreads.low[documents] - origin, spreads.high[documents] - origin])
@@ -178,11 +175,7 @@ def _borders(
 
 
 def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes.
-
-    Returns:
-        (n,) the stretch each piece is of, its lower end and its upper end.
-    """
+    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes."""
     tile = np.repeat(np.arange(len(n_pieces)), n_pieces)
     piece = joined_ranges(np.zeros_like(n_pieces), n_pieces)
     width = (high - low)[tile] / n_pieces[tile]

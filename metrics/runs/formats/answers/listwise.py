@@ -65,10 +65,6 @@ def parse_permutation(answer: object, n_documents: int) -> Permutation:
 
     Of several chains the longest counts, of equally long ones the last; a number counts where it stands
     first. Documents with = between them are level. Letters stand for numbers where they alone are in brackets.
-
-    Args:
-        answer: a text, or the numbers themselves in an array; anything else ranks nothing.
-        n_documents: how many were shown.
     """
     places: list[int | None] = [None] * n_documents
     n_repeated = n_invented = 0

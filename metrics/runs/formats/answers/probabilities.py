@@ -82,14 +82,7 @@ def distribution_findings(
     mapping: Mapping[str, str],
     file: str,
 ) -> list[Finding]:
-    """Return what the likeliest grade throws away, and that probabilities do not sum to 1.
-
-    Args:
-        probabilities: of the documents.
-        raw: column → its values, the scores among them.
-        mapping: our column → the file's.
-        file: its name.
-    """
+    """Return what the likeliest grade throws away, and that probabilities do not sum to 1."""
     is_scored = probabilities.is_valid
     if not (n_rows := int(is_scored.sum())):
         return []

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options.files import Qrels, RunPaths
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import (
+from metrics.cli.options import (
     OutputFormat,
+    Qrels,
+    ReadingOptions,
+    RunPaths,
     TableOutput,
     TargetBaseline,
     Targets,

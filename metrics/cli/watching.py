@@ -1,34 +1,140 @@
-"""Commands that score lists as they come: watch."""
+"""Running means as text for people, or as lines of JSON for programs."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
-from math import ceil, inf
+from math import ceil, inf, isfinite
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
 
 from metrics.cli.messages import say, say_policies, traditional_order
-from metrics.cli.options.files import NAME_HELP, FileUse, NamedPath, Qrels, parse_run
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, Traditional, with_shared_options
-from metrics.cli.scored.live_table import LiveTable
-from metrics.cli.scored.stopping import Stop, stop_at_interrupt
+from metrics.cli.options import (
+    NAME_HELP,
+    FileUse,
+    Measures,
+    NamedPath,
+    Qrels,
+    ReadingOptions,
+    Traditional,
+    parse_run,
+    with_shared_options,
+)
+from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, ScoringOptions
 from metrics.evaluation.running import HALF_LIVES, Running
 from metrics.runs import File, Runs, as_judgments, read
 from metrics.runs.reading import files
 from metrics.runs.reading.columns import ColumnChoice
-from metrics.scale.live.arrival import Feed
-from metrics.scale.live.folder import FolderFeed
+from metrics.scale.live.feeds import Feed, FolderFeed, LineFeed
 from metrics.scale.live.lines import LineCutter
-from metrics.scale.live.scores import LiveScores, running_for
-from metrics.scale.live.stream import LineFeed
-from metrics.support.wording import describe_part
+from metrics.scale.live.scores import ChangeWatch, LiveScores, NewChange, running_for
+from metrics.support.escaping import clean
+from metrics.support.wording import count_of, describe_part
+
+
+class LiveTable:
+    """Prints the means of what was scored, and each change once."""
+
+    def __init__(self, running: Running, window: Mapping[str, Any], *, as_json: bool) -> None:
+        """Take what was scored, the window of its means and its width, and whether programs read them."""
+        self._running, self._window, self._as_json = running, window, as_json
+        self._changes = ChangeWatch(running)
+
+    def write(self) -> None:
+        """Print the means as they are now, and the changes that are new; who reads a pipe has them at once."""
+        means, changes = self._running.means(**self._window), self._changes.new_changes()
+        now = datetime.now(UTC)
+        if self._as_json:
+            time = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            rows = [{"kind": "means", "time": time, **self._window, **row} for row in means.to_dict("records")]
+            rows += [
+                {"kind": "change", "time": time, "reranker": name, "measure": measure, **vars(change)}
+                for name, measure, change in changes
+            ]
+            print_text("".join(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in rows))
+        else:
+            n_lists = count_of(sum(self._running.n_lists.values()), "list")
+            sys.stdout.write(f"{now.astimezone():%H:%M:%S} · {n_lists}{self._window_words()}\n")
+            write_table(means, "table", None)
+            sys.stdout.writelines(f"{clean(_change_sentence(change))}\n" for change in changes)
+        sys.stdout.flush()
+
+    def _window_words(self) -> str:
+        words = {
+            "last": "the last {:,.0f} of each reranker",
+            "seconds": "those of the last {:,g} seconds",
+            "halflife": "half the weight after {:,g} lists",
+        }
+        return "".join(f" · {words[name].format(width)}" for name, width in self._window.items())
+
+
+def _plain(row: Mapping[str, object]) -> dict[str, object]:
+    """Return what JSON can say: no number that is none."""
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value for name, value in row.items()
+    }
+
+
+def _change_sentence(new: NewChange) -> str:
+    """Say where a mean changed, from what to what, and what any order of ties would give."""
+    change = new.change
+    (low, high), (other_low, other_high) = change.before_bounds, change.after_bounds
+    before, after = count_of(change.n_before, "list"), count_of(change.n_after, "list")
+    return (
+        f"Change · {new.reranker} · {new.measure} · from query {change.query_id} on: {change.before:.4f} → "
+        f"{change.after:.4f} tied ({before} before, {after} since). Ties alone cannot explain it: any order of "
+        f"them gives {low:.4f} to {high:.4f} before, {other_low:.4f} to {other_high:.4f} since."
+    )
+
+
+class Stop:
+    """Ends a wait at once, and work between two steps of it; asked for again, at once."""
+
+    def __init__(self) -> None:
+        self._is_requested = self._is_waiting = False
+
+    def raise_if_requested(self) -> None:
+        """Raise a KeyboardInterrupt if there was an interrupt."""
+        if self._is_requested:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Let an interrupt inside come at once."""
+        self._is_waiting = True
+        try:
+            self.raise_if_requested()
+            yield
+        finally:
+            self._is_waiting = False
+
+    def request(self, _signal: int, _frame: FrameType | None) -> None:
+        """Take an interrupt."""
+        is_repeated, self._is_requested = self._is_requested, True
+        if self._is_waiting or is_repeated:
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def stop_at_interrupt() -> Iterator[Stop]:
+    """Let the `Stop` that is yielded decide what an interrupt inside becomes."""
+    stop = Stop()
+    before = signal.signal(signal.SIGINT, stop.request)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
 
 USUAL_WINDOW = 20_000
 """Lists of each reranker whose values are kept, where no window needs more; means of all lists need none."""
@@ -135,14 +241,6 @@ def _open_feed(
     closing: ExitStack,
 ) -> Feed:
     """Return what gives the lists of a folder, or of standard input.
-
-    Args:
-        path: of the folder, or -.
-        qrels: the judgments, which may be in the folder.
-        lines: what lines are, where this is chosen.
-        reading: how files are read.
-        stop: what an interrupt is told to.
-        closing: closes in the end what is opened here.
 
     Raises:
         UsageError: there is no such folder, or lines are chosen for one.

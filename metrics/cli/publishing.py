@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options.files import Output, Qrels, RunPaths
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Traditional, with_shared_options
+from metrics.cli.options import Output, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from metrics.runs import Runs
+
 
 Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
 

@@ -1,16 +1,50 @@
-"""Files of a folder, each given once, when it is whole."""
+"""Where runs come from as they are written: a folder, or lines on standard input."""
 
 import os
 from collections.abc import Callable, Collection
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
+from io import RawIOBase
 from pathlib import Path
+from select import select
 from time import sleep
+from typing import Protocol
 
-from metrics.errors import UsageError
-from metrics.runs import File, Source
-from metrics.scale.live.arrival import Arrival, Waiting
+from metrics.errors import ReadError, UsageError
+from metrics.runs import File, Source, as_run
+from metrics.runs.reading.files import BLOCK
+from metrics.scale.live.lines import LineCutter, ListLines
+
+Waiting = Callable[[], AbstractContextManager[object]]
+"""Entered while nothing but time passes, so that an interrupt need not wait."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Lists that have come, read when they are to be scored.
+
+    Attributes:
+        source: reads them.
+        parts: the same list by list, for where one of them cannot be read.
+        refuse: called where they cannot be read: they may be mended.
+    """
+
+    source: Callable[[], Source]
+    parts: tuple["Arrival", ...] = ()
+    refuse: Callable[[], object] = lambda: None
+
+    def read(self, name: str | None) -> Source:
+        """Read the lists as a run, of a reranker of this name where one is given."""
+        return replace(as_run(self.source()), name=name)
+
+
+class Feed(Protocol):
+    """Where lists come from."""
+
+    def wait(self, seconds: float) -> list[Arrival] | None:
+        """Wait at most so long, and return what has come; None where nothing will come any more."""
+
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
 """Endings of names that files have while they are written; so do those that begin with a dot."""
@@ -55,13 +89,6 @@ class FolderFeed:
         waiting: Waiting = nullcontext,
     ) -> None:
         """Open a folder.
-
-        Args:
-            folder: the folder.
-            read: reads a file of it.
-            say: takes what a person should know.
-            qrels: a file that may be in it and is no run, such as the judgments.
-            waiting: entered between two looks.
 
         Raises:
             UsageError: there is no such folder, or it cannot be read.
@@ -151,3 +178,44 @@ class FolderFeed:
             lambda: self._read(File.open(self._folder / name)),
             refuse=partial(setattr, sighting, "is_refused", True),
         )
+
+
+_LISTS = 256
+"""Lists that are read at once, at most."""
+
+
+class LineFeed:
+    """Gives the lists of a stream, some at once where they come faster than they are scored."""
+
+    def __init__(
+        self,
+        stream: RawIOBase,
+        cutter: LineCutter,
+        say: Callable[[str], None],
+        waiting: Waiting = nullcontext,
+    ) -> None:
+        """Begin to read."""
+        self._stream, self._cutter, self._say, self._waiting = stream, cutter, say, waiting
+        self._has_ended = False
+
+    def wait(self, seconds: float) -> list[Arrival] | None:
+        """Wait at most so long, and return lists that have ended; None after the last."""
+        if self._has_ended:
+            return None
+        with self._waiting():
+            is_ready = select([self._stream], [], [], seconds)[0]
+        if not is_ready:
+            return []
+        data = os.read(self._stream.fileno(), BLOCK)
+        self._has_ended = not data
+        lists: list[ListLines] = []
+        try:
+            for entry in self._cutter.feed(data) if data else self._cutter.end():
+                lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
+        except ReadError as error:
+            self._say(f"{error} Left out.")
+        return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
+
+    def _arrival(self, lists: list[ListLines]) -> Arrival:
+        parts = tuple(Arrival(partial(self._cutter.read, [entry])) for entry in lists)
+        return Arrival(partial(self._cutter.read, lists), parts) if len(parts) > 1 else parts[0]

@@ -1,7 +1,9 @@
-"""Commands that score: evaluate."""
+"""Scoring what is larger than memory, for `tiescope evaluate --stream` and `--engine dask`."""
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,18 +13,61 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say_left_out, say_own_rules
-from metrics.cli.options.files import NAME_HELP, FileUse, NamedPath, parse_run, written_option
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import FOR_PEOPLE, Measures, TableOutput, with_shared_options
-from metrics.cli.output import listing, long_table
+from metrics.cli.options import (
+    FOR_PEOPLE,
+    NAME_HELP,
+    FileUse,
+    Measures,
+    NamedPath,
+    OutputFormat,
+    ReadingOptions,
+    TableOutput,
+    parse_run,
+    with_shared_options,
+    written_option,
+)
+from metrics.cli.output import csv_rows, listing, long_table, stack_columns
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
+from metrics.evaluation.evaluation import Means
 from metrics.measures import MEASURES
 from metrics.runs import Runs
+from metrics.scale.stored import save_parts
+from metrics.scale.stream import PartitionedRuns, Stream
 from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
 from metrics.ties import JOINT_BOUNDS, asks_for_bounds
 from metrics.ties.treatments import treatments_by_name
+
+
+def score_parts(
+    runs: PartitionedRuns,
+    score: Callable[[Runs], Evaluation],
+    table_output: TableOutput,
+    save: Path | None,
+    *,
+    per_query: bool,
+) -> tuple[Evaluation, pd.DataFrame | None]:
+    """Score part by part, and write the values of each list as it is read, where they are wanted.
+
+    Raises:
+        UsageError: values of each list are asked for in another form than csv, or a file cannot be written.
+    """
+    if per_query and table_output.format != OutputFormat.csv:
+        raise UsageError("Of parts, one line a list is written as they are read: add --format csv.")
+    parts = runs.parts(score)
+    if save is not None:
+        parts = save_parts(parts, save)
+    means = Means()
+    with csv_rows(table_output.path) if per_query else nullcontext() as write:
+        for part in parts:
+            if write is not None:
+                write(long_table(part, per_query=True))
+            else:
+                means.add(part.scores, part.policies.index.to_list())
+            last = part
+    return replace(last, policies=runs.policies), None if per_query else stack_columns(means.table())
+
 
 _RUN = (
     "Run files, or long tables with relevance: paths or URLs; with --engine dask patterns and folders, too. "
@@ -115,9 +160,7 @@ def evaluate_command(
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)
         return
-    from metrics.cli.scored.streaming import score_parts
     from metrics.scale.dask import Dataset
-    from metrics.scale.stream import PartitionedRuns, Stream
 
     with progress("Scoring", follows_steps=not stream) as watch:
         runs: PartitionedRuns = (
@@ -165,8 +208,6 @@ def _score_in_memory(
     with progress("Scoring"):
         evaluation = score(runs)
     if save is not None:
-        from metrics.scale.stored import save_parts
-
         deque(save_parts([evaluation], save), maxlen=0)
     say_left_out(runs, evaluation)
     say_own_rules(evaluation)

@@ -12,9 +12,16 @@ import pandas as pd
 import typer
 
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, Qrels, RunPaths
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import FOR_PEOPLE, OutputFormat, TableOutput, with_shared_options
+from metrics.cli.options import (
+    FOR_PEOPLE,
+    FileUse,
+    OutputFormat,
+    Qrels,
+    ReadingOptions,
+    RunPaths,
+    TableOutput,
+    with_shared_options,
+)
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 from metrics.support.wording import first_names, part_of, quote
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from metrics.studies.audit.audit import Audit
     from metrics.studies.audit.audited_order import AuditedOrder
     from metrics.studies.audit.names import NameMatches
+
 
 _MOST_CONVENTIONS = 20
 """Conventions that people are shown."""
