@@ -9,8 +9,15 @@ from functools import partial
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.formats import json_records, nested_runs, parquet, tables
-from metrics.runs.formats.answers import listwise, preferences, probabilities
+from metrics.runs.formats import (
+    json_records,
+    listwise,
+    nested_runs,
+    parquet,
+    preferences,
+    probabilities,
+    tables,
+)
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head

@@ -1,29 +1,227 @@
-"""Evaluations out of Parquet: a column at a time, or a few lists at a time."""
+"""Evaluations kept in Parquet: a row a list, however many there are, and JSON in the footer of the file."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError
+from metrics.errors import ReadError, UsageError
 from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
-from metrics.evaluation.evaluation import concat_by_reranker, flat_means, summarise
+from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_counts, summarise
+from metrics.measures import parse
 from metrics.runs import File
-from metrics.scale.stored.layout import GROUP, IDS, KEY, MOVABLE, SQUARES, VERSION, column_of, parse_footer
-from metrics.scale.stored.writing import save_parts
-from metrics.support.arrays import FloatArray, IntArray, coded
+from metrics.runs.writing import open_output
+from metrics.support.arrays import FloatArray, IntArray, coded, span_starts
+from metrics.ties import treatment
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import FileMetaData, ParquetFile
+
+
+VERSION = 1
+"""Of the format; what is newer is refused."""
+KEY = b"tiescope"
+"""Of the footer: what there is to know but lists."""
+MOVABLE = "movable"
+"""Stands for lists whose worst and best value differ, among the names of treatments."""
+SQUARES = "squares"
+"""Stands for the squares of the tied values, likewise."""
+IDS = ["reranker", "query_id"]
+GROUP = 2**17
+"""Rows written at once, at least; so many are read at once where all of them are gone over."""
+
+
+def column_of(measure: str, ties: str) -> str:
+    """Name of the column with the values of a measure under a treatment: `nDCG@10/expected`."""
+    return f"{measure}/{ties}"
+
+
+_COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
+_NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.float64()}
+
+
+def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
+    """Return the attributes of `Stored` that a file states.
+
+    Raises:
+        ValueError: they cannot be those of an evaluation, or of these rows; says why.
+        LookupError, TypeError, AttributeError, ArithmeticError: likewise.
+    """
+    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # files of earlier versions have none
+    measures, ties, tiebreak_by, criteria = (
+        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
+    )
+    for kind, names in (("measures", measures), ("ties", ties)):
+        _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
+    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
+    _demand(options.relevant_from < math.inf, "no smallest relevant grade")
+    _demand(
+        (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
+        == (measures, ties),
+        "names are not as they are printed",
+    )
+    values = [column_of(*column) for column in product(measures, ties)]
+    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
+    _demand(list(totals.index) == list(policies.index), "its totals are not those of its rerankers")
+    _demand(
+        (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
+        "more lists move than there are",
+    )
+    _demand(policies["n_queries"].sum() == footer.num_rows, "its rows are not those of its lists")
+    _check_columns(footer.schema.to_arrow_schema(), values)
+    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
+
+
+def _demand(holds: object, otherwise: str) -> None:
+    """Raise a ValueError if something does not hold."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
+    counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
+    are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
+    _demand(counts and are_counts, "its counts are no counts of lists")
+    return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
+
+
+def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.DataFrame:
+    totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
+    _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
+    sums = totals.to_numpy()
+    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
+    return totals
+
+
+def _check_columns(schema: pa.Schema, values: list[str]) -> None:
+    kinds = {name: schema.field(name).type for name in set(schema.names)}
+    for name, kind in (_NUMBERS | dict.fromkeys(values, pa.float64())).items():
+        _demand(kinds.get(name) == kind, f"no numbers in column {name!r}")
+    for name in IDS:
+        kind = kinds.get(name, pa.null())
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        _demand(pa.types.is_string(kind), f"no names in column {name!r}")
+
+
+def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
+    """Yield the parts of an evaluation as they come, each kept before it is handed on.
+
+    The file is there after the last part, and then it is whole.
+    """
+    with open_output(Path(path)) as stream:
+        yield from write_parts(parts, stream)
+
+
+def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
+    """Yield the parts of an evaluation as they come, each written to a file before it is handed on."""
+    with _GrowingParquet(stream) as file:
+        for part in parts:
+            file.add(part)
+            yield part
+
+
+class _GrowingParquet:
+    """A Parquet file to which parts are added."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._first: Evaluation | None = None
+        self._policies: list[pd.DataFrame] = []
+        self._totals: list[pd.DataFrame] = []
+        self._waiting: list[pa.Table] = []
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            if self._writer is not None:
+                with suppress(OSError, UsageError):
+                    self._writer.close()
+
+    def add(self, part: Evaluation) -> None:
+        """Add the next part."""
+        self._first = self._first or part
+        part.refuse_other(self._first)
+        self._policies = [sum_counts([*self._policies, part.policies])]
+        self._totals = [sum_counts([*self._totals, _totals(part)])]
+        self._waiting.append(_rows(part))
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+        table = pa.concat_tables(self._waiting)
+        self._waiting = []
+        self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
+        self._writer.write_table(table, row_group_size=max(len(table), 1))
+
+    def _finish(self) -> None:
+        if self._first is None:
+            raise UsageError("There is nothing to keep: no part of an evaluation was given.")
+        if self._waiting:
+            self._flush()
+        policies = self._policies[0]
+        totals = self._totals[0].reindex(policies.index, fill_value=0.0)
+        about = {
+            **self._first.design(),
+            "version": VERSION,
+            "policies": policies.to_dict("index"),
+            "totals": totals.to_dict("index"),
+        }
+        self._writer.add_key_value_metadata({KEY: json.dumps(about)})
+        self._writer.close()
+
+
+def _rows(part: Evaluation) -> pa.Table:
+    """Return a row a list; those left out come last."""
+    scores = part.scores.set_axis([column_of(*name) for name in part.scores.columns], axis=1)
+    columns = _ids(part.scores.index)
+    for table in (part.lists, scores):
+        columns |= {str(name): pa.array(values.to_numpy()) for name, values in table.items()}
+    skipped = [pa.table(_ids(part.skipped))] if len(part.skipped) else []
+    return pa.concat_tables([pa.table(columns), *skipped], promote_options="default")
+
+
+def _totals(part: Evaluation) -> pd.DataFrame:
+    """Return the sums of `Stored.totals` over the lists of a part."""
+    columns = {"tie_ratio": part.lists["tie_ratio"]}
+    columns |= {column_of(*name): part.scores[name] for name in part.scores.columns}
+    for measure in part.measures if {"optimistic", "pessimistic"} <= set(part.ties) else ():
+        best, worst = part.scores[measure, "optimistic"], part.scores[measure, "pessimistic"]
+        columns[column_of(measure, MOVABLE)] = (best > worst).astype(float)
+    for measure in part.measures if "expected" in part.ties else ():
+        columns[column_of(measure, SQUARES)] = part.scores[measure, "expected"] ** 2
+    owner = part.scores.index.codes[0]
+    starts = span_starts(owner)
+    sums: dict[str, Any] = {
+        name: np.add.reduceat(one.to_numpy(), starts) if len(starts) else [] for name, one in columns.items()
+    }
+    return pd.DataFrame(sums, part.scores.index.levels[0][owner[starts]].rename("reranker"), dtype=float)
+
+
+def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
+    names = pa.array(index.levels[0], pa.string())
+    owner = pa.DictionaryArray.from_arrays(pa.array(index.codes[0], pa.int32()), names)
+    return {"reranker": owner, "query_id": pa.array(index.get_level_values("query_id"), pa.string())}
+
 
 _ROUNDING = 1e-12
 """Part of a mean square that a sum of squares may be off."""
