@@ -1,4 +1,4 @@
-"""Scoring what is larger than memory, for `tiescope evaluate --stream` and `--engine dask`."""
+"""Commands that score: evaluate, in memory, from a stream, or on Dask."""
 
 from collections import deque
 from collections.abc import Callable

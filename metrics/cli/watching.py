@@ -1,4 +1,4 @@
-"""Running means as text for people, or as lines of JSON for programs."""
+"""Commands that score lists as they come: watch."""
 
 import json
 import signal

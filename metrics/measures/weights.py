@@ -1,4 +1,4 @@
-"""What a place weighs, singly and over a stretch of places."""
+"""What a place weighs, and measures that add up gains by place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

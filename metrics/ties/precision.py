@@ -1,4 +1,4 @@
-"""Near ties: documents of a list whose scores stand within a distance of their group's highest."""
+"""Precision: scores as they are compared, in a coarser number format or as groups of near ones."""
 
 import re
 from math import isfinite

@@ -1,4 +1,4 @@
-"""What judgments to come, and the order of ties, may do to the values of lists."""
+"""What unjudged documents leave open: bounds over all orders of ties and all grades they may have."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What grades unjudged documents may have, as judged documents of the same query and of like places tell."""
+"""The grades unjudged documents may have, estimated from judged documents of the same query."""
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The smallest and largest of ratios whose parts grow as more documents are judged relevant."""
+"""Joint bounds of measures that add up gains by place, and of the difference of two lists."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

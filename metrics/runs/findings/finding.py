@@ -1,4 +1,4 @@
-"""A finding: how grave, which kind, where, what, what to do about it, and how much it concerns."""
+"""A finding: how grave, which kind, where, what, what to do about it, how many; and groups of like ones."""
 
 import json
 import re

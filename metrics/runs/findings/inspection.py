@@ -1,4 +1,4 @@
-"""Every check, in the order in which its findings are listed."""
+"""Every check of scores, lists and judgments, in the order in which its findings are listed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

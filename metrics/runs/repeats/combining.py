@@ -1,4 +1,4 @@
-"""Rerankers that are repeats of one, combined: one score and its spread for each document."""
+"""Repeats of one reranker, columns or runs, combined: one score and its spread for each document."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tiles of like width side by side, each with nodes of integration and the documents that reach into it."""
+"""Noisy orders of documents: tiles of like width side by side, and the documents that reach into each."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Noise: how far the true score of a document may lie from the score it was given."""
+"""Noise: how far the true score of a document may lie from its score, and how much that may cost."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Where the integrals of noisy orders are taken: stretches of scores, and what reaches into each."""
+"""Stretches of scores over which noisy orders are integrated, and the chances that scores lie above them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
