@@ -1,10 +1,11 @@
 """Delimited text: what TREC files and tables with a header have in common."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,98 +34,8 @@ from metrics.runs.reading.source import Source, build_source
 from metrics.support.arrays import IntArray, repeated
 from metrics.support.cached import cached_property
 
-Value = TypeVar("Value", bound=np.generic)
-
 _GROWTH = 1.5
 """How many times the room there was is made where there is too little."""
-
-
-class ColumnBuilder(Protocol):
-    """Builds a column from pieces that are added one after the other."""
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next rows, none of them null."""
-
-    def finish(self) -> pa.Array:
-        """Return all rows in one piece; nothing is added afterwards."""
-
-
-class _Buffer(Generic[Value]):
-    """An array that grows at its end; memory that nothing was written to costs nothing."""
-
-    def __init__(self, dtype: type[Value], times: float) -> None:
-        self._array: npt.NDArray[Value] = np.empty(0, dtype)
-        self._times = times
-        self.n = 0
-
-    def append(self, values: npt.NDArray[Value]) -> None:
-        end = self.n + len(values)
-        if end > len(self._array):
-            larger = np.empty(int(max(end, self.n * _GROWTH, end * self._times)), self._array.dtype)
-            larger[: self.n] = self._array[: self.n]
-            self._array, self._times = larger, 1
-        self._array[self.n : end] = values
-        self.n = end
-
-    @property
-    def values(self) -> npt.NDArray[Value]:
-        return self._array[: self.n]
-
-
-class NumberBuilder:
-    """Builds a column of float64 numbers."""
-
-    def __init__(self, times: float) -> None:
-        """Make room for `times` the first piece, when it comes."""
-        self._numbers = _Buffer(np.float64, times)
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next numbers."""
-        self._numbers.append(piece.to_numpy())
-
-    def finish(self) -> pa.Array:
-        """Return all numbers."""
-        return pa.Array.from_buffers(pa.float64(), self._numbers.n, [None, pa.py_buffer(self._numbers.values)])
-
-
-class TextBuilder:
-    """Builds a column of texts that are mostly distinct."""
-
-    def __init__(self, times: float) -> None:
-        """Make room for `times` the first piece, when it comes."""
-        self._letters, self._ends = _Buffer(np.uint8, times), _Buffer(np.int32, times)
-        self._ends.append(np.zeros(1, np.int32))
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next texts."""
-        _, offsets, letters = piece.buffers()
-        ends = np.frombuffer(offsets, np.int32)[piece.offset : piece.offset + len(piece) + 1]
-        self._ends.append(ends[1:] + np.int32(self._letters.n - ends[0]))
-        self._letters.append(np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]])
-
-    def finish(self) -> pa.Array:
-        """Return all texts."""
-        buffers = [None, pa.py_buffer(self._ends.values), pa.py_buffer(self._letters.values)]
-        return pa.Array.from_buffers(pa.string(), self._ends.n - 1, buffers)
-
-
-class CodedTextBuilder:
-    """Builds a column of texts that are mostly the same as the one before, as a dictionary."""
-
-    def __init__(self) -> None:
-        self._distinct, self._lengths = TextBuilder(1), _Buffer(np.int64, 1)
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next texts."""
-        runs = pc.run_end_encode(piece, run_end_type=pa.int32())
-        self._distinct.add(runs.values)
-        self._lengths.append(np.diff(runs.run_ends.to_numpy(), prepend=0))
-
-    def finish(self) -> pa.Array:
-        """Return all texts as places among the distinct ones."""
-        return repeated(self._distinct.finish(), self._lengths.values)
-
-
 _LARGEST_BLOCK = 2**31 - 1
 """Largest block the parser takes, in bytes."""
 _ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
@@ -190,7 +101,7 @@ class DelimitedTable(BlockTable):
         for block_size in _ATTEMPTS:
             careful = block_size > BLOCK
             buffer, n_passed = QueryBuffer(self._schema(text=careful), self.mapping["query_id"]), 0
-            comments: list[str] = []
+            comments = Counter[str]()
             try:
                 for batch in self._batches(block_size, comments, careful=careful):
                     fresh = batch.slice(min(n_given - n_passed, len(batch)))
@@ -243,7 +154,7 @@ class DelimitedTable(BlockTable):
 
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
         """Parse all rows: column of the file → its values, as they stand, and what was met beside rows."""
-        comments: list[str] = []
+        comments = Counter[str]()
         try:
             columns = self._build(BLOCK, comments, careful=False)
         except pa.ArrowInvalid:
@@ -252,11 +163,11 @@ class DelimitedTable(BlockTable):
         check_quotes(self.file, self.layout, len(next(iter(columns.values()))))
         return columns, self._findings(comments)
 
-    def _build(self, block_size: int, comments: list[str], *, careful: bool) -> dict[str, pa.Array]:
+    def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
         """Put each column together from its batches; arguments as of `_batches`."""
         n_batches = 1.1 * self.file.size / min(max(block_size, BLOCK), _LARGEST_BLOCK)
         shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
-        builders: dict[str, ColumnBuilder] = {}
+        builders: dict[str, NumberBuilder | TextBuilder | CodedTextBuilder] = {}
         for field in self._schema(text=careful):
             if field.name in shared:
                 builders[field.name] = CodedTextBuilder()
@@ -268,11 +179,11 @@ class DelimitedTable(BlockTable):
                 builder.add(batch[name])
         return {name: builder.finish() for name, builder in builders.items()}
 
-    def _findings(self, comments: Sequence[str]) -> list[Finding]:
+    def _findings(self, comments: Counter[str]) -> list[Finding]:
         if not comments:
             return []
-        message = f"Lines that begin with #, and are no rows: {len(comments):,}."
-        return [make_finding("comments", self.file.name, message, count=len(comments))]
+        message = f"Lines that begin with #, and are no rows: {comments.total():,}."
+        return [make_finding("comments", self.file.name, message, count=comments.total())]
 
     def _schema(self, *, text: bool) -> pa.Schema:
         """Return the columns read: numbers are float64 unless all is to be text."""
@@ -283,7 +194,7 @@ class DelimitedTable(BlockTable):
             for name, kind in kinds.items()
         )
 
-    def _batches(self, block_size: int, comments: list[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
+    def _batches(self, block_size: int, comments: Counter[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
         """Yield the columns read, as they stand, from the first row to the last.
 
         Raises:
@@ -297,7 +208,7 @@ class DelimitedTable(BlockTable):
                 return "skip"
             if not is_comment(row.text, row.actual_columns, self.layout):
                 return "error"
-            comments.append(row.text)
+            comments["#"] += 1
             return "skip"
 
         schema = self._schema(text=careful)
@@ -517,3 +428,79 @@ def fixed_format(
         open_file,
         has_header=False,
     )
+
+
+class _Buffer:
+    """An array that grows at its end; memory that nothing was written to costs nothing."""
+
+    def __init__(self, dtype: npt.DTypeLike, times: float) -> None:
+        self._array: npt.NDArray[Any] = np.empty(0, dtype)
+        self._times = times
+        self.n = 0
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        end = self.n + len(values)
+        if end > len(self._array):
+            larger = np.empty(int(max(end, self.n * _GROWTH, end * self._times)), self._array.dtype)
+            larger[: self.n] = self._array[: self.n]
+            self._array, self._times = larger, 1
+        self._array[self.n : end] = values
+        self.n = end
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        return self._array[: self.n]
+
+
+class NumberBuilder:
+    """Builds a column of float64 numbers."""
+
+    def __init__(self, times: float) -> None:
+        """Make room for `times` the first piece, when it comes."""
+        self._numbers = _Buffer(np.float64, times)
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next numbers."""
+        self._numbers.append(piece.to_numpy())
+
+    def finish(self) -> pa.Array:
+        """Return all numbers."""
+        return pa.Array.from_buffers(pa.float64(), self._numbers.n, [None, pa.py_buffer(self._numbers.values)])
+
+
+class TextBuilder:
+    """Builds a column of texts that are mostly distinct."""
+
+    def __init__(self, times: float) -> None:
+        """Make room for `times` the first piece, when it comes."""
+        self._letters, self._ends = _Buffer(np.uint8, times), _Buffer(np.int32, times)
+        self._ends.append(np.zeros(1, np.int32))
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next texts."""
+        _, offsets, letters = piece.buffers()
+        ends = np.frombuffer(offsets, np.int32)[piece.offset : piece.offset + len(piece) + 1]
+        self._ends.append(ends[1:] + np.int32(self._letters.n - ends[0]))
+        self._letters.append(np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]])
+
+    def finish(self) -> pa.Array:
+        """Return all texts."""
+        buffers = [None, pa.py_buffer(self._ends.values), pa.py_buffer(self._letters.values)]
+        return pa.Array.from_buffers(pa.string(), self._ends.n - 1, buffers)
+
+
+class CodedTextBuilder:
+    """Builds a column of texts that are mostly the same as the one before, as a dictionary."""
+
+    def __init__(self) -> None:
+        self._distinct, self._lengths = TextBuilder(1), _Buffer(np.int64, 1)
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next texts."""
+        runs = pc.run_end_encode(piece, run_end_type=pa.int32())
+        self._distinct.add(runs.values)
+        self._lengths.append(np.diff(runs.run_ends.to_numpy(), prepend=0))
+
+    def finish(self) -> pa.Array:
+        """Return all texts as places among the distinct ones."""
+        return repeated(self._distinct.finish(), self._lengths.values)
