@@ -48,9 +48,9 @@ async def forget_repeatedly() -> None:
 
 
 def give_back_memory() -> None:
-    """Collect what ended sessions held, and have pyarrow return it to the system.
+    """Collect what ended sessions held, and return it to the system, though no other visitor comes.
 
-    Nothing else is asked of the server until another visitor comes, so that Python would keep it till then.
+    pyarrow's memory is the system's own (`metrics/__init__.py`), so that it returns what numpy freed, too.
     """
     import pyarrow as pa  # noqa: PLC0415 the server answers before pyarrow is here
 
