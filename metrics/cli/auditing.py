@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import FileUse, Qrels, RunPaths
 from metrics.cli.messages import say
-from metrics.cli.options import (
-    FOR_PEOPLE,
-    FileUse,
-    OutputFormat,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    TableOutput,
-    with_shared_options,
-)
+from metrics.cli.options import FOR_PEOPLE, OutputFormat, ReadingOptions, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.support.progress import progress
 from metrics.support.wording import first_names, part_of, quote

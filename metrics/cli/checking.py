@@ -5,16 +5,8 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options import (
-    FileUse,
-    NamedPath,
-    OutputFormat,
-    Qrels,
-    ReadingOptions,
-    TableOutput,
-    parse_run,
-    with_shared_options,
-)
+from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
+from metrics.cli.options import OutputFormat, ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
 from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings

@@ -10,14 +10,13 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import Qrels, RunPaths
 from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out, traditional_order
 from metrics.cli.options import (
     FOR_PEOPLE,
     Measures,
     OutputFormat,
-    Qrels,
     ReadingOptions,
-    RunPaths,
     TableOutput,
     Traditional,
     with_shared_options,

@@ -12,19 +12,15 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, parse_run, written_option
 from metrics.cli.messages import say_left_out, say_own_rules
 from metrics.cli.options import (
     FOR_PEOPLE,
-    NAME_HELP,
-    FileUse,
     Measures,
-    NamedPath,
     OutputFormat,
     ReadingOptions,
     TableOutput,
-    parse_run,
     with_shared_options,
-    written_option,
 )
 from metrics.cli.output import csv_rows, listing, long_table, stack_columns
 from metrics.errors import UsageError

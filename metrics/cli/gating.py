@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
+from metrics.cli.file_options import Qrels, RunPaths
 from metrics.cli.messages import say_left_out, traditional_order
 from metrics.cli.options import (
     OutputFormat,
-    Qrels,
     ReadingOptions,
-    RunPaths,
     TableOutput,
     TargetBaseline,
     Targets,

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli.file_options import FileUse, Qrels, RunPaths, written_option
 from metrics.cli.messages import say
-from metrics.cli.options import (
-    FileUse,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    TableOutput,
-    with_shared_options,
-    written_option,
-)
+from metrics.cli.options import ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

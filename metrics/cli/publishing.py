@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli.file_options import Output, Qrels, RunPaths
 from metrics.cli.messages import say_left_out, traditional_order
-from metrics.cli.options import Output, Qrels, ReadingOptions, RunPaths, Traditional, with_shared_options
+from metrics.cli.options import ReadingOptions, Traditional, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions, score_runs

@@ -13,17 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from metrics.cli.auditing import PublishedNames, names_by_hand, published_files
+from metrics.cli.file_options import FileUse, Qrels, RunPaths, output_option
 from metrics.cli.messages import traditional_order
-from metrics.cli.options import (
-    FileUse,
-    Measures,
-    Qrels,
-    ReadingOptions,
-    RunPaths,
-    Traditional,
-    output_option,
-    with_shared_options,
-)
+from metrics.cli.options import Measures, ReadingOptions, Traditional, with_shared_options
 from metrics.cli.output import print_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, Output, Qrels, RunPaths, parse_run
 from metrics.cli.messages import say_left_out, traditional_order
 from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
     Measures,
-    NamedPath,
-    Output,
-    Qrels,
     ReadingOptions,
-    RunPaths,
     TargetBaseline,
     Targets,
     Traditional,
-    parse_run,
     with_shared_options,
 )
 from metrics.cli.output import write_text

@@ -16,18 +16,9 @@ from typing import Annotated, Any
 
 import typer
 
+from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say, say_policies, traditional_order
-from metrics.cli.options import (
-    NAME_HELP,
-    FileUse,
-    Measures,
-    NamedPath,
-    Qrels,
-    ReadingOptions,
-    Traditional,
-    parse_run,
-    with_shared_options,
-)
+from metrics.cli.options import Measures, ReadingOptions, Traditional, with_shared_options
 from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, ScoringOptions
