@@ -14,8 +14,8 @@ from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.cli import loading_modules
+from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)

@@ -1,6 +1,5 @@
 """What the first page needs is loaded while the browser of its visitor still loads the front end."""
 
-import gc
 import os
 from threading import Event, Thread
 
@@ -22,15 +21,11 @@ def await_loading() -> None:
 
 
 def _load() -> None:
-    gc.disable()  # what is imported stays: looking through it for garbage takes a sixth of the time
     try:
         _import_pages()
-        gc.freeze()
-        gc.enable()
         if OPEN not in os.environ:  # else the app opens on files that the command named
             _draw_sample()
     finally:
-        gc.enable()
         _IS_IDLE.set()
 
 

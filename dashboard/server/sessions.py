@@ -40,19 +40,22 @@ async def forget_repeatedly() -> None:
         await asyncio.sleep(_SECONDS)
         try:
             if forget_expired() + board_results.release():
-                await asyncio.to_thread(_give_back)
+                await asyncio.to_thread(give_back_memory)
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
                 _LOG.exception("Sessions that ended are not given back; TieScope tries again.")
             is_logged = True
 
 
-def _give_back() -> None:
-    """Collect what ended sessions held, and return it to the system."""
-    from metrics.support.memory import give_back_memory  # noqa: PLC0415 the server answers before pyarrow is here
+def give_back_memory() -> None:
+    """Collect what ended sessions held, and return it to the system, though no other visitor comes.
+
+    pyarrow's memory is the system's own (`metrics/__init__.py`), so that it returns what numpy freed, too.
+    """
+    import pyarrow as pa  # noqa: PLC0415 the server answers before pyarrow is here
 
     gc.collect()
-    give_back_memory()
+    pa.default_memory_pool().release_unused()
 
 
 def forget_expired() -> int:

@@ -30,7 +30,7 @@ from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
-from metrics.support.shown_cards import card_help
+from metrics.support.shown_columns import card_help
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
@@ -45,7 +45,7 @@ _GAP = 48
 
 @dataclass(frozen=True)
 class Card:
-    """One figure with its name and what it refers to; `metrics.support.shown_cards` says what it means."""
+    """One figure with its name and what it refers to; `metrics.support.shown_columns` says what it means."""
 
     icon: str
     label: str

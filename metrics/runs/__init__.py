@@ -24,7 +24,7 @@ from metrics.runs.from_paths import (
     read_table,
     with_names,
 )
-from metrics.runs.joined_judgments import Repeated
+from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import COLUMNS, MissingScore
 from metrics.runs.reading.files import File

@@ -11,15 +11,15 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, as_frames, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
-from metrics.runs.joined_judgments import Repeated, judgment_columns
+from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
-from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats.columns import read_with_repeats
+from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats.combining import read_with_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.support.arrays import combine_chunks
 from metrics.support.steps import begin_step
@@ -77,7 +77,13 @@ def read_runs(
     choice = RepeatChoice.of(repeats, repeats_std)
     column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     sources = _sources(as_frames(files, "score"), as_frames(qrels, "relevance"), column_choice, choice)
-    return choice.combine(Runs.from_sources(sources, repeated))
+    return combine(Runs.from_sources(sources, repeated), choice)
+
+
+def combine(runs: Runs, choice: RepeatChoice) -> Runs:
+    """Return runs with their repeats combined; those of columns were combined when they were read."""
+    groups = choice.groups(runs.rerankers)
+    return runs.combined(groups, choice.spread) if groups else runs
 
 
 def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
@@ -172,7 +178,7 @@ def check_files(
             sources.append(source)
     if not refused and all(source.format != REPEATED_SCORES for source in sources):
         _refuse_unread(repeat_choice.columns)
-    runs = repeat_choice.combine(Runs.from_sources(sources, repeated, judged=False))
+    runs = combine(Runs.from_sources(sources, repeated, judged=False), repeat_choice)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 

@@ -3,7 +3,7 @@
 import pytest
 
 from metrics import read_runs
-from metrics.cli.options.files import parse_run
+from metrics.cli.file_options import parse_run
 
 LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
 QRELS = "q 0 a 1\nr 0 a 1\n"

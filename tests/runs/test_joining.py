@@ -8,7 +8,7 @@ from reading import QRELS, RUN, TABLE
 from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
 from metrics.errors import RepeatError
 from metrics.runs import File, read
-from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.joining import concat_judgments
 from metrics.runs.stacks import RunStack
 
 SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
-from metrics.evaluation.change import Change, find_change
+from metrics.evaluation.running import Change, find_change
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.gaps.values import named_values

@@ -60,7 +60,7 @@ def test_what_ended_sessions_held_is_given_back_to_the_system(monkeypatch):
 
     monkeypatch.setattr(sessions, "_SECONDS", 0)
     monkeypatch.setattr(sessions, "forget_expired", forget)
-    monkeypatch.setattr("metrics.support.memory.give_back_memory", lambda: given_back.append("all"))
+    monkeypatch.setattr(sessions, "give_back_memory", lambda: given_back.append("all"))
     with pytest.raises(asyncio.CancelledError):
         finish(sessions.forget_repeatedly())
     assert given_back == ["all"]

@@ -8,8 +8,8 @@ from repository import REAL_RUNS, SAMPLE
 
 from metrics import read_runs, read_table
 from metrics.runs.findings import KINDS
+from metrics.runs.findings.finding import ANSWER_CODES
 from metrics.runs.findings.inspection import inspect
-from metrics.runs.findings.kinds import ANSWER_CODES
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.findings.precision import (
+from metrics.runs.findings.inspection import (
     decimals,
     few_decimals,
     float32_ties,

@@ -11,7 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import Colour, download_csv, heading
 from dashboard.widgets.page_body import section
-from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
 
 _BADGES: dict[str, tuple[Colour, str]] = {

@@ -8,7 +8,7 @@ from dashboard import session
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.page_body import section
-from metrics.runs.repeats.names import repeat_groups
+from metrics.runs.repeats.choice import repeat_groups
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 4

@@ -29,6 +29,7 @@ from metrics.simulation import (
     simulate,
     synthetic,
 )
+from metrics.simulation.drawing import plain_columns
 from metrics.simulation.model import PERFORMANCE
 from metrics.simulation.reranker_text import (
     NamedReranker,
@@ -37,7 +38,6 @@ from metrics.simulation.reranker_text import (
     parse_rerankers,
     reranker_table,
 )
-from metrics.simulation.tables import plain_columns
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
 from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
