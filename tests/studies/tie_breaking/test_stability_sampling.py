@@ -5,13 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import norm
-
-from metrics import Runs, evaluate
-from metrics.studies.prose import plain
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
-from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.sampling import (
     BATCHES,
     ListSample,
@@ -19,6 +12,12 @@ from metrics.studies.tie_breaking.sampling import (
     calibrated_chances,
     skewness_and_kurtosis,
 )
+from scipy.stats import norm
+
+from metrics import Runs, evaluate
+from metrics.studies.prose import plain
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, MeanDistribution, mean_distributions
+from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
 from metrics.ties import Ranking
 
