@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from metrics.measures import MeasureAt
 from metrics.studies.gaps.gap_summary import ALL_LISTS
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
@@ -113,6 +114,24 @@ def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
         column: shown_columns("measure_deviation", measure=measure)["measure_deviation"]
         for column, measure in measures.items()
     }
+
+
+def reranker_columns(measures: Sequence[MeasureAt]) -> dict[str, ShownColumn]:
+    """Return how a `gap_summary` of a first and a second measure is shown, as the notebook has its summary."""
+    columns, deviations = shown_columns("reranker", "tie_ratio"), {}
+    for prefix, measure in zip(("first", "second"), measures, strict=True):
+        columns |= shown_columns(
+            (f"{prefix}_traditional", "traditional"),
+            (f"{prefix}_tied", "tied"),
+            (f"{prefix}_gap_mean", "measure_gap_mean"),
+            (f"{prefix}_gap_max", "measure_gap_max"),
+            traditional=measure.traditional,
+            tied=measure.tied,
+            measure=measure,
+        )
+        deviations[f"{prefix}_traditional_std"] = measure.traditional
+        deviations[f"{prefix}_tied_std"] = measure.tied
+    return columns | shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
 
 
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
