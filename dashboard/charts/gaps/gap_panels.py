@@ -222,7 +222,7 @@ def _add_other_gap(
         f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
         f"<br>{names[1]} gap %{{y:.4f}}<extra></extra>"
     )
-    _add_dots(figure, with_gap, *columns, colour, hover, row=1, col=2)
+    _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, row=1, col=2)
     for set_axes, name, column in ((set_xaxes, names[0], columns[0]), (set_yaxes, names[1], columns[1])):
         top = gap_axis_top(sizes[column].max())
         look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.one_list import ListInView
 from dashboard.widgets.page_body import section
@@ -74,7 +75,7 @@ def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
     _steps_table(steps, f"{measure}, rank by rank", columns, ("ndcg_term_by_order", measure), tied)
 
 
-def _steps_table(rows: pd.DataFrame, title: str, columns: object, *sums: tuple[str, str]) -> None:
+def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
     """Draw what ranks add, and the sum of each: column → the measure that it adds up to."""
     words: list[str | Strong] = ["The terms add up to "]
     for number, (column, name) in enumerate(sums):
