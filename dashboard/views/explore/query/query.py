@@ -69,14 +69,17 @@ def queries() -> None:
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
     list_section(current)
-    sections = [RANKS, PERMUTATIONS, VALUES, DOCUMENTS] if current.counts.tie_sizes else [VALUES, DOCUMENTS]
-    section = session.segmented("Section", sections, "section", label_visibility="collapsed")
-    if section == PERMUTATIONS:
-        orders_table(current)
-    elif section == VALUES:
+    section = session.segmented(
+        "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
+    )
+    if section == VALUES:
         values_section(current)
     elif section == DOCUMENTS:
         documents_table(current)
+    elif not current.counts.tie_sizes:
+        st.info("Without ties, each document has one rank.", icon=":material/check:")
+    elif section == PERMUTATIONS:
+        orders_table(current)
     else:
         wide, narrow = side_by_side(3, 2, "landing")
         with wide:

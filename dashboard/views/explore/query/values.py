@@ -29,7 +29,7 @@ def values_section(current: ListInView) -> None:
         value_steps(current.ranking, current.query, ties, k).set_index("rank")
         for ties in (current.view.traditional, "expected")
     )
-    steps = by_all.join(by_order, rsuffix="_by_order", how="outer")
+    steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
     order = treatment(current.view.traditional).order
     _precision_steps(steps, order)
     _gain_steps(steps[steps.index <= k], f"nDCG@{k}", order)
