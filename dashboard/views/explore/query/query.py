@@ -52,8 +52,8 @@ from metrics.ties import treatment
 
 RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
 ALONE = "no other"
+# Orders drawn where there are too many for the exact distribution.
 _DRAWS, _SEED = 1000, 1
-"""Orders drawn where there are too many for the exact distribution."""
 
 
 @page_body

@@ -32,8 +32,8 @@ from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder, query_finding
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
+# Of the edited list in the session and in the link.
 KEY = "rows"
-"""Of the edited list in the session and in the link."""
 _QUERY = "list"
 _TIES = ("input", "expected", "pessimistic", "optimistic")
 _LETTERS = 40
