@@ -255,7 +255,8 @@ def gap_prose(
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
+        f" of the {n_tied:,} lists with ties have the same {measure} in the order taken as on average over all "
+        "orders. ",
     )
     if n_tied == 1:
         start = (Strong("One list has ties. "),)

@@ -10,7 +10,7 @@ DISMISSALS = (
     *("do not matter", "hardly matter", "stable", "one value:", "costs nothing", "no order", "No tie-breaking"),
     *(
         "Ties change no outcome",
-        "as the mean of their orderings",
+        "as on average over all orders",
         "sorted or averaged",
         "does not move the front",
     ),

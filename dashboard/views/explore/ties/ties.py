@@ -15,7 +15,6 @@ from dashboard.widgets.components import (
     clickable_chart,
     finding,
     follow_old_section,
-    heading,
     section_finding,
     table,
 )
@@ -38,65 +37,65 @@ def ties() -> None:
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         first = session.measure("First measure", "first")
-        second = session.measure("Second measure", "second", "Hits@3")
         is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = session.segmented("Lists", ("all", "with ties"), "lists")
     follow_old_section({"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST})
     section = session.segmented(
         "Section", [GAPS, MEASURES, SIZES, COST], "section", label_visibility="collapsed"
     )
-    all_lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)
+    all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
+    is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:
         finding(gap_finding(all_lists, first), view.rerankers)
-        if note := own_rule_note(second):
-            section_finding(note)
-    lists = all_lists if kind == "all" else all_lists[all_lists["tie_ratio"] > 0]
     if section == MEASURES:
         other_measures(view, first)
     elif section == SIZES:
-        size_section(view, lists)
+        size_section(view, all_lists[is_shown])
     elif section == COST:
         cost_section(view)
-    elif lists[["first_gap", "second_gap"]].any(axis=None):
-        gap_charts(view, lists, (first, second), is_signed=is_signed)
-        largest_gaps_table(lists, first, second)
     else:
-        missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
-        st.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
+        gap_section(view, first, is_shown, is_signed=is_signed)
 
 
 @section("Ties against gaps")
-def gap_charts(view: session.View, lists: pd.DataFrame, measures: tuple[str, str], *, is_signed: bool) -> None:
+def gap_section(view: session.View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
     """Draw one mark a list; below the first chart, the list whose mark was clicked; then the other panels.
 
     Args:
         view: what the sidebar says is shown.
-        lists: as `gaps` returns them.
-        measures: the first and the second.
+        first: the first measure.
+        is_shown: of each list, whether it counts.
         is_signed: whether gaps keep their sign, instead of their absolute values.
     """
-    first, second = measures
-    scatter = st.container()
-    st.caption(
-        "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
-        "without a gap. Line: mean with its 95% band. Click a dot to open its list."
-    )
+    above = st.container()
+    second = session.measure("Second measure", "second", "Hits@3")
+    measures = first, second
+    lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
+    if not lists[["first_gap", "second_gap"]].any(axis=None):
+        missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
+        above.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
+        return
+    if note := own_rule_note(second):
+        section_finding(note)
     if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
         set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
     reranker, query = get_open_list()
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
     key, palette = view.board.key, view.palette
-    with scatter:
+    with above:
         clickable_chart(
             kept_figure(key, gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {first}, and the distribution of gaps.",
             wide=640,
         )
-    if open_row is not None and reranker and query:
-        list_panel(view, reranker, query, measures)
-    heading(f"Largest tie, and the gap in {second}", "")
+        st.caption(
+            "Shaded: four lists or more. Dots: single lists; click one. Grey strip: share of lists without a "
+            "gap. Line: mean with its 95% band."
+        )
+        if open_row is not None and reranker and query:
+            list_panel(view, reranker, query, measures)
     chart(
         kept_figure(key, gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
         "gap-panels",
@@ -104,6 +103,7 @@ def gap_charts(view: session.View, lists: pd.DataFrame, measures: tuple[str, str
         "and one gap against the other.",
         wide=640,
     )
+    largest_gaps_table(lists, first, second)
 
 
 @section("Largest gaps")
