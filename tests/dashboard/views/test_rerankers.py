@@ -105,10 +105,10 @@ def test_a_reranker_without_a_gap_is_opened_without_a_chart():
     assert len(table(page, "Similar rankings")) == 7
 
 
-def test_query_groups_are_drawn_where_the_files_name_them():
+def test_query_groups_are_drawn_where_the_files_name_them(downloads):
     page = opened("rerankers", section="Query groups")
     assert list(charts(page)) == ["groups", "duels"]
-    rows = table(page, "By query group")
+    rows = downloads["groups"]()
     assert rows.groupby("reranker", sort=False)["n"].sum().eq(200).all()
     assert list(charts(opened("rerankers", data=cache.SIMULATED_LABEL, section="Query groups"))) == ["duels"]
 

@@ -7,7 +7,7 @@ from dashboard.cache import ShownBoard
 from dashboard.charts.deciding.win_loss_bars import win_loss_bars
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, download_csv, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
 from metrics import parse
@@ -38,8 +38,7 @@ def query_groups(view: session.View, measure: str, drawn_rerankers: pd.Index) ->
         f"Mean {measure} gap of each reranker in each group of queries.",
         wide=560,
     )
-    columns = shown_columns("reranker", "segment", "traditional", "tied", "gap", ("n", "n_queries"))
-    table(rows, "By query group", "groups", columns)
+    download_csv(rows, "groups")
 
 
 @section("Against the baseline")
