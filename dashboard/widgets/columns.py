@@ -85,13 +85,6 @@ def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]
     return frame[present].style.format(dict(by_hand), na_rep="–", escape=None) if by_hand else frame
 
 
-def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
-    """Return how the absolute gap in one measure is shown: mean, maximum and correlations."""
-    means = ("gap_mean", "measure_gap_mean"), ("gap_max", "measure_gap_max")
-    columns = shown_columns(*means, "r_ratio", "r_size", measure=measure)
-    return {f"{prefix}_{name}": column for name, column in columns.items()}
-
-
 def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise
     """Return the configuration of a column of badges; its cells are lists.
 
