@@ -1,6 +1,5 @@
 """How lists are scored and rerankers compared: the choices, and the words for them."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 

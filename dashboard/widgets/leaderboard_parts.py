@@ -1,7 +1,5 @@
 """Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
 
-from math import comb
-
 import pandas as pd
 import streamlit as st
 
@@ -26,18 +24,16 @@ from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import board_key
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table_head, table_rows
+from dashboard.widgets.components import chart, heading, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import ShownRows
-from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from dashboard.widgets.page_body import section
 from metrics.evaluation import EQUAL
-from metrics.measures import MeasureAt, question
-from metrics.studies.leaderboard.leaderboard import swap_matrix
+from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.verdicts import VERDICTS
-from metrics.studies.prose import decimal, signed
+from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, percent
+from metrics.support.wording import count_of
 from metrics.ties import Treatment
 
 _LONGEST_FIGURE = 11
@@ -61,49 +57,6 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
             f"{len(drawable) - max_rows:,} are left out. The table has all."
         )
     return drawable.head(max_rows) if max_rows is not None else drawable
-
-
-@section("The cards")
-def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
-    """Show the best, the largest gap, how many orders swap, and how many lists ties can move.
-
-    Args:
-        leaderboard: as `leaderboard` returns it.
-        measure: what it is ranked by.
-        n_movable: lists whose worst and best order differ.
-        n_lists: all lists.
-    """
-    rows = drawable_rerankers(leaderboard)
-    if not len(rows):
-        return
-    best = rows["tied"]
-    top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
-    if measure.measure.answers:
-        answered = question(measure)
-        cards(
-            top,
-            Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
-            Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
-            Card("join_inner", "Most ties", *most_ties(rows["tie_ratio"]), "orange"),
-        )
-        return
-    gap, farthest = farthest_off(rows["gap"])
-    movable = percent(n_movable / n_lists)
-    cards(
-        top,
-        Card("casino", "Largest gap", signed(gap, 4), farthest, "orange"),
-        _swaps_card(rows),
-        Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
-    )
-
-
-def _swaps_card(rows: pd.DataFrame) -> Card:
-    """Return the card of how many pairs of rerankers swap."""
-    n_swaps, n_pairs = int(swap_matrix(rows).sum()), comb(len(rows), 2)
-    if not n_pairs:
-        return Card("swap_vert", "Orders that swap", "none", "one reranker")
-    value, note = card_part(n_swaps, n_pairs, "pair")
-    return Card("swap_vert", "Orders that swap", value, note or "traditional against tied")
 
 
 def card_part(part: int, number: int, noun: str) -> tuple[str, str]:

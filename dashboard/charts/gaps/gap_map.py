@@ -7,13 +7,11 @@ from dashboard.charts.gaps.panel_layers import (
     GapPanel,
     add_gap_distribution,
     gap_axis_top,
-    label_gap_row,
-    label_tie_axes,
+    label_tie_axis,
     middles,
-    panel_grid,
 )
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import style
+from dashboard.charts.style import set_yaxes, style
 from metrics.studies.gaps.gap import smooth_bins
 from metrics.studies.gaps.gap_histogram import GapCells
 
@@ -27,16 +25,20 @@ def gap_map(ratios: GapCells, sizes: GapCells, palette: Palette, measure: str) -
         palette: colours of the theme.
         measure: what the gap is of.
     """
-    figure = panel_grid(1)
+    figure = Figure.of_panels(1, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
+    figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])
-    _fill(GapPanel(figure, palette, top, 1, 1), ratios)
-    _fill(GapPanel(figure, palette, top, 1, 2), sizes._replace(edges=sizes.edges - 0.5))
+    panels = {"tie_ratio": ratios, "max_tie_size": sizes._replace(edges=sizes.edges - 0.5)}
+    for col, (column, cells) in enumerate(panels.items(), 1):
+        panel = GapPanel(figure, palette, top, 1, col)
+        _fill(panel, cells)
+        panel.label_gaps(f"| {measure} − tied {measure} |" if col == 1 else "")
+        label_tie_axis(figure, column, row=1, col=col)
+    set_yaxes(figure, showticklabels=False, col=2)
+    set_yaxes(figure, range=[panel.below(2.1), top], col=3)
     counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
     add_gap_distribution(figure, middles(ratios.levels), counts, palette)
-    style(figure, palette, 430, t=48, l=48, r=24)
-    label_gap_row(figure, palette, measure, top, 1)
-    label_tie_axes(figure)
-    return figure
+    return style(figure, palette, 430, t=16, l=48, r=24)
 
 
 def _fill(panel: GapPanel, cells: GapCells) -> None:

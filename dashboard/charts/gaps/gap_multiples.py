@@ -32,7 +32,9 @@ _DOT, _DOT_SHARE = 2.7, 0.015
 """Height in pixels of the dot of a list of any reranker, and its width as a share of its axis."""
 
 
-def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str) -> Figure:
+def gap_multiples(
+    lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str, *, is_signed: bool = False
+) -> Figure:
     """Draw gap against tie ratio: grey for all lists, colour for a reranker's own, last the means together.
 
     Args:
@@ -40,7 +42,10 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
         palette: colours of the theme.
         colours: reranker → its colour, in the order drawn.
         measure: what the gaps are of.
+        is_signed: whether gaps keep their sign, instead of their absolute values.
     """
+    if not is_signed:
+        lists = lists.assign(first_gap=lists["first_gap"].abs())
     width = ACROSS if len(colours) < ACROSS * FEW_ROWS else MANY_ACROSS
     own_lists = {name: lists[lists["reranker"] == name] for name in colours}
     means = {name: trend(own["tie_ratio"], own["first_gap"], _TREND_CELLS) for name, own in own_lists.items()}
@@ -50,9 +55,11 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     figure = Figure.of_panels(rows, across, horizontal_spacing=0.04, vertical_spacing=0.3 / max(rows, 2))
     reach = max(float(lists["first_gap"].abs().max()), 0.05) * 1.1
     zero: dict[str, Any] = {"zeroline": True, "zerolinecolor": palette.other, "zerolinewidth": 1}
-    ticks = signed_ticks(-reach, reach, _STEPS)
-    set_yaxes(figure, range=[-reach, reach], showticklabels=False, **ticks, **zero)
-    set_yaxes(figure, showticklabels=True, title_text=f"{measure} gap", col=1)
+    ticks = signed_ticks(-reach, reach, _STEPS) if is_signed else {"nticks": 4}
+    ends = [-reach if is_signed else -0.04 * reach, reach]
+    set_yaxes(figure, range=ends, showticklabels=False, **ticks, **zero)
+    title = f"{measure} gap" if is_signed else f"|{measure} gap|"
+    set_yaxes(figure, showticklabels=True, title_text=title, col=1)
     context = _thin(lists, reach, ALL_DOTS // len(colours))
     ratio_range = _ratio_range(pd.concat(own_lists.values())["tie_ratio"])
     dots = _dots_path(context, _DOT_SHARE * (ratio_range[1] - ratio_range[0]))
@@ -72,13 +79,16 @@ def gap_multiples(lists: pd.DataFrame, palette: Palette, colours: dict[str, str]
     set_xaxes(figure, title_text="tie ratio", row=rows, col=1)
     set_xaxes(figure, tickformat="~%", nticks=4, showgrid=False, range=ratio_range)
     if n_panels > len(colours):
-        _add_means(figure, means, colours, row=len(colours) // across + 1, col=len(colours) % across + 1)
+        place = {"row": len(colours) // across + 1, "col": len(colours) % across + 1}
+        _add_means(figure, means, colours, is_signed=is_signed, **place)
         titles.append(_title("Means, all together", palette, len(colours)))
     figure.write_notes(titles)
     return figure
 
 
-def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], **place: int) -> None:
+def _add_means(
+    figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], *, is_signed: bool, **place: int
+) -> None:
     """Add all means to one panel, whose axis ends with those that leave zero."""
     for name, mean in means.items():
         if len(mean):
@@ -87,7 +97,7 @@ def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str
                 y=mean["mean"],
                 mode="lines",
                 line={"color": colours[name], "width": _LINE},
-                hovertemplate=f"<b>{hover_text(name)}</b><br>mean gap %{{y:+.4f}}<extra></extra>",
+                hovertemplate=f"<b>{hover_text(name)}</b><br>mean %{{y:.4f}}<extra></extra>",
                 **place,
             )
     values = pd.concat([mean["mean"] for mean in means.values()])
@@ -95,7 +105,8 @@ def _add_means(figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str
     room = 0 if high - low > EQUAL else _LEAST_SPAN / 2
     ends = _with_air(low - room, high + room)
     look: dict[str, Any] = {"side": "right", "showticklabels": True, "title_text": None}
-    set_yaxes(figure, range=ends, **look, **signed_ticks(*ends, _STEPS), **place)
+    ticks = signed_ticks(*ends, _STEPS) if is_signed else {"nticks": _STEPS}
+    set_yaxes(figure, range=ends, **look, **ticks, **place)
     ratios = [mean["x"] for mean in means.values() if mean["mean"].abs().max() > EQUAL]
     if ratios:
         set_xaxes(figure, range=_ratio_range(pd.concat(ratios)), **place)
@@ -124,7 +135,7 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
             hover_text(str(query)) + (f" and {n_hidden:,} more here" if n_hidden else "")
             for query, n_hidden in zip(own["query_id"], own["n_hidden"], strict=True)
         ],
-        hovertemplate="<b>%{customdata}</b><br>gap %{y:+.4f}<br>tie ratio %{x:.4f}<extra></extra>",
+        hovertemplate="<b>%{customdata}</b><br>gap %{y:.4f}<br>tie ratio %{x:.4f}<extra></extra>",
         **place,
     )
 

@@ -69,6 +69,31 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     )
 
 
+def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
+    """Draw how many ties have how many documents.
+
+    Args:
+        counts: first, last, ties, documents; as `tie_size_counts` returns them.
+        palette: colours of the theme.
+    """
+    is_single = counts["first"] == counts["last"]
+    spans = counts["first"].map("{:,}".format) + " to " + counts["last"].map("{:,}".format)
+    figure = Figure().draw_bars(
+        x=counts["last"].map("{:,}".format).where(is_single, spans),
+        y=counts["ties"],
+        marker={"color": palette.tied},
+        text=counts["ties"].map("{:,}".format),
+        textposition="outside",
+        textfont={"color": palette.muted},
+        cliponaxis=False,
+        customdata=counts["documents"],
+        hovertemplate="%{y:,} ties of %{x} documents: %{customdata:,} documents in all<extra></extra>",
+    )
+    style(figure, palette, 300, t=24, l=54)
+    set_yaxes(figure, title_text="ties", nticks=5, tickformat="~s")
+    return set_xaxes(figure, title_text="documents in the tie", type="category", showgrid=False)
+
+
 def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: float) -> None:
     """Add lists by the power of ten of their orderings, those that can be enumerated in blue."""
     step = max(1.0, float(np.ceil(logs.max(initial=0) / BINS)))
@@ -90,12 +115,12 @@ def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: fl
         type="line", x0=limit, x1=limit, y0=0, y1=1, yref="y domain", line=dotted_line(palette), row=1, col=1
     )
     place = {"x": limit, "xanchor": "left", "xshift": 6, "y": 1, "yref": "y domain", "yanchor": "top"}
-    note(figure, "more than 10,000: too many to enumerate", palette, **place)
+    note(figure, "more than 10,000: too many to list", palette, **place)
     n_ticks = 6
     ticks = np.arange(0, edges[-1] + 1, max(1, round(edges[-1] / n_ticks)))
     set_xaxes(
         figure,
-        title_text="orderings of a list",
+        title_text="orders of a list",
         tickvals=ticks,
         ticktext=[f"10<sup>{tick:.0f}</sup>" for tick in ticks],
         showgrid=False,

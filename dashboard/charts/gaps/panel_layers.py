@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pandas as pd
 from dashboard.charts.figure import Figure
 from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import HEADING, note, set_xaxes, set_yaxes
+from dashboard.charts.style import note, set_xaxes, set_yaxes, signed_ticks
 from metrics.support.arrays import FloatArray, IntArray
 
 
@@ -18,22 +19,13 @@ def gap_axis_top(largest: float) -> float:
     return max(float(largest), 0.05) * 1.08
 
 
-def gap_axis_floor(top: float) -> float:
-    """Return where, below zero, an axis of gaps has room for lists without one."""
-    return -0.075 * top
+_STRIP = 0.075
+"""Height of the strip of lists without a gap, as a share of the axis of gaps above it."""
 
 
 def middles(edges: FloatArray) -> FloatArray:
     """Return the (n,) middles of n + 1 edges."""
     return (edges[1:] + edges[:-1]) / 2
-
-
-def panel_grid(rows: int) -> Figure:
-    """Return a figure for rows of three panels: tie ratio, largest tie, distribution."""
-    figure = Figure.of_panels(
-        rows, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045, vertical_spacing=0.2
-    )
-    return figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
 
 
 def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
@@ -49,13 +41,14 @@ def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame
 
 @dataclass(frozen=True)
 class GapPanel:
-    """A panel whose y axis is the absolute gap, with lists without a gap below zero.
+    """A panel whose y axis is the gap, with lists without a gap in a strip below it.
 
     Attributes:
         figure: changed in place.
         palette: colours of the theme.
         top: upper end of the y axis.
         row, col: of the panel.
+        bottom: lower end of the y axis: 0 for absolute gaps, -top for signed ones.
     """
 
     figure: Figure
@@ -63,11 +56,26 @@ class GapPanel:
     top: float
     row: int
     col: int
+    bottom: float = 0.0
 
     @property
     def place(self) -> dict[str, int]:
         """Row and column, as plotly is told."""
         return {"row": self.row, "col": self.col}
+
+    def below(self, strips: float) -> float:
+        """Return the height of so many strips below the axis of gaps."""
+        return self.bottom - strips * _STRIP * (self.top - self.bottom)
+
+    def label_gaps(self, title: str) -> None:
+        """Set the vertical axis, and name the strip below it."""
+        look: dict[str, Any] = {"nticks": 6, "tick0": 0}
+        if self.bottom:
+            zero = {"zeroline": True, "zerolinecolor": self.palette.other, "zerolinewidth": 1}
+            look = signed_ticks(self.bottom, self.top, 8) | zero
+        set_yaxes(self.figure, range=[self.below(2.1), self.top], title_text=title, **look, **self.place)
+        place = {"x": 0, "xref": "x domain", "xanchor": "right", "xshift": -6}
+        note(self.figure, "no gap", self.palette, **place, y=self.below(1.25), yref="y", **self.place)
 
     def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
         """Add cells, darker where more lists are.
@@ -93,12 +101,11 @@ class GapPanel:
             n_lists: (n_x,) all lists.
         """
         share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
-        floor = gap_axis_floor(self.top)
         strip = cells(
             share[None],
             (self.palette.faint, self.palette.other),
             x=x,
-            y=[floor * 1.75, floor * 0.75],
+            y=[self.below(1.75), self.below(0.75)],
             zmin=0,
             zmax=1,
             xgap=1,
@@ -111,9 +118,8 @@ class GapPanel:
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
         if len(trend):
-            add_band(
-                self.figure, trend["x"], trend["low"].clip(lower=0), trend["high"], UNCERTAIN, **self.place
-            )
+            low = trend["low"].clip(lower=self.bottom)
+            add_band(self.figure, trend["x"], low, trend["high"], UNCERTAIN, **self.place)
 
     def add_mean_line(self, trend: pd.DataFrame) -> None:
         """Add a local mean: x, mean."""
@@ -129,15 +135,16 @@ class GapPanel:
 
 
 def add_gap_distribution(
-    figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette
+    figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette, col: int = 3
 ) -> None:
-    """Add the distribution of gaps to the third panel, too high and too low apart.
+    """Add the distribution of gaps to a panel of the first row, too high and too low apart.
 
     Args:
         figure: changed in place.
         levels: (n,) middles of the gaps.
         counts: (n,) lists too high, and too low.
         palette: colours of the theme.
+        col: of the panel.
     """
     looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
     for (name, colour, words), lists in zip(looks, counts, strict=True):
@@ -148,38 +155,18 @@ def add_gap_distribution(
             marker={"color": colour},
             hovertemplate=f"%{{x:,}} lists {name} by about %{{y:.3f}}<extra></extra>",
             row=1,
-            col=3,
+            col=col,
         )
         text = f"<b style='color:{words}'>traditional {name}</b> · {int(lists.sum()):,}"
-        height = {"y": 1 if name == "too high" else 0.93, "yref": "y3 domain", "yanchor": "top"}
-        note(figure, text, palette, x=1, xref="x3 domain", xanchor="right", **height)
-    set_yaxes(figure, showticklabels=False, row=1, col=3)
+        height = {"y": 1 if name == "too high" else 0.93, "yref": f"y{col} domain", "yanchor": "top"}
+        note(figure, text, palette, x=1, xref=f"x{col} domain", xanchor="right", **height)
+    set_yaxes(figure, showticklabels=False, row=1, col=col)
+    set_xaxes(figure, title_text="lists", row=1, col=col, nticks=4)
 
 
-def label_gap_row(figure: Figure, palette: Palette, measure: str, top: float, row: int) -> None:
-    """Set the title and the vertical axis of a row of panels.
-
-    Args:
-        figure: changed in place.
-        palette: colours of the theme.
-        measure: what the gap is of.
-        top: upper end of the axis.
-        row: of the panels.
-    """
-    axis = "" if row == 1 else "4"
-    floor = gap_axis_floor(top)
-    set_yaxes(figure, range=[floor * 2.1, top], row=row, nticks=6, tick0=0)
-    set_yaxes(figure, title_text=f"| {measure} − tied {measure} |", row=row, col=1)
-    set_yaxes(figure, showticklabels=False, row=row, col=2)
-    edge = {"x": 0, "xref": f"x{axis} domain"}
-    above = {"y": 1.06, "yref": f"y{axis} domain", "yanchor": "bottom"}
-    font = {"size": 18, "family": HEADING, "color": palette.text, "weight": 600}
-    note(figure, f"Gap in {measure}", palette, **edge, xanchor="left", xshift=-46, **above, font=font)
-    note(figure, "no gap", palette, **edge, xanchor="right", xshift=-6, y=floor * 1.25, yref=f"y{axis}")
-
-
-def label_tie_axes(figure: Figure) -> None:
-    """Set the horizontal axes of the panels."""
-    set_xaxes(figure, title_text="tie ratio", tickformat="~%", range=[-0.03, 1.03], col=1, showgrid=False)
-    set_xaxes(figure, title_text="largest tie, documents", tickformat="~s", col=2, showgrid=False, nticks=8)
-    set_xaxes(figure, title_text="lists", row=1, col=3, nticks=4)
+def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
+    """Set the horizontal axis of a panel of lists by tie_ratio or max_tie_size."""
+    look: dict[str, Any] = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
+    if column == "tie_ratio":
+        look = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
+    set_xaxes(figure, showgrid=False, **look, **place)

@@ -51,7 +51,7 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
     set_yaxes(figure, title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
     return set_xaxes(
         figure,
-        title_text=f"place by {ranked_by}",
+        title_text=f"rank by {ranked_by}",
         showgrid=False,
         tickformat="~s",
         nticks=10,

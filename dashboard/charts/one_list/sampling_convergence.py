@@ -52,7 +52,7 @@ def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, me
     set_yaxes(figure, title_text=f"mean {measure}", nticks=6, range=[bottom - room, top + room])
     return set_xaxes(
         figure,
-        title_text="orderings drawn",
+        title_text="orders drawn",
         type="log",
         showgrid=False,
         tickformat="~s",

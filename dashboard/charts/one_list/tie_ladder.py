@@ -205,7 +205,7 @@ def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
         figure,
         range=[0.4, max(end, 10.5)],
         showgrid=False,
-        title_text=f"place by {ranked_by}",
+        title_text=f"rank by {ranked_by}",
         tickformat="d",
         nticks=12,
     )

@@ -40,7 +40,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
             f"{bar.first:.4f}" if bar.last - bar.first < _SAME_VALUE else f"{bar.first:.4f} to {bar.last:.4f}"
             for bar in bars.itertuples()
         ],
-        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orderings<extra></extra>",
+        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orders<extra></extra>",
     )
     _add_marks(figure, marks, top, palette)
     if span:
@@ -50,7 +50,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
     style(figure, palette, 320, t=28, l=54)
     step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
     ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
-    set_yaxes(figure, title_text="share of orderings", tickformat="~p", tickvals=ticks, range=ends)
+    set_yaxes(figure, title_text="share of orders", tickformat="~p", tickvals=ticks, range=ends)
     figure.set_layout(bargap=0, showlegend=False)
     room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
     ends = [low - room, high + room]

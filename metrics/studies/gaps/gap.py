@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
@@ -145,22 +145,92 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
     tied = table[table["tie_ratio"] > 0]
-    tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
     share_level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
     return gap_prose(
-        len(tied), share_level, tie_correlation, {"gap": farthest.get("first_gap", 0.0), **farthest}, measure
+        len(tied),
+        share_level,
+        _correlation(table),
+        {"gap": farthest.get("first_gap", 0.0), **farthest},
+        measure,
     )
 
 
 def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
     """Say whether the tie ratio predicts the gap of `gaps`; where there is none, what `gap_finding` says."""
-    gap = table["first_gap"].abs()
-    tie_correlation = correlation(table["tie_ratio"], gap) if gap.any() else None
-    if tie_correlation is None:
+    if (tie_correlation := _correlation(table)) is None:
         return gap_finding(table, measure)
     point, bracket, ending = _prediction(*tie_correlation).partition(" (")
     return (Strong(point), bracket + ending)
+
+
+def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Say who ties most, whose lists are farthest off, and whether the tie ratio predicts it.
+
+    Farther off is whose mean |gap| is larger by more than the standard error of the difference, over the
+    queries of both. The prediction is that of `gap_finding`.
+
+    Args:
+        table: of all lists, as `gaps` returns it.
+        measure: name of its first measure.
+    """
+    table = table.dropna(subset=["first_gap"])
+    if not len(table):
+        return NOTHING_SCORED
+    sizes = table.assign(size=table["first_gap"].abs())
+    means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
+    if not means["tie_ratio"].max():
+        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
+    most_tied = str(means["tie_ratio"].idxmax())
+    return (
+        *_most_tied_clause(means["tie_ratio"]),
+        *_farthest_clause(sizes, means["size"], most_tied, measure),
+        "" if (tie_correlation := _correlation(table)) is None else _prediction(*tie_correlation),
+    )
+
+
+def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
+    """Say who ties most, and how many tie as much to the percent."""
+    share = percent(ratios.max())
+    n_alike = int((ratios.map(percent) == share).sum())
+    if n_alike == len(ratios) > 1:
+        return (Strong("All rerankers"), f" tie {share} of a list on average. ")
+    verb = "ties" if len(ratios) == 1 else "ties most:" if n_alike == 1 else "tie most:"
+    return Strong(str(ratios.idxmax())), f"{and_more(n_alike - 1)} {verb} {share} of a list on average. "
+
+
+def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:
+    """Say whose lists have the largest mean |gap|, as far as its standard error tells."""
+    gap = f"mean |{measure} gap|"
+    if means.max() <= EQUAL:
+        return (f"The order taken changes no value: every {measure} gap is 0. ",)
+    farthest = str(means.idxmax())
+    if len(means) == 1:
+        return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
+    compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
+    wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
+    differences = (wide[farthest] - wide[compared]).dropna()
+    error = float(differences.std() / np.sqrt(len(differences))) if len(differences) > 1 else np.nan
+    values = f"{decimal(means[farthest])} against {decimal(means[compared])}"
+    if differences.mean() > max(error, EQUAL):
+        if farthest == most_tied:
+            return f"Its lists are also farthest off: a {gap} of {values} of ", Strong(compared), ". "
+        return "The lists of ", Strong(farthest), f" are farther off: a {gap} of {values} of it. "
+    spread = "" if np.isnan(error) else f" (standard error {decimal(error)})"
+    return (
+        f"By the {gap}, ",
+        Strong(farthest),
+        " cannot be told from ",
+        Strong(compared),
+        f": {values}{spread}. ",
+    )
+
+
+def _correlation(table: pd.DataFrame) -> tuple[float, float, float] | None:
+    """Return the correlation of tie ratio and |gap| over all lists; None where it is not defined."""
+    if not table["tie_ratio"].any():
+        return None
+    return correlation(table["tie_ratio"], table["first_gap"].abs())
 
 
 def gap_prose(
@@ -185,7 +255,8 @@ def gap_prose(
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
+        f" of the {n_tied:,} lists with ties have the same {measure} in the order taken as on average over all "
+        "orders. ",
     )
     if n_tied == 1:
         start = (Strong("One list has ties. "),)

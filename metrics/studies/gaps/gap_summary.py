@@ -1,9 +1,12 @@
 """What the notebook prints of a set of lists: how many tie, and how far that moves each measure."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
-from metrics.studies.gaps.gap import correlation
+from metrics.evaluation import Evaluation
+from metrics.studies.gaps.gap import correlation, gaps
 
 ALL_LISTS = "All lists"
 """What stands for a reranker in the row of all lists together."""
@@ -77,6 +80,67 @@ def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -
     if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
         return summary
     return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+
+
+def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional: str) -> pd.DataFrame:
+    """Summarise the absolute gaps of all lists in several measures, as `gap_summary` does.
+
+    Returns:
+        index measure; gap_mean, gap_std, gap_max, lists_with_gap, r_ratio, r_size.
+    """
+    lists = gaps(evaluation, {measure: measure for measure in measures}, traditional)
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    names = ("gap_mean", "gap_std", "gap_max", "lists_with_gap", "r_ratio", "r_size")
+    columns = {name: [row[f"{measure}_{name}"] for measure in measures] for name in names}
+    return pd.DataFrame(columns, pd.Index(measures, name="measure"))
+
+
+def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
+    """Print what the notebook prints of its synthetic lists.
+
+    Args:
+        lists: as `gaps` returns them, of a first and a second measure.
+        names: what the notebook calls these.
+    """
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    first, second = names
+    lines = [
+        f"Analyzed {row['n']:.0f} synthetic scenarios",
+        f"Scenarios with ties: {row['with_ties']:.0f} ({row['with_ties_share']:.1%})",
+        f"Average tie ratio: {row['tie_ratio']:.3f}",
+        "",
+        "Summary Statistics:",
+    ]
+    for prefix, name in (("first", first), ("second", second)):
+        mean, std, largest = (row[f"{prefix}_gap_{part}"] for part in ("mean", "std", "max"))
+        lines += [f"Mean {name} difference: {mean:.4f} (±{std:.4f})", f"Max {name} difference: {largest:.4f}"]
+    return [
+        *lines,
+        "",
+        f"Correlation between tie ratio and {first} diff: {row['first_r_ratio']:.3f}",
+        f"Correlation between max tie size and {first} diff: {row['first_r_size']:.3f}",
+    ]
+
+
+def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> pd.DataFrame:
+    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker.
+
+    Args:
+        summary: of a first and a second measure.
+        first: what the traditional and the tied mean of the first are called.
+        second: likewise.
+    """
+
+    def with_std(column: str) -> list[str]:
+        pairs = zip(summary[column], summary[f"{column}_std"], strict=True)
+        return [f"{mean:.4f} ± {std:.4f}" for mean, std in pairs]
+
+    columns = {"Reranker": summary.index.astype(str), "Tie ratio": with_std("tie_ratio")}
+    for prefix, (traditional, tied) in (("first", first), ("second", second)):
+        columns |= {traditional: with_std(f"{prefix}_traditional"), tied: with_std(f"{prefix}_tied")}
+        pairs = zip(summary[f"{prefix}_gap_mean"], summary[f"{prefix}_gap_max"], strict=True)
+        columns[f"|{traditional} − {tied}|"] = [f"{mean:.4f}, up to {most:.4f}" for mean, most in pairs]
+    return pd.DataFrame(columns)
 
 
 def _correlations(table: pd.DataFrame, x: str, y: str) -> "pd.Series[float]":

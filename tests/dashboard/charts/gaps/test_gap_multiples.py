@@ -10,7 +10,7 @@ from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.palette import DARK, LIGHT
 
 
-def multiples(n, palette=LIGHT):
+def multiples(n, palette=LIGHT, *, is_signed=False):
     names = [f"reranker {number}" for number in range(n)]
     ratios = np.linspace(0.1, 1, 40)
     lists = pd.concat(
@@ -18,7 +18,7 @@ def multiples(n, palette=LIGHT):
         for name in names
     )
     colours = {name: palette.reranker(number) for number, name in enumerate(names)}
-    return gap_multiples(lists, palette, colours, "RR")
+    return gap_multiples(lists, palette, colours, "RR", is_signed=is_signed)
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 15])
@@ -57,8 +57,8 @@ def test_lists_too_few_for_a_mean_have_no_panel_of_means():
     assert len(list(figure.select_xaxes())) == len(figure.layout.annotations) == 1
 
 
-def test_an_axis_of_gaps_has_room_for_a_tick_on_either_side_of_zero():
-    *axes, means = multiples(3).select_yaxes()
+def test_an_axis_of_signed_gaps_has_room_for_a_tick_on_either_side_of_zero():
+    *axes, means = multiples(3, is_signed=True).select_yaxes()
     assert list(means.ticktext) == ["+0.1", "+0.2", "+0.3"]
     for axis in axes:
         low, high = axis.range
@@ -83,7 +83,7 @@ def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_ow
             "first_gap": [0, 0.1, -0.1],
         }
     )
-    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR")
+    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR", is_signed=True)
     behind = [shape for shape in figure.layout.shapes if shape.layer == "between"]
     assert [(shape.xref, shape.yref) for shape in behind] == [("x", "y"), ("x2", "y2")]
     for shape in behind:
@@ -106,8 +106,16 @@ def test_a_list_without_a_gap_has_no_dash():
 def test_means_that_are_all_the_same_have_an_axis_around_them():
     ratios = np.linspace(0.1, 1, 40)
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": ratios, "first_gap": 0.3})
-    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").select_yaxes()
+    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=True).select_yaxes()
     low, high = axis.range
     assert low < 0.29
     assert high > 0.31
     assert len(set(axis.ticktext)) == len(axis.ticktext)
+
+
+def test_gaps_are_absolute_unless_asked_for_with_their_sign():
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.2, 0.6], "first_gap": [-0.3, 0.1]})
+    for is_signed, title, gaps in ((False, "|RR gap|", [0.3, 0.1]), (True, "RR gap", [-0.3, 0.1])):
+        figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=is_signed)
+        assert list(figure.data[0].y) == gaps
+        assert figure.layout.yaxis.title.text == title

@@ -1,22 +1,38 @@
-"""Controls of the Simulator: what is drawn, and how."""
+"""The section of the Simulator on simulated LLM rerankers, and on other lists drawn by settings."""
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.simulated.gap_heatmap import gap_heatmap
+from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.session.controls import number_input, range_slider, slider
-from dashboard.views.lab.simulator.cached import (
+from dashboard.views.lab.simulator.simulation import (
+    CONTINUOUS_KIND,
+    KINDS,
     LLM,
-    NOTEBOOK,
     SEVERAL,
     SEVERAL_AT_FIRST,
     SYNTHETIC,
     Simulation,
+    exit_buttons,
+    gap_sizes,
+    list_gaps,
+    lists_chart,
+    scores,
+    second_measure,
 )
 from dashboard.views.lab.simulator.text_table import TextTable, number, text
+from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.page_body import section
+from metrics import parse
 from metrics.simulation import NOTEBOOK_RERANKERS
 from metrics.simulation.model import PERFORMANCE
 from metrics.simulation.reranker_text import (
@@ -27,16 +43,109 @@ from metrics.simulation.reranker_text import (
     format_rerankers,
     parse_rerankers,
 )
+from metrics.studies.gaps.gap import gap_finding
+from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, gap_by_settings, growth_curve, growth_finding
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.support.wording import count_of
 
+_EXPLAINED = {
+    LLM: "Scores fall on a few levels; then some documents copy the score of another.",
+    SEVERAL: "Rerankers of your own on the same queries: edit, add or delete a row. Levels 0: any score.",
+    CONTINUOUS_KIND: "Scores of any size, which no two documents share: no ties.",
+    SYNTHETIC: "Scores drawn from a few, whatever is relevant; some lists get noise, which leaves no tie.",
+}
 _PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
 _LETTERS = 40
 
 
-def choose_simulation(kind: str) -> Simulation:
-    """Ask for the settings of one of `KINDS`; the notebook's own draws leave nothing to choose."""
-    if kind in NOTEBOOK:
-        return Simulation(kind)
+@section("LLM rerankers")
+def llm_rerankers() -> None:
+    """Draw what is simulated, its charts, its figures, and the way into the app."""
+    above = st.container()
+    kind = session.segmented("Lists", KINDS, "made")
+    with above:
+        st.caption(_EXPLAINED[kind])
+    simulation = _choose_simulation(kind)
+    if kind == LLM:
+        _growth_section(simulation)
+    _reranker_section(simulation)
+    _gap_section(simulation)
+    with st.expander("In figures"):
+        columns = reranker_columns((parse("RR"), parse(second_measure(simulation))))
+        table(gap_sizes(simulation).reset_index(), "In figures", "simulated", columns)
+    exit_buttons(simulation)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _places(simulation: Simulation) -> pd.DataFrame:
+    """Return the leaderboard of the simulated rerankers by RR."""
+    return leaderboard(scores(simulation), "RR", "input")
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return what the same reranker scores under every tie probability."""
+    probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
+    return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return its mean gap over score levels and tie probability."""
+    return gap_by_settings(partial(simulation.simulate, common=True), measure)
+
+
+def _growth_section(simulation: Simulation) -> None:
+    """Draw one reranker as its ties grow, and its gap over both settings."""
+    curve, name = growth(simulation, "RR"), parse("RR").traditional
+    section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
+    wide, narrow = side_by_side(3, 2, "many")
+    with wide:
+        heading(
+            "Score as ties grow",
+            f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
+            "the same draws.",
+        )
+        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, session.theme(), name, simulation.ties)
+        chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
+    with narrow:
+        heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
+        setting = (simulation.levels, simulation.ties)
+        figure = kept_figure(
+            OF_NO_BOARD,
+            gap_heatmap,
+            gaps_by_settings(simulation, "RR"),
+            session.theme(),
+            setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
+        )
+        chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
+
+
+def _reranker_section(simulation: Simulation) -> None:
+    """Draw several rerankers as on the Leaderboard."""
+    rows = _places(simulation)
+    if len(rows) > 1:
+        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
+        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, session.theme(), parse("RR").traditional)
+        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
+
+
+def _gap_section(simulation: Simulation) -> None:
+    """Draw ties against gaps, list by list."""
+    second, lists = second_measure(simulation), list_gaps(simulation)
+    heading(
+        "Ties against gaps",
+        "",
+    )
+    section_finding(gap_finding(lists, "RR"))
+    if not lists["n_tie_groups"].any():
+        return
+    lists_chart(lists, ("RR", second), "simulated")
+
+
+def _choose_simulation(kind: str) -> Simulation:
+    """Ask for the settings of one of `KINDS`."""
     if kind == SYNTHETIC:
         return _choose_synthetic()
     return _choose_several() if kind == SEVERAL else _choose_llm(kind)

@@ -1,7 +1,6 @@
-"""Calls into the simulation, kept; keyed by their settings."""
+"""What is simulated, and its values, kept by the settings; the ways of its lists into the app."""
 
 from collections.abc import Mapping
-from functools import partial
 from io import BytesIO
 from typing import NamedTuple
 
@@ -10,10 +9,12 @@ import pyarrow as pa
 import streamlit as st
 from pyarrow import csv
 
-from dashboard import cache
-from dashboard.cache import ShownBoard
+from dashboard import cache, session
+from dashboard.charts.gaps.gap_panels import gap_panels, gap_scatter
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.server.board_results import cached_by_key
+from dashboard.session.boards import while_open
+from dashboard.widgets.components import chart
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -29,7 +30,6 @@ from metrics.simulation import (
     simulate,
     synthetic,
 )
-from metrics.simulation.drawing import plain_columns
 from metrics.simulation.model import PERFORMANCE
 from metrics.simulation.reranker_text import (
     NamedReranker,
@@ -40,9 +40,6 @@ from metrics.simulation.reranker_text import (
 )
 from metrics.studies.gaps.gap import gaps
 from metrics.studies.gaps.gap_summary import gap_summary
-from metrics.studies.gaps.growth import TIE_PROBABILITIES, gap_by_settings, growth_curve
-from metrics.studies.gaps.precisions import coarser_runs, precision_curve
-from metrics.studies.leaderboard.leaderboard import leaderboard
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",
@@ -50,20 +47,19 @@ LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "Continuous scores",
     "Synthetic lists",
 )
-NOTEBOOK = {
-    "Notebook: four LLMs": notebook_llm_rerankers,
-    "Notebook: 200 lists": notebook_synthetic,
-    "Notebook: G-RAG": notebook_grag,
+KINDS = (LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC)
+"""What can be simulated by settings."""
+NOTEBOOK_LLMS, NOTEBOOK_LISTS, NOTEBOOK_GRAG = "Notebook: four LLMs", "Notebook: 200 lists", "Notebook: G-RAG"
+_NOTEBOOK = {
+    NOTEBOOK_LLMS: notebook_llm_rerankers,
+    NOTEBOOK_LISTS: notebook_synthetic,
+    NOTEBOOK_GRAG: notebook_grag,
 }
 """What the notebook draws, draw by draw."""
-KINDS = (LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC, *NOTEBOOK)
 SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
     NamedReranker(0, 0, PERFORMANCE, "Continuous")
 ]
 """The notebook's four rerankers, and one that never ties."""
-MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
-_SECOND = {"Notebook: four LLMs": "Hits@5"}
-"""Second measure of the gaps, where it is not Hits@3."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
 
@@ -71,7 +67,7 @@ class Simulation(NamedTuple):
     """What is simulated; `metrics.simulation` says what the settings do.
 
     Attributes:
-        kind: one of `KINDS`; the notebook's own have no settings.
+        kind: one of `KINDS`, or one of the notebook's, which have no settings.
         queries: how many.
         documents: of a list, the fewest and the most.
         relevant: of them relevant, the fewest and the most.
@@ -123,8 +119,8 @@ class Simulation(NamedTuple):
 @st.cache_resource(show_spinner=False, max_entries=16)
 def runs(simulation: Simulation) -> Runs:
     """Return the simulated lists."""
-    if simulation.kind in NOTEBOOK:
-        return NOTEBOOK[simulation.kind]()
+    if simulation.kind in _NOTEBOOK:
+        return _NOTEBOOK[simulation.kind]()
     if simulation.kind == SYNTHETIC:
         return synthetic(
             simulation.queries, simulation.documents, simulation.relevant, simulation.seed, simulation.ties
@@ -134,14 +130,8 @@ def runs(simulation: Simulation) -> Runs:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def scores(simulation: Simulation) -> Evaluation:
-    """Return what the simulated lists score by the notebook's measures."""
-    return evaluate(runs(simulation), MEASURES, _TIES)
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def places(simulation: Simulation) -> pd.DataFrame:
-    """Return the leaderboard of the simulated rerankers by RR."""
-    return leaderboard(scores(simulation), "RR", "input")
+    """Return what the simulated lists score."""
+    return evaluate(runs(simulation), ("RR", second_measure(simulation)), _TIES)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -152,41 +142,13 @@ def list_gaps(simulation: Simulation) -> pd.DataFrame:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def gap_sizes(simulation: Simulation) -> pd.DataFrame:
-    """Return each reranker's mean gaps and ties."""
+    """Return each reranker's mean values, gaps and ties."""
     return gap_summary(list_gaps(simulation))
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)
-def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return what the same reranker scores under every tie probability."""
-    probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
-    return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return its mean gap over score levels and tie probability."""
-    return gap_by_settings(partial(simulation.simulate, common=True), measure)
-
-
-@cached_by_key(show_spinner="Rounding scores …", max_entries=24)
-def precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
-    """Return what one reranker of a board would score under each precision, over the queries shown.
-
-    Args:
-        view: what is shown.
-        reranker: whose scores.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-    """
-    queries = set(view.evaluation.scores.index.get_level_values("query_id"))
-    runs = view.board.runs.arranged({reranker: reranker})
-    return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
-
-
 def second_measure(simulation: Simulation) -> str:
-    """Return the measure whose gaps stand beside those in RR."""
-    return _SECOND.get(simulation.kind, "Hits@3")
+    """Return the measure whose gaps stand beside those in RR, as in the notebook."""
+    return "Hits@5" if simulation.kind == NOTEBOOK_LLMS else "Hits@3"
 
 
 def as_csv(table: pa.Table) -> bytes:
@@ -198,22 +160,58 @@ def as_csv(table: pa.Table) -> bytes:
 
 def simulated_board(simulation: Simulation) -> Board:
     """Return the simulated lists as if their file had been uploaded."""
-    return _build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
+    return build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
 
 
-def board_at_precision(board: Board, precision: str) -> Board:
-    """Return a board with its scores held in a precision; TieScopeError where that cannot be read again."""
-    rounded_runs = coarser_runs(board.runs, precision)
-    name = precision.replace(":", "-")
-    files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
-    if rounded_runs.qrels is not None:
-        files.append(File("judgments.csv", as_csv(plain_columns(rounded_runs.qrels))))
-    return _build_board(files)
-
-
-def _build_board(files: list[File]) -> Board:
+def build_board(files: list[File]) -> Board:
+    """Return a board of files as if they had been uploaded; TieScopeError where it cannot be read again."""
     spec = BoardSpec.of(files)
     board = cache.build_board(spec, [entry.read() for entry in spec.entries])
     if isinstance(board, TieScopeError):
         raise board
     return board
+
+
+def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
+    """Draw the six panels of ties against gaps.
+
+    Args:
+        lists: as `gaps` returns them, of a first and a second measure.
+        names: the two measures.
+        key: names the charts on the page.
+    """
+    st.caption(
+        "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
+        "without a gap. Line: mean with its 95% band."
+    )
+    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, session.theme(), names[0])
+    chart(
+        figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
+    )
+    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, session.theme(), names)
+    alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
+    chart(figure, f"{key}-panels", alt, wide=640)
+
+
+def exit_buttons(simulation: Simulation) -> None:
+    """Draw the ways of the lists into the app, or into a file."""
+    key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
+            session.show_board(simulated_board(simulation))
+        st.download_button(
+            "Lists as CSV",
+            data=while_open(lambda: as_csv(long_table(runs(simulation)))),
+            file_name="tiescope-simulated.csv",
+            mime="text/csv",
+            key=f"download-lists{key}",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )
+        if "simulated.csv" in [file.name for file in session.view().board.files]:
+            st.page_link(
+                "views/leaderboard/leaderboard.py",
+                label="Simulated runs are shown on every page",
+                icon=":material/check:",
+            )

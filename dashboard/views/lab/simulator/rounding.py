@@ -2,19 +2,31 @@
 
 import pandas as pd
 import streamlit as st
+from metrics.simulation.tables import plain_columns
 
 from dashboard import session
+from dashboard.cache import ShownBoard
 from dashboard.charts.simulated.precision_panels import precision_panels
 from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board
+from dashboard.server.board_results import cached_by_key
 from dashboard.session.boards import is_session_only
 from dashboard.session.controls import follow_defaults
-from dashboard.views.lab.simulator import cached
+from dashboard.views.lab.simulator.simulation import as_csv, build_board
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import TieScopeError
-from metrics.studies.gaps.precisions import PRECISIONS, precision_finding, precision_label
+from metrics.runs import File
+from metrics.simulation import long_table
+from metrics.studies.gaps.precisions import (
+    PRECISIONS,
+    coarser_runs,
+    precision_curve,
+    precision_finding,
+    precision_label,
+)
 from metrics.support.shown_columns import shown_columns
 
 _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS}
@@ -27,7 +39,7 @@ def number_formats(view: session.View) -> None:
         follow_defaults({"reranker": view.rerankers[0]})
         reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)
         measure = session.measure()
-    curve = cached.precisions(view, reranker, measure, view.traditional)
+    curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
     section_finding(precision_finding(curve, name))
     heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
@@ -56,12 +68,30 @@ def _use_button(view: session.View) -> None:
         precision = session.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
             try:
-                board = cached.board_at_precision(view.board, _PRECISIONS[precision])
+                board = board_at_precision(view.board, _PRECISIONS[precision])
                 hashes = {file.sha256 for file in board.files}
                 session.show_board(board, hashes, keep=False if is_session_only(view.board) else None)
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
         "Grades: scores of a reranker from its least to its largest, as whole numbers from 0 to 10. No format "
-        "turns two documents round; it only lets them tie."
+        "reverses two documents; rounding only creates ties."
     )
+
+
+@cached_by_key(show_spinner="Rounding scores …", max_entries=24)
+def _precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
+    """Return what one reranker of a board would score under each precision, over the queries shown."""
+    queries = set(view.evaluation.scores.index.get_level_values("query_id"))
+    runs = view.board.runs.arranged({reranker: reranker})
+    return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
+
+
+def board_at_precision(board: Board, precision: str) -> Board:
+    """Return a board with its scores held in a precision; TieScopeError where that cannot be read again."""
+    rounded_runs = coarser_runs(board.runs, precision)
+    name = precision.replace(":", "-")
+    files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
+    if rounded_runs.qrels is not None:
+        files.append(File("judgments.csv", as_csv(plain_columns(rounded_runs.qrels))))
+    return build_board(files)
