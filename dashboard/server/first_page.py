@@ -30,20 +30,10 @@ def _load() -> None:
 
 
 def _import_pages() -> None:
-    """Import what the frame and the first page import."""
-    import streamlit.emojis  # noqa: F401 a list of 5,000 that an icon is looked up in
-
+    """Import what the frame and the pages import."""
+    import dashboard.pages
     import dashboard.session.results
-    import dashboard.views.data.files.board_panel
-    import dashboard.views.leaderboard.cached
-    import dashboard.views.leaderboard.data_line
-    import dashboard.views.leaderboard.judging
-    import dashboard.views.leaderboard.tools
-    import dashboard.widgets.browser
-    import dashboard.widgets.holes
-    import dashboard.widgets.leaderboard_parts
-    import dashboard.widgets.page_body
-    import dashboard.widgets.swaps_table  # noqa: F401 imported for those who import it again
+    import dashboard.views.data.large.large  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:

@@ -10,8 +10,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.access import admitted_sessions
 from dashboard.access.allow_list import plain_address
@@ -24,6 +22,7 @@ from dashboard.access.sign_in import (
     is_sign_in_required,
 )
 from dashboard.server.first_page import await_loading
+from dashboard.streamlit_internals import BackMsg, ForwardMsg
 from metrics.errors import LibraryError, UsageError
 
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"

@@ -7,13 +7,15 @@ from asgi import finish
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.state import SessionState
 
+from dashboard import streamlit_internals
 from dashboard.server import sessions
+from dashboard.streamlit_internals import forget_expired_sessions
 
 
 def test_a_session_whose_time_is_over_is_forgotten_though_nobody_comes(monkeypatch):
     store_closed(monkeypatch, Mock(id="closed"))
-    assert sessions.forget_expired() == 1
-    assert sessions.forget_expired() == 0
+    assert forget_expired_sessions() == 1
+    assert forget_expired_sessions() == 0
 
 
 def test_a_forgotten_session_holds_nothing_though_streamlit_keeps_it_at_hand(monkeypatch):
@@ -21,7 +23,7 @@ def test_a_forgotten_session_holds_nothing_though_streamlit_keeps_it_at_hand(mon
     state["board"] = "a million rows"
     session = Mock(id="closed", session_state=state, _fragment_storage=fragments)
     store_closed(monkeypatch, session)
-    sessions.forget_expired()
+    forget_expired_sessions()
     session.shutdown.assert_called_once_with()  # Streamlit drops the uploads of the session
     session.flush_browser_queue.assert_called_once_with()
     fragments.clear.assert_called_once_with()
@@ -33,7 +35,7 @@ def store_closed(monkeypatch, session):
     storage = MemorySessionStorage(ttl_seconds=0)
     storage.save(SimpleNamespace(session=session))
     instance = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
-    monkeypatch.setattr(sessions.runtime, "get_instance", lambda: instance)
+    monkeypatch.setattr(streamlit_internals.runtime, "get_instance", lambda: instance)
 
 
 def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, caplog):
@@ -43,7 +45,7 @@ def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, ca
         raise next(outcomes)
 
     monkeypatch.setattr(sessions, "_SECONDS", 0)
-    monkeypatch.setattr(sessions, "forget_expired", fail)
+    monkeypatch.setattr(sessions, "forget_expired_sessions", fail)
     with pytest.raises(asyncio.CancelledError):
         finish(sessions.forget_repeatedly())
     assert len(caplog.records) == 1
@@ -59,7 +61,7 @@ def test_what_ended_sessions_held_is_given_back_to_the_system(monkeypatch):
         return number
 
     monkeypatch.setattr(sessions, "_SECONDS", 0)
-    monkeypatch.setattr(sessions, "forget_expired", forget)
+    monkeypatch.setattr(sessions, "forget_expired_sessions", forget)
     monkeypatch.setattr(sessions, "give_back_memory", lambda: given_back.append("all"))
     with pytest.raises(asyncio.CancelledError):
         finish(sessions.forget_repeatedly())

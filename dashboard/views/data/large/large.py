@@ -20,10 +20,13 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
 
+TITLE = "Large results"
+
+
 def show(results: Results | None) -> None:
     """Draw a stored evaluation."""
     page_head(
-        "Large results",
+        TITLE,
         "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
     )
     if results is None:

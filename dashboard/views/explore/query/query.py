@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.scoring import choose_relevant_from
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.charts.one_list.first_hit_bars import first_hit_bars
@@ -23,6 +22,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from dashboard.session.controls import follow_defaults
+from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.query.documents import documents_table
 from dashboard.views.explore.query.orders import orders_table
 from dashboard.views.explore.query.values import values_section

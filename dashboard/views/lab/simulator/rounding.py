@@ -2,7 +2,7 @@
 
 import pandas as pd
 import streamlit as st
-from metrics.simulation.tables import plain_columns
+from metrics.simulation.drawing import plain_columns
 
 from dashboard import session
 from dashboard.cache import ShownBoard

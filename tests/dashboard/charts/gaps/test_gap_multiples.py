@@ -24,10 +24,10 @@ def multiples(n, palette=LIGHT, *, is_signed=False):
 @pytest.mark.parametrize("n", [1, 4, 5, 15])
 def test_the_tie_ratio_is_named_once_below_the_first_panel_of_the_last_row(n):
     figure = multiples(n)
-    (named,) = (axis for axis in figure.select_xaxes() if axis.title.text)
+    (named,) = (axis for axis in figure.to_plotly().select_xaxes() if axis.title.text)
     assert named.title.text == "tie ratio"
     assert named.domain[0] == 0
-    heights = {axis.anchor: axis.domain[0] for axis in figure.select_yaxes()}
+    heights = {axis.anchor: axis.domain[0] for axis in figure.to_plotly().select_yaxes()}
     assert heights[named.plotly_name.replace("axis", "")] == min(heights.values()) == 0
 
 
@@ -38,7 +38,7 @@ def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a
         {"reranker": ["a"] * 40 + ["b"] * 40, "query_id": "q", "tie_ratio": ratios, "first_gap": gaps}
     )
     figure = gap_multiples(lists, LIGHT, {"a": LIGHT.text, "b": LIGHT.muted}, "RR")
-    *panels, means = figure.select_xaxes()
+    *panels, means = figure.to_plotly().select_xaxes()
     assert all(axis.range[0] == pytest.approx(0.475) for axis in panels)
     assert means.range[0] > 0.88
     assert means.range[1] <= 1.03
@@ -47,18 +47,18 @@ def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a
 @pytest.mark.parametrize("ratio", [0.0, 1.0])
 def test_an_axis_of_one_tie_ratio_holds_nothing_below_none_or_above_all(ratio):
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [ratio] * 3, "first_gap": 0.0})
-    (low, high), *_ = (axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").select_xaxes())
+    (low, high), *_ = (axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").to_plotly().select_xaxes())
     assert -0.01 < low < high < 1.01
 
 
 def test_lists_too_few_for_a_mean_have_no_panel_of_means():
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.5], "first_gap": 0.0})
     figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR")
-    assert len(list(figure.select_xaxes())) == len(figure.layout.annotations) == 1
+    assert len(list(figure.to_plotly().select_xaxes())) == len(figure.layout.annotations) == 1
 
 
 def test_an_axis_of_signed_gaps_has_room_for_a_tick_on_either_side_of_zero():
-    *axes, means = multiples(3, is_signed=True).select_yaxes()
+    *axes, means = multiples(3, is_signed=True).to_plotly().select_yaxes()
     assert list(means.ticktext) == ["+0.1", "+0.2", "+0.3"]
     for axis in axes:
         low, high = axis.range
@@ -106,7 +106,7 @@ def test_a_list_without_a_gap_has_no_dash():
 def test_means_that_are_all_the_same_have_an_axis_around_them():
     ratios = np.linspace(0.1, 1, 40)
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": ratios, "first_gap": 0.3})
-    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=True).select_yaxes()
+    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=True).to_plotly().select_yaxes()
     low, high = axis.range
     assert low < 0.29
     assert high > 0.31

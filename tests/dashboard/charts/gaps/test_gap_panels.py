@@ -25,13 +25,13 @@ def lists_of(first, second):
 def dots(lists):
     """The lists in the panel of one gap against the other."""
     figure = gap_panels(lists, LIGHT, ("RR", "Hits@3"))
-    (trace,) = figure.select_traces({"mode": "markers", "xaxis": "x2"})
+    (trace,) = figure.to_plotly().select_traces({"mode": "markers", "xaxis": "x2"})
     return trace
 
 
 def scatter_dots(figure):
     """The lists in the panel of tie ratio against gap."""
-    return next(figure.select_traces({"type": "scatter", "mode": "markers"}))
+    return next(figure.to_plotly().select_traces({"type": "scatter", "mode": "markers"}))
 
 
 def test_lists_with_the_same_two_gaps_are_a_dot_as_opaque_as_all_of_them_that_counts_the_others():
@@ -55,8 +55,8 @@ def test_gaps_are_absolute_unless_asked_for_with_their_sign():
     absolute, signed = (gap_scatter(lists, LIGHT, "RR", is_signed=sign) for sign in (False, True))
     assert sorted(scatter_dots(absolute).y) == [0.25, 0.5]
     assert sorted(scatter_dots(signed).y) == [-0.25, 0.5]
-    assert [axis.title.text for axis in absolute.select_yaxes(col=1)] == ["| RR − tied RR |"]
-    assert [axis.title.text for axis in signed.select_yaxes(col=1)] == ["RR − tied RR"]
+    assert [axis.title.text for axis in (absolute.layout[name] for name in absolute.axis_names("y", col=1))] == ["| RR − tied RR |"]
+    assert [axis.title.text for axis in (signed.layout[name] for name in signed.axis_names("y", col=1))] == ["RR − tied RR"]
     low, high = signed.layout.yaxis.range
     assert low < -0.5 < 0.5 < high
 
@@ -79,7 +79,7 @@ def test_a_selected_list_is_ringed_and_named_in_every_panel(is_signed):
     markers = [
         trace
         for figure in (scatter, panels)
-        for trace in figure.select_traces({"type": "scatter", "mode": "markers"})
+        for trace in figure.to_plotly().select_traces({"type": "scatter", "mode": "markers"})
     ]
     rings = [trace for trace in markers if trace.marker.size == 13]
     assert [trace.marker.color for trace in rings] == [LIGHT.tied] * 5

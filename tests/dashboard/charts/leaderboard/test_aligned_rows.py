@@ -67,5 +67,5 @@ def test_gaps_are_absolute_with_their_mean_unless_asked_for_with_their_sign():
         figure = aligned_rows(summary, lists, LIGHT, "MRR", is_signed=is_signed)
         assert figure.data[-1].x.tolist() == [mean]
         assert any(note.text.startswith(written) for note in figure.layout.annotations)
-        ridges = list(figure.select_traces({"type": "scatter", "fill": "toself"}))
+        ridges = list(figure.to_plotly().select_traces({"type": "scatter", "fill": "toself"}))
         assert [trace.fillcolor for trace in ridges] == [LIGHT.other, LIGHT.traditional][not is_signed :]

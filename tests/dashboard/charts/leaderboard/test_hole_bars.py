@@ -35,7 +35,7 @@ def test_hatched_bars_lie_under_those_of_ties_and_the_axis_holds_both():
 
 
 def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent():
-    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_dict()["layout"]["annotations"]
+    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_plotly().to_dict()["layout"]["annotations"]
     shares = {
         note["text"]: note["font"]["color"] for note in notes if note["x"] == 1 and note["xref"] == "paper"
     }
@@ -56,5 +56,5 @@ def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and
 
 
 def test_without_bounds_over_judgments_there_is_one_bar():
-    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_dict()
+    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_plotly().to_dict()
     assert [trace["name"] for trace in figure["data"] if trace["type"] == "bar"] == ["worst to best"]

@@ -46,7 +46,7 @@ def drawn_texts(figure):
 
 
 def traces(figure, mode):
-    return list(figure.select_traces({"type": "scatter", "mode": mode}))
+    return list(figure.to_plotly().select_traces({"type": "scatter", "mode": mode}))
 
 
 def test_names_stand_once_and_places_and_scores_share_their_rows():
@@ -176,8 +176,8 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
     assert not any("traditional" in (text or "") for text in texts)
     assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
-    (line,) = figure.select_traces({"name": "queries, 95%"})
-    (bars,) = figure.select_traces({"type": "bar"})
+    (line,) = figure.to_plotly().select_traces({"name": "queries, 95%"})
+    (bars,) = figure.to_plotly().select_traces({"type": "bar"})
     assert line.legend == bars.legend == "legend2"  # below the marks, which have the first row
     assert figure.layout.height > place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR").height
     assert line.xaxis == "x2"
