@@ -32,6 +32,23 @@ def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     assert other.query_params == page.query_params
 
 
+def test_choices_that_came_by_a_link_stay_on_the_next_pages_of_the_menu():
+    page = opened("leaderboard", data=cache.SIMULATED_LABEL, measure="nDCG@10", relevant_from="2", depth="10")
+    for view in ("guide", "rerankers", "compare"):
+        page.query_params = {}  # the browser opens a page of the menu at its bare address
+        page.switch_page(FILES[view]).run()
+    assert page.segmented_control(key="measure").value == "nDCG@10"
+    assert page.query_params.items() >= {"measure": "nDCG@10", "relevant_from": "2", "depth": "10"}.items()
+
+
+def test_a_link_inside_the_app_sets_controls_that_were_set_otherwise_before():
+    page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise", measure="AP")
+    page.query_params = {"data": cache.SIMULATED_LABEL, "measure": "nDCG@10", "section": "Pairs that swap"}
+    page.switch_page(FILES["leaderboard"]).run()
+    assert page.segmented_control(key="measure").value == "nDCG@10"
+    assert page.segmented_control(key="section").value == "Pairs that swap"
+
+
 def test_every_page_keeps_its_own_section_and_pages_without_sections_have_none_in_the_address():
     page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise")
     for view, section in (("guide", "One minute"), ("leaderboard", "Scores")):

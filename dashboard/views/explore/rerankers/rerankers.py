@@ -35,7 +35,7 @@ def show(view: session.View) -> None:
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
         is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
-    follow_old_section({"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS})
+    follow_old_section({"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, "Who copies whom": SCORES})
     section = session.segmented(
         "Section",
         [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
