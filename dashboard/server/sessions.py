@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit import runtime
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from dashboard.server.board_results import board_results
 
@@ -60,7 +61,7 @@ def forget_expired() -> int:
 
     Streamlit's loop keeps the last of them at hand until another visitor comes.
     """
-    ended = runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
+    ended = _storage()._cache.expire()  # noqa: SLF001 there is no public way
     for _, information in ended:
         session = information.session
         session.shutdown()
@@ -68,3 +69,19 @@ def forget_expired() -> int:
         session.flush_browser_queue()
         session._fragment_storage.clear()  # noqa: SLF001 likewise
     return len(ended)
+
+
+def forget_strangers() -> None:
+    """Drop the closed sessions of visitors who were not signed in: each holds three files, and nothing else."""
+    storage = _storage()
+    for information in storage.list():
+        if information.session.matches_user_info({}):
+            storage.delete(information.session.id)
+            information.session.shutdown()
+
+
+def _storage() -> MemorySessionStorage:
+    """Return where Streamlit keeps the sessions of closed pages."""
+    manager: Any = runtime.get_instance()._session_mgr  # noqa: SLF001 there is no public way
+    storage: MemorySessionStorage = manager._session_storage  # noqa: SLF001 likewise
+    return storage
