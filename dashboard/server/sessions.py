@@ -61,7 +61,7 @@ def forget_expired() -> int:
 
     Streamlit's loop keeps the last of them at hand until another visitor comes.
     """
-    ended = _storage()._cache.expire()  # noqa: SLF001 there is no public way
+    ended = _storage()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
     for _, information in ended:
         session = information.session
         session.shutdown()
