@@ -11,11 +11,13 @@ from `streamlit.runtime`, `streamlit.web` or `streamlit.proto`.
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks, get_origin_from_redirect_uri
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.server_util import get_cookie_secret
@@ -29,6 +31,7 @@ __all__ = [
     "browser_token",
     "bytes_by_session",
     "forget_expired_sessions",
+    "forget_strangers",
     "get_origin_from_redirect_uri",
     "is_active_session",
     "session_id",
@@ -65,7 +68,7 @@ def forget_expired_sessions() -> int:
     Streamlit looks for them when the next page opens or closes, and its loop keeps the last of them at hand until
     another visitor comes.
     """
-    ended = runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
+    ended = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
     for _, information in ended:
         session = information.session
         session.shutdown()
@@ -73,6 +76,22 @@ def forget_expired_sessions() -> int:
         session.flush_browser_queue()
         session._fragment_storage.clear()  # noqa: SLF001 likewise
     return len(ended)
+
+
+def forget_strangers() -> None:
+    """Drop the closed sessions of visitors who were not signed in: each holds three files, and nothing else."""
+    storage = _closed_sessions()
+    for information in storage.list():
+        if information.session.matches_user_info({}):
+            storage.delete(information.session.id)
+            information.session.shutdown()
+
+
+def _closed_sessions() -> MemorySessionStorage:
+    """Return where Streamlit keeps the sessions of closed pages."""
+    manager: Any = runtime.get_instance()._session_mgr  # noqa: SLF001 there is no public way
+    storage: MemorySessionStorage = manager._session_storage  # noqa: SLF001 likewise
+    return storage
 
 
 def signed_claims(cookies: Mapping[str, str]) -> str | None:

@@ -92,9 +92,10 @@ def app_command(
     with loading_modules():
         from streamlit.web import cli
 
-        from dashboard.server.connections import limit_waiting
+        from dashboard.server.connections import allow_many_files, limit_waiting
 
     limit_waiting()
+    allow_many_files()
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     options = [f"--server.port={port}", f"--server.address={host}"]
     if host in _EVERY_ADDRESS:  # else Streamlit asks another site for this machine's address, and prints it

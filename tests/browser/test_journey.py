@@ -38,6 +38,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     expect(page.get_by_test_id("stAlert")).to_contain_text("relevant")  # a run alone waits for its judgments
     upload(page, paths[1:])
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()
+    settle(page)
 
     go(page, "Leaderboard")
     expect(ranked(page)).to_contain_text(f"{means['RR', 'expected', 'mean'].max():.4f}")
@@ -51,6 +52,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     expect_radio(page, "nDCG@10").to_be_checked()
     page.get_by_role("radio", name="AP", exact=True).first.click()
     expect(page).to_have_url(re.compile("rerankers.*measure=AP"))
+    settle(page)
 
     page.go_back()
     expect(page.locator("h1")).to_have_text("Leaderboard")
@@ -71,11 +73,14 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     other.get_by_role("radio", name="nDCG@10").click()
     expect(other).to_have_url(re.compile("share.*measure=nDCG"))
     other.get_by_test_id("stMain").get_by_role("link", name="Present").click()
+    settle(other, "Present")
     expect(other.get_by_test_id("stSidebar")).to_be_hidden()
     other.keyboard.press("ArrowRight")
     expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&slide=2"))
+    settle(other)
     other.keyboard.press("ArrowLeft")
     expect(other).not_to_have_url(re.compile("slide"))
+    settle(other)
     other.keyboard.press("Escape")
     expect(other.locator("h1")).to_have_text("Share")
 

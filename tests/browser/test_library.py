@@ -16,6 +16,7 @@ def text_file(name, content):
 
 
 def choose(page, name):
+    settle(page)
     page.get_by_role("combobox", name="Board").click()
     page.get_by_role("option", name=name).click()
 

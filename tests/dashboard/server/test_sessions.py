@@ -9,7 +9,7 @@ from streamlit.runtime.state import SessionState
 
 from dashboard import streamlit_internals
 from dashboard.server import sessions
-from dashboard.streamlit_internals import forget_expired_sessions
+from dashboard.streamlit_internals import forget_expired_sessions, forget_strangers
 
 
 def test_a_session_whose_time_is_over_is_forgotten_though_nobody_comes(monkeypatch):
@@ -30,12 +30,26 @@ def test_a_forgotten_session_holds_nothing_though_streamlit_keeps_it_at_hand(mon
     assert list(state.filtered_state) == []
 
 
-def store_closed(monkeypatch, session):
-    """Have Streamlit keep one session, closed and over."""
-    storage = MemorySessionStorage(ttl_seconds=0)
-    storage.save(SimpleNamespace(session=session))
+def test_of_closed_sessions_those_of_strangers_are_dropped_at_once(monkeypatch):
+    stranger, ada = (
+        Mock(id=name, matches_user_info=lambda user, own=own: user == own)
+        for name, own in {"stranger": {}, "ada": {"email": "ada@example.org"}}.items()
+    )
+    storage = store_closed(monkeypatch, stranger, ada, seconds=60)
+    forget_strangers()
+    assert [information.session for information in storage.list()] == [ada]
+    stranger.shutdown.assert_called_once_with()  # Streamlit closes its event loop, of three files
+    ada.shutdown.assert_not_called()
+
+
+def store_closed(monkeypatch, *closed, seconds=0):
+    """Have Streamlit keep sessions that are closed, and over after so many seconds; returns where."""
+    storage = MemorySessionStorage(ttl_seconds=seconds)
+    for session in closed:
+        storage.save(SimpleNamespace(session=session))
     instance = SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=storage))
     monkeypatch.setattr(streamlit_internals.runtime, "get_instance", lambda: instance)
+    return storage
 
 
 def test_a_look_that_fails_is_logged_once_and_followed_by_others(monkeypatch, caplog):
