@@ -177,7 +177,8 @@ def _tie_distributions(
         key = above, size, n_above, grades, round(float(scale[list_id]), 12), int(groups.n_relevant[list_id])
         n_cells += len(orders.chances)
         by_list.setdefault(list_id, []).append((key, _Kind(list_id, above, n_above, orders)))
-    kinds, times = {}, Counter[Hashable]()
+    kinds: dict[Hashable, _Kind] = {}
+    times = Counter[Hashable]()
     for list_id, keyed in by_list.items():
         if list_id not in too_many:
             kinds.update(keyed)

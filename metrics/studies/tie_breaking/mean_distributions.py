@@ -95,10 +95,10 @@ def mean_distributions(
     Its expectation, worst and best are those of the evaluation. The method:
 
     - exact: the convolution of the lists' distributions, where its values are few (`sum_distribution`).
-    - grid: elsewhere the same convolution on 4,096 or more equally spaced values (`Grid`), which moves no chance by
-      more than about .002.
-    - sampled: where the distribution of some list is too large to write down. Up to 131,072 orders of that list
-      are drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them.
+    - grid: elsewhere the same convolution on 4,096 or more equally spaced values (`Grid`), which moves chances
+      by .002 or less.
+    - sampled: where the distribution of some list is too large to write down. Up to 131,072 orders of it are
+      drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them.
 
     Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
 
@@ -161,7 +161,7 @@ def _mean_distribution(
     exact = sum_distribution(kinds)
     method: Method = "sampled" if drawn else "exact" if exact else "grid"
     grid = Grid.of(kinds)
-    rises, chances = exact or (grid.values, grid.chances(kinds))
+    rises, chances = exact or (grid.sums, grid.chances(kinds))
     error = 0.0
     if batches:
         each = np.cumsum([grid.chances(batch) for batch in batches], axis=1)

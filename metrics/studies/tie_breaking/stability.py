@@ -27,13 +27,14 @@ _PAIR_COLUMNS = [
 
 _FEW_PAIRS = 2**10
 """Pairs up to which each is compared value for value."""
-_BINS = 2**13
+_BINS = 2**12
 """Bins of means in which many pairs are compared at once."""
 _ROWS = 2**8
 """Rerankers of which these chances are summed up at once."""
 _MAX_UNRESOLVED = 0.002
 """Chance that two means share a bin without being equal, up to which half of it is counted for either order."""
 _ROUNDING = 1e-12
+"""Chance below which rounding is all there is."""
 
 
 def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
@@ -82,9 +83,9 @@ def pairwise_order(
 ) -> pd.DataFrame:
     """Return how likely each of two rerankers is to come out above the other.
 
-    Exact where both distributions are, and all values together are few, or pairs are. Else values are counted in
-    bins, and both orders are equally likely inside a bin; pairs that this could move by more than .001 are compared
-    value for value. Where worst and best leave no doubt, exactly 1 by any method.
+    Exact where both distributions are, and all values together are few, or pairs are. Else values are counted
+    in bins, and both orders are equally likely inside a bin; pairs that this could move by more than .001 are
+    compared value for value. Where worst and best leave no doubt, exactly 1 by any method.
 
     Args:
         distributions: as `mean_distributions` returns them.
@@ -114,7 +115,8 @@ def pairwise_order(
         chances[open_pairs, 2] = below[i, j][open_pairs]
         unresolved[open_pairs] = shared[i, j][open_pairs]
         chances[:, [0, 2]] += unresolved[:, None] / 2
-        chances[:, 1] = np.maximum(1 - chances[:, 0] - chances[:, 2], 0)
+        chances[:, 1] = 1 - chances[:, 0] - chances[:, 2]
+        chances[chances < _ROUNDING] = 0
         open_pairs = np.flatnonzero(unresolved > _MAX_UNRESOLVED)
     for number, row in enumerate(open_pairs.tolist()):
         begin_step("Comparing pairs", number, len(open_pairs))
@@ -171,13 +173,13 @@ def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArr
     n_bins = len(ends) + 1
     table = np.bincount(owner * n_bins + bins, chances, minlength=n * n_bins).reshape(n, n_bins)
     is_shared = np.bincount(bins, np.diff(number, prepend=-1) > 0, minlength=n_bins) > 1
-    shared = table[:, is_shared]
+    shared = table[:, is_shared].astype(np.float32)
     below = np.empty((n, n))
     for start in range(0, n, _ROWS):
         begin_step("Comparing pairs", start, n)
         rows = table[start : start + _ROWS]
         below[start : start + _ROWS] = (np.cumsum(rows, axis=1) - rows) @ table.T
-    return below, shared @ shared.T
+    return below, np.asarray(shared @ shared.T, dtype=np.float64)
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
