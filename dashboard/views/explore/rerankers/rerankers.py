@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.cache import ShownBoard
-from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.charts.rerankers import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.explore.rerankers.groups import baseline_comparison, query_groups
 from dashboard.views.explore.rerankers.one_reranker import one_reranker
@@ -17,8 +17,7 @@ from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import page_body, section
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.gaps.gap import gaps, reranker_finding
-from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding
 from metrics.studies.tools.tie_rules import own_rule_note
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"

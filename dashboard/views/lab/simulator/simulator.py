@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
+from dashboard.charts.simulator import ladder_with_ranks
 from dashboard.session.controls import toggle
 from dashboard.views.lab.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.lab.simulator.notebook import notebook
