@@ -21,6 +21,8 @@ from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding
 from metrics.studies.tools.tie_rules import own_rule_note
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
+ALIKE = "Who copies whom"
+OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
 
 
 @page_body
@@ -34,7 +36,9 @@ def rerankers() -> None:
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
         is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
-    follow_old_section({"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS})
+    if session.get_value("section") == ALIKE:
+        session.set_value("opened", view.rerankers[0])
+    follow_old_section(OLD_SECTIONS)
     section = session.segmented(
         "Section",
         [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
