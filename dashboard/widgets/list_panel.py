@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, tie_ladder
+from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse

@@ -12,9 +12,7 @@ from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import gap_summary
-from metrics.studies.gaps.values import in_order
+from metrics.studies.gaps.gap import gap_summary, gaps, in_order
 from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers

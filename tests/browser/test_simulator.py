@@ -17,7 +17,7 @@ def write(page, row, old, new):
     settle(page)
     grid = page.get_by_test_id("stDataFrame").first
     box = grid.bounding_box()
-    page.mouse.click(box["x"] + 0.45 * box["width"], box["y"] + 34 * row + 17)
+    page.mouse.click(box["x"] + 0.55 * box["width"], box["y"] + 34 * row + 17)
     expect(grid.locator("td[aria-selected=true]")).to_have_text(old)
     page.keyboard.press("Enter")
     retype(page, new)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking
 from metrics.ties.permutations import TRACTABLE, Complexity, log10_factorials, recommended_draws

@@ -10,13 +10,19 @@ from boards import EXTREMES, HOSTILE, board
 from opening import finding, has_four_cards, metrics, opened
 
 from dashboard import cache
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.rank_heatmap import rank_heatmap, tie_group_heatmap
-from dashboard.charts.one_list.relevance_steps import MAX_STEPS, relevance_steps
-from dashboard.charts.one_list.sampling_convergence import sampling_convergence
-from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
-from dashboard.charts.one_list.value_histogram import value_histogram
+from dashboard.charts.one_list import (
+    MAX_DOCUMENTS,
+    MAX_STEPS,
+    first_hit_bars,
+    ladder_pair,
+    rank_heatmap,
+    relevance_steps,
+    tie_group_heatmap,
+    tie_ladder,
+    value_histogram,
+)
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.explore.query import orders
 from dashboard.views.explore.query.orders import _without_shared_start
 from metrics.studies.leaderboard.judging.one_query import relevance_chances

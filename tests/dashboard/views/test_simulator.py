@@ -8,10 +8,7 @@ from opening import charts, has_four_cards, metrics, opened, plain
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulated.gap_heatmap import gap_heatmap
-from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
-from dashboard.charts.simulated.precision_panels import precision_panels
-from dashboard.charts.simulated.tie_growth import tie_growth
+from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
 from dashboard.views.lab.simulator import rounding, simulation, text_table
 from dashboard.views.lab.simulator.llm_rerankers import gaps_by_settings, growth
 from dashboard.views.lab.simulator.simulation import (

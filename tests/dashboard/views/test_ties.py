@@ -5,8 +5,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS, gaps
 
 
 def axis_titles(figure):

@@ -201,6 +201,6 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
 
 
 def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():
-    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL, section="Summary"), "Summary")
+    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL, section="Summary table"), "Summary table")
     assert rows["tie_ratio"].between(1, 100).all()
     assert rows["tie_ratio_std"].between(1, 100).all()

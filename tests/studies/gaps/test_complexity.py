@@ -18,7 +18,7 @@ from metrics.studies.gaps.complexity import (
     tie_costs,
     tie_size_counts,
 )
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS
 from metrics.ties import Orderings, Ranking
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 
 from metrics import Runs, evaluate
 from metrics.simulation import LlmReranker, notebook_grag, notebook_llm_rerankers, notebook_synthetic, simulate
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import (
+from metrics.studies.gaps.gap import (
     ALL_LISTS,
     gap_summary,
+    gaps,
     gaps_by_measure,
     notebook_lines,
     notebook_table,

@@ -13,11 +13,17 @@ import streamlit as st
 from dashboard import session
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.rank_heatmap import HEATMAP_ROWS, rank_heatmap, tie_group_heatmap
-from dashboard.charts.one_list.relevance_steps import relevance_steps
-from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
-from dashboard.charts.one_list.value_histogram import value_histogram
+from dashboard.charts.one_list import (
+    HEATMAP_ROWS,
+    MAX_DOCUMENTS,
+    first_hit_bars,
+    ladder_pair,
+    rank_heatmap,
+    relevance_steps,
+    tie_group_heatmap,
+    tie_ladder,
+    value_histogram,
+)
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key

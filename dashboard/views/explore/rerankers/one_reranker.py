@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.cache import ShownBoard
-from dashboard.charts.gaps.gap_panels import gap_scatter
+from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.session.address import link_parameters

@@ -5,8 +5,8 @@ import streamlit as st
 
 from dashboard import cache, session
 from dashboard.cache import ShownBoard
-from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.charts.rerankers import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.server.board_results import cached_by_key
 from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.rerankers.groups import baseline_comparison, query_groups
@@ -18,11 +18,12 @@ from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.gaps.gap import gaps, reranker_finding
-from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding
 from metrics.studies.tools.tie_rules import own_rule_note
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
+ALIKE = "Who copies whom"
+OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
 
 
 def show(view: session.View) -> None:
@@ -35,7 +36,9 @@ def show(view: session.View) -> None:
         sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
         is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
-    follow_old_section({"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, "Who copies whom": SCORES})
+    if session.get_value("section") == ALIKE:
+        session.set_value("opened", view.rerankers[0])
+    follow_old_section(OLD_SECTIONS)
     section = session.segmented(
         "Section",
         [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],

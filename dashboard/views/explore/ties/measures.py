@@ -11,7 +11,7 @@ from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.gaps.argmax import argmax_finding, argmax_losses, graded_rerankers
-from metrics.studies.gaps.gap_summary import gaps_by_measure
+from metrics.studies.gaps.gap import gaps_by_measure
 from metrics.support.shown_columns import shown_columns
 
 

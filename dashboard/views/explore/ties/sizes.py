@@ -4,7 +4,7 @@ import pandas as pd
 
 from dashboard import session
 from dashboard.cache import ShownBoard
-from dashboard.charts.gaps.ordering_costs import ordering_costs, tie_size_bars
+from dashboard.charts.tie_sizes import ordering_costs, tie_size_bars
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.list_panel import orderings_text
@@ -16,7 +16,7 @@ from metrics.studies.gaps.complexity import (
     tie_costs,
     tie_size_counts,
 )
-from metrics.studies.gaps.gap_summary import gap_summary, with_overall
+from metrics.studies.gaps.gap import gap_summary, with_overall
 from metrics.studies.prose import Strong
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of, percent

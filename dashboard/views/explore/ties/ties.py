@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.gaps.gap_panels import gap_panels, gap_scatter
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 from dashboard.session.address import get_open_list, set_open_list
 from dashboard.session.controls import clicked_row
 from dashboard.session.scoring import choose_relevant_from

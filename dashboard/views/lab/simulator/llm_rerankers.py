@@ -9,8 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.leaderboard.score_bounds import score_bounds
-from dashboard.charts.simulated.gap_heatmap import gap_heatmap
-from dashboard.charts.simulated.tie_growth import tie_growth
+from dashboard.charts.simulator import gap_heatmap, tie_growth
 from dashboard.session.controls import number_input, range_slider, slider
 from dashboard.views.lab.simulator.simulation import (
     CONTINUOUS_KIND,
@@ -44,7 +43,13 @@ from metrics.simulation.reranker_text import (
     parse_rerankers,
 )
 from metrics.studies.gaps.gap import gap_finding
-from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, gap_by_settings, growth_curve, growth_finding
+from metrics.studies.gaps.precisions import (
+    LEVELS,
+    TIE_PROBABILITIES,
+    gap_by_settings,
+    growth_curve,
+    growth_finding,
+)
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.support.wording import count_of
 

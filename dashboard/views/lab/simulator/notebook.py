@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
-from dashboard.charts.one_list.sampling_convergence import sampling_convergence
+from dashboard.charts.rerankers import gap_multiples
+from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.lab.simulator.simulation import (
     NOTEBOOK_GRAG,
     NOTEBOOK_LISTS,
@@ -30,7 +30,7 @@ from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
 from metrics.studies.gaps.complexity import notebook_cases
-from metrics.studies.gaps.gap_summary import notebook_lines, notebook_table
+from metrics.studies.gaps.gap import notebook_lines, notebook_table
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.ordering_samples import running_mean, sample_values
 from metrics.studies.one_list.query import every_ordering

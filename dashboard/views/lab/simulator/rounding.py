@@ -6,7 +6,7 @@ from metrics.simulation.drawing import plain_columns
 
 from dashboard import session
 from dashboard.cache import ShownBoard
-from dashboard.charts.simulated.precision_panels import precision_panels
+from dashboard.charts.simulator import precision_panels
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key

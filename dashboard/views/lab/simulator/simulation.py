@@ -10,7 +10,7 @@ import streamlit as st
 from pyarrow import csv
 
 from dashboard import cache, session
-from dashboard.charts.gaps.gap_panels import gap_panels, gap_scatter
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.session.boards import while_open
 from dashboard.widgets.components import chart
@@ -38,8 +38,7 @@ from metrics.simulation.reranker_text import (
     parse_rerankers,
     reranker_table,
 )
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import gap_summary
+from metrics.studies.gaps.gap import gap_summary, gaps
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",

@@ -7,12 +7,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
+from dashboard.charts.simulator import ladder_with_ranks
 from dashboard.session.controls import toggle
 from dashboard.views.lab.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.lab.simulator.notebook import notebook
 from dashboard.views.lab.simulator.rounding import number_formats
-from dashboard.views.lab.simulator.simulation import LLM
 from dashboard.views.lab.simulator.text_table import TextTable, number, text
 from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, side_by_side
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
@@ -43,10 +42,8 @@ _LETTERS = 40
 def show(view: session.View) -> None:
     """Draw what ties do to one list, to many, and to the board's own in fewer digits."""
     st.title("Simulator", anchor=False)
-    if session.get_value("made").startswith("Notebook: "):  # a link of an earlier version
-        session.set_value("made", LLM)
-        session.set_value("section", NOTEBOOK)
-    follow_old_section({"Many lists": LLMS})
+    is_notebook = session.get_value("made").startswith("Notebook: ")  # a link of an earlier version
+    follow_old_section({"Many lists": NOTEBOOK if is_notebook else LLMS})
     section = session.segmented(
         "Section", [SMALL, NOTEBOOK, LLMS, ROUNDING], "section", label_visibility="collapsed"
     )

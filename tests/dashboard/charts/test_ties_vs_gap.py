@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.gaps.gap_panels import gap_panels, gap_scatter
 from dashboard.charts.palette import LIGHT
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 
 
 def lists_of(first, second):

@@ -5,10 +5,10 @@ from typing import Any
 import pandas as pd
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.gaps.panel_layers import first_dots
 from dashboard.charts.labels import chart_names, hover_text
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
+from dashboard.charts.ties_vs_gap import first_dots
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import trend
 

@@ -1,4 +1,4 @@
-"""How many orderings lists have, and what a tie costs by each method."""
+"""How large ties are, how many orders lists have, and what a tie costs by each method."""
 
 import numpy as np
 import pandas as pd

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.rerankers import gap_multiples
 
 
 def multiples(n, palette=LIGHT, *, is_signed=False):
