@@ -20,6 +20,7 @@ from metrics.studies.audit.standing import (
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std, places
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals
 from metrics.studies.prose import Prose, Strong
+from metrics.studies.tie_breaking.mean_distribution import equality_margin
 from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
 from metrics.support.wording import chance_percent
 
@@ -55,8 +56,7 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
         runs: that it was held against.
         measure: as it is spelled there; where no mean of it is printed, there is no order.
     """
-    published = audit.published.means(measure).rename(audit.names.reranker)
-    published = published[(published.index != "") & ~published.index.duplicated()].dropna()
+    published = _published_means(audit, measure)
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))
     names, options, ours = list(published.index), audit.reproduction.best.options, audit.measure(measure)
@@ -64,6 +64,36 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
     distributions = mean_distributions(evaluation, ours, {name: options.ranking(runs, name) for name in names})
     pairs = pair_verdicts(published, evaluation, ours, distributions)
     return AuditedOrder(measure, pairs, published_places(published, evaluation, ours))
+
+
+def orders_by_measure(audit: Audit) -> pd.DataFrame:
+    """Return what becomes of the printed orders by each measure, as `pair_verdicts` tells them.
+
+    Returns:
+        index measure (as published); n_orders (pairs of means that are not equal), hold (in every order of the
+        ties), can_swap (in some), swap (when ties are averaged).
+    """
+    counts = {}
+    for measure in audit.measures:
+        published = _published_means(audit, measure)
+        means = audit.evaluation.means(audit.measure(measure)).reindex(published.index)
+        published, means = published[means["expected"].notna()], means[means["expected"].notna()]
+        printed, ranks = published.to_numpy(), places(means["expected"]).to_numpy(np.int64)
+        worst, best = (means[ties].to_numpy() for ties in ("pessimistic", "optimistic"))
+        is_above = printed[:, None] > printed
+        swaps = is_above & (ranks[:, None] > ranks)
+        can_swap = is_above & ~swaps & (best > (worst + equality_margin(worst))[:, None])
+        n_orders, n_swaps, n_can_swap = (int(pairs.sum()) for pairs in (is_above, swaps, can_swap))
+        counts[measure] = (n_orders, n_orders - n_swaps - n_can_swap, n_can_swap, n_swaps)
+    columns = ["n_orders", "hold", "can_swap", "swap"]
+    table = pd.DataFrame.from_dict(counts, orient="index", columns=columns, dtype=np.int64)
+    return table.rename_axis("measure")
+
+
+def _published_means(audit: Audit, measure: str) -> "pd.Series[float]":
+    """Return the printed means of a published measure, index reranker as the runs call it."""
+    published = audit.published.means(measure).rename(audit.names.reranker)
+    return published[(published.index != "") & ~published.index.duplicated()].dropna()
 
 
 def published_places(published: "pd.Series[float]", evaluation: Evaluation, measure: str) -> pd.DataFrame:

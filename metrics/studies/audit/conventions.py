@@ -68,6 +68,11 @@ class Convention:
         return f"{subject} {'left out' if value == 'skip' else 'as 0'}"
 
     @property
+    def scoring_label(self) -> str:
+        """How lists are scored by it, whatever breaks their ties."""
+        return "; ".join(map(self.aspect, ("precision", "relevant_from", "unjudged")))
+
+    @property
     def label(self) -> str:
         """What people call it: its order of ties, and what is unusual of the rest."""
         names = [field.name for field in fields(self)]

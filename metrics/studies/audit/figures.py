@@ -18,6 +18,7 @@ from metrics.studies.audit.digits import VERDICTS, PrintedDigits
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.steps import begin_step
 
 COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
 """Columns that count figures by verdict, in the order of `VERDICTS`."""
@@ -118,7 +119,9 @@ class ComparedFigures:
         """Yield every convention with the (n,) figures that it gives; those of one evaluation together."""
         choices = candidates.choices
         by_grades: dict[tuple[str, str], dict[str, FloatArray]] = {}
-        for shared in candidates.evaluations():
+        evaluations = list(candidates.evaluations())
+        for position, shared in enumerate(evaluations):
+            begin_step("Trying rules", position, len(evaluations), shared.scoring_label)
             values_so_far = by_grades.setdefault((shared.precision, shared.unjudged), {})
             scored = self._score(shared, choices["gain"], choices["treatment"], values_so_far)
             for missing, empty in product(choices["missing"], choices["empty"]):

@@ -159,8 +159,10 @@ def _folded(name: str) -> str:
 
 def _file_name(name: str) -> str:
     """Return a name without folders, endings of files, and prefixes such as `input.`."""
-    stem = File(PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name, b"").stem
-    return _PREFIX.sub("", _ENDING.sub("", stem), count=1)
+    text = PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name
+    while (stem := _ENDING.sub("", File(text, b"").stem)) != text:  # bm25.run.eval.gz is bm25
+        text = stem
+    return _PREFIX.sub("", text, count=1)
 
 
 def _with_signs(name: str) -> str:

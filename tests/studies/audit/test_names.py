@@ -31,6 +31,8 @@ def matches(published, rerankers, by_hand=None, measure="AP"):
         ("runs/input.p_bm25(rm3)+bert.gz", "p_bm25(rm3)+bert", "alike"),
         ("monot5-3b.eval", "input.MonoT5_3B.trec", "alike"),
         ("castorini/monot5", "monot5", "alike"),
+        ("bm25+bert-mp.run.eval", "bm25+bert-mp", "alike"),
+        ("bm25+bert-mp.eval.gz", "bm25+bert-mp.run.txt", "alike"),
         ("intfloat__e5-base", "e5-base", "alike"),
         ("summary.idst_bert_p1", "idst_bert_p1", "alike"),
         ("\N{FULLWIDTH LATIN CAPITAL LETTER A}-1", "a1", "alike"),

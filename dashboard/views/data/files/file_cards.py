@@ -19,9 +19,10 @@ from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import section
 from metrics import FORMATS
 from metrics.runs import COLUMNS, File, Source
-from metrics.support.wording import count_of
+from metrics.support.wording import count_of, first_names
 
 PREVIEWED = 6
+_MOST_NAMES = 6
 NOT_READ = "–"
 _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
 """Columns of long texts, and their width, so that the scores are in sight."""
@@ -65,20 +66,25 @@ def _first_rows(board: Board, position: int) -> pd.DataFrame:
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
-    """Draw a card a file: what it was read as, what was found, and the shape of its scores or grades.
+    """Draw a card a file, folded to a line where nothing is odd: what it was read as, and its scores or grades.
 
     Args:
         board: whose files.
         findings: of all of them.
         colours: of the theme.
     """
-    st.subheader("Files", anchor=False)
-    row_range = shown_rows(len(board.files), "files", limit=len(board.files))
-    grid = st.grid(3, min_column_width=250)
-    for position, (file, source) in enumerate(zip(board.files[: row_range.stop], board.sources, strict=False)):
-        with grid.container(border=True, height="stretch"):
-            _card(board, position, file, source, findings[findings["file"] == file.name], colours)
-    row_range.buttons()
+    n_rows = sum(len(source.table) for source in board.sources)
+    names = escape_markdown(first_names([file.name for file in board.files], _MOST_NAMES))
+    label = f"{count_of(len(board.files), 'file')}, {count_of(n_rows, 'row')}: {names}"
+    is_odd = bool(findings["severity"].isin(["error", "warning"]).any())
+    with st.expander(label, is_odd, icon=":material/description:", key=f"files-{board.key[:12]}"):
+        row_range = shown_rows(len(board.files), "files", limit=len(board.files))
+        grid = st.grid(3, min_column_width=250)
+        pairs = zip(board.files[: row_range.stop], board.sources, strict=False)
+        for position, (file, source) in enumerate(pairs):
+            with grid.container(border=True, height="stretch"):
+                _card(board, position, file, source, findings[findings["file"] == file.name], colours)
+        row_range.buttons()
 
 
 @section("This file")
