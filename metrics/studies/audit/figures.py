@@ -18,7 +18,7 @@ from metrics.studies.audit.digits import VERDICTS, PrintedDigits
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.support.steps import begin_step
+from metrics.support.steps import begin_step, listening
 
 COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
 """Columns that count figures by verdict, in the order of `VERDICTS`."""
@@ -169,7 +169,8 @@ class ComparedFigures:
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
         new = [name for name in distinct if name not in values_so_far]
-        evaluation = score_runs(self.runs, new, treatments, options)
+        with listening(None):  # who shows progress is told of the rules that are tried
+            evaluation = score_runs(self.runs, new, treatments, options)
         values = values_so_far | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
         values_so_far |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
         columns = {

@@ -23,8 +23,8 @@ _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
 _LEGEND = 400
 """Pixels across in which the legend stands in two rows."""
-_LEVEL = 12
-"""Measures up to which their names stand level."""
+_LEVEL, _LEVEL_COLUMNS = 12, 8
+"""Measures up to which their names stand level, and letters of the longest name that does."""
 
 
 def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
@@ -161,6 +161,8 @@ def _lay_out(
     )
     margins = figure.settings["margin"]
     margins["l"] = max(margins["l"], 120)
+    names = list(chart_names(measures, CARD_COLUMNS).values())
+    is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
     place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
     figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
     return set_xaxes(
@@ -168,7 +170,7 @@ def _lay_out(
         side="top",
         showgrid=False,
         tickvals=np.arange(len(measures)),
-        ticktext=list(chart_names(measures, CARD_COLUMNS).values()),
-        tickangle=0 if len(measures) <= _LEVEL else -40,
+        ticktext=names,
+        tickangle=0 if is_level else -40,
         range=[-0.5, len(measures) - 0.5],
     )

@@ -66,25 +66,35 @@ def _first_rows(board: Board, position: int) -> pd.DataFrame:
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
-    """Draw a card a file, folded to a line where nothing is odd: what it was read as, and its scores or grades.
+    """Draw a card for each file that something is odd about, and those of all others folded to a line.
 
     Args:
         board: whose files.
         findings: of all of them.
         colours: of the theme.
     """
-    n_rows = sum(len(source.table) for source in board.sources)
-    names = escape_markdown(first_names([file.name for file in board.files], _MOST_NAMES))
-    label = f"{count_of(len(board.files), 'file')}, {count_of(n_rows, 'row')}: {names}"
-    is_odd = bool(findings["severity"].isin(["error", "warning"]).any())
-    with st.expander(label, is_odd, icon=":material/description:", key=f"files-{board.key[:12]}"):
-        row_range = shown_rows(len(board.files), "files", limit=len(board.files))
-        grid = st.grid(3, min_column_width=250)
-        pairs = zip(board.files[: row_range.stop], board.sources, strict=False)
-        for position, (file, source) in enumerate(pairs):
-            with grid.container(border=True, height="stretch"):
-                _card(board, position, file, source, findings[findings["file"] == file.name], colours)
-        row_range.buttons()
+    warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
+    odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
+    places = range(len(board.files))
+    _cards(board, [at for at in places if board.files[at].name in odd], findings, colours, "odd-files")
+    if quiet := [at for at in places if board.files[at].name not in odd]:
+        n_rows = sum(len(board.sources[at].table) for at in quiet)
+        names = escape_markdown(first_names([board.files[at].name for at in quiet], _MOST_NAMES))
+        label = f"{count_of(len(quiet), 'file')} read, {count_of(n_rows, 'row')}: {names}"
+        with st.expander(label, icon=":material/check:", key="files"):
+            _cards(board, quiet, findings, colours, "files")
+
+
+def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours: Palette, key: str) -> None:
+    if not places:
+        return
+    row_range = shown_rows(len(places), key, limit=len(places))
+    grid = st.grid(3, min_column_width=250)
+    for at in places[: row_range.stop]:
+        file = board.files[at]
+        with grid.container(border=True, height="stretch"):
+            _card(board, at, file, board.sources[at], findings[findings["file"] == file.name], colours)
+    row_range.buttons()
 
 
 @section("This file")

@@ -199,7 +199,7 @@ def results_line(board: Board) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/fact_check: {_results_text(results)} came with this board.", width="content")
-        if st.button("Audit these", type="primary", key="audit-kept"):
+        if st.button("Audit these", key="audit-kept"):
             take_table(table_label(results))
             st.switch_page(_AUDIT)
 

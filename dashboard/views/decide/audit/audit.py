@@ -65,8 +65,10 @@ def choose_measure(audit: Audit) -> str:
     """Draw and return the published measure whose order is shown: RR or nDCG unless another is chosen."""
     names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
     labels = short_names(names, CARD_COLUMNS)
-    choose = session.segmented if len(names) <= _FEW_MEASURES else session.select
-    return choose("Order by", names, "by", audit.first_measure, format_func=labels.__getitem__)
+    default, label = audit.first_measure, labels.__getitem__
+    if len(names) <= _FEW_MEASURES:
+        return session.segmented("Order by", names, "by", default, format_func=label)
+    return session.select("Order by", names, "by", default, format_func=label, width=240)
 
 
 def show_audit(view: View, opened: OpenTable) -> None:

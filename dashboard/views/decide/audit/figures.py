@@ -1,6 +1,7 @@
 """The figures of a published table: how many come out, which, and by which rule."""
 
 import pandas as pd
+import streamlit as st
 
 from dashboard import session
 from dashboard.charts.deciding.audit.convention_bars import convention_bars
@@ -21,6 +22,8 @@ BARS = "audit-rules"
 _RULE = "rule"
 FIRST_RULES = 8
 """Rules whose bars are drawn unless all are asked for."""
+_MOST_BESIDE = 7
+"""Measures beside which the rules have room."""
 MOST_RULES = 40
 """Rules whose bars are drawn at most; the list has all."""
 
@@ -40,7 +43,8 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     rule, is_best = rules.iloc[row], row == 0
     rerankers = list(dict.fromkeys(figures["reranker"]))
     n_measures = figures["measure"].nunique()
-    left, right = side_by_side(3, 2, "audit")
+    is_wide = n_measures > _MOST_BESIDE
+    left, right = (st.container(), st.container()) if is_wide else side_by_side(3, 2, "audit")
     with left:
         beside = "" if is_best else " Orange: computed minus published."
         n_alike = int(rule["n_alike"])

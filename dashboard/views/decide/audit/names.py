@@ -44,12 +44,13 @@ def name_controls(board: Board, names: NameMatches) -> None:
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
     """Draw what each of some published names means here."""
+    grid = st.grid(3, min_column_width=250)
     labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
     ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
     for row in rows.itertuples():
         key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
         choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
-        st.selectbox(
+        grid.cell().selectbox(
             escape_markdown(labels[str(row.published)]),
             choices,
             choices.index(row.matched),
@@ -76,6 +77,7 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
         texts = [
             f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
             for row in pairs.itertuples()
+            if not row.published.casefold().startswith(f"{row.matched}.".casefold())  # the name of its file
         ]
         parts += [f"{words}: {first_names(texts)}."] if texts else []
     for noun, table in (("reranker", rows), ("measure", names.measures)):

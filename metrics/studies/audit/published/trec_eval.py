@@ -9,6 +9,8 @@ from metrics.studies.audit.published.table import Figure
 
 _NAMES = {"runid", "relstring"}
 """Lines whose value is a text."""
+_COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret"}
+"""Lines that count queries and documents, and measure nothing."""
 _ALL = {"all", "amean"}
 _NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
 """What trec_eval prints of what it cannot compute."""
@@ -44,7 +46,7 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
     n_begun: list[int] = []
     for line, row in enumerate(text.splitlines(), 1):
         fields = _fields(row)
-        if not fields or fields[-1] in _NO_NUMBERS:
+        if not fields or fields[-1] in _NO_NUMBERS or fields[0] in _COUNTS:
             continue
         if fields[0] in _NAMES:
             if fields[:2] == ["runid", "all"]:

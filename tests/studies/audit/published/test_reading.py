@@ -104,11 +104,10 @@ TABLES = {
         "nDCG@10\t0.4973\nAP(rel=2)\t0.3012\n",
         [["r", "nDCG@10", "0.4973", 0.4973], ["r", "AP(rel=2)", "0.3012", 0.3012]],
     ),
-    "trec_eval of old": (
+    "trec_eval of old, which counts queries, too": (
         "r.eval",
         "num_q  \tall\t2\nP5     \tall\t0.2345\nmap   all   0.1\ninfAP  \tall\tnan\nrunid all my run (x)\n",
         [
-            ["my run (x)", "num_q", "2", 2],
             ["my run (x)", "P5", "0.2345", 0.2345],
             ["my run (x)", "map", "0.1", 0.1],
         ],
