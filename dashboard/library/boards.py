@@ -213,7 +213,8 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     new_files = {file.name for file in board.files if (file.name, file.sha256) not in known_files}
     arranged = [(first, now) for first, now in before.names if first in board.runs.tables]
     firsts = [first for first, _ in arranged]
-    is_told_apart = len(arranged) < len(before.names)  # a new file has a run of the name that one here had
+    notes = {finding.code for finding in board.runs.noted}  # names change where a new file has one of them
+    is_told_apart = len(arranged) < len(before.names) and "runs-told-apart" in notes
     new = [
         (name, name)
         for name in board.runs.rerankers

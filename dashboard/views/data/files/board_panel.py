@@ -37,11 +37,9 @@ _ACCESS: dict[Access, str] = {
 @section("The board")
 def board_panel(view: View) -> None:
     """Draw a row to name, keep, share and delete the board shown."""
-    label, lifetime = f"Board {escape_markdown(_board_name(view))}", _lifetime(view)
+    label = f"Board {escape_markdown(_board_name(view))}. {_lifetime(view)}"
     with (
-        st.expander(
-            f"{label}: {lifetime[0].lower()}{lifetime[1:]}", icon=":material/inventory_2:", key="board"
-        ),
+        st.expander(label, icon=":material/inventory_2:", key="board"),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
     ):
         record = view.record

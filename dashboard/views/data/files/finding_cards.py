@@ -39,14 +39,13 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
             _frame(board, severity, grave, n_left)
             n_left = max(0, n_left - len(grave))
     information = [group for group in groups if group.severity == "info"]
-    label = f"For the record: {first_names([group.kind.title for group in information], _MAX_NAMES)}"
-    with st.expander(
-        label if information else "All findings as a file", icon=":material/info:", key="for-the-record"
-    ):
-        for group in information:
-            _group(board, group)
-            _messages(group)
-        download_csv(findings, "findings")
+    if information:
+        titles = first_names([group.kind.title for group in information], _MAX_NAMES)
+        with st.expander(f"For the record: {titles}", icon=":material/info:", key="for-the-record"):
+            for group in information:
+                _group(board, group)
+                _messages(group)
+    download_csv(findings, "findings")
 
 
 def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown: int) -> None:
