@@ -8,8 +8,7 @@ from metrics.measures import parse
 from metrics.runs import Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
 from metrics.studies.audit.finding import convention_finding
-from metrics.studies.audit.measure_names import our_measure
-from metrics.studies.audit.names import NameMatches, match_names
+from metrics.studies.audit.names import NameMatches, match_names, our_measure
 from metrics.studies.audit.published.reading import Files, read_published
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.studies.audit.reproduction import Reproduction, reproduce

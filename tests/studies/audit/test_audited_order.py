@@ -9,6 +9,10 @@ from published_tables import printed_table, small_board
 from metrics import evaluate, read_runs
 from metrics.studies.audit.audit import audit
 from metrics.studies.audit.audited_order import (
+    CAN_SWAP,
+    STANDS,
+    SWAPS,
+    WITHIN_LUCK,
     audit_finding,
     audited_order,
     orders_by_measure,
@@ -17,7 +21,6 @@ from metrics.studies.audit.audited_order import (
 )
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.published.reading import read_published
-from metrics.studies.audit.standing import CAN_SWAP, STANDS, SWAPS, WITHIN_LUCK
 from metrics.studies.prose import plain
 
 

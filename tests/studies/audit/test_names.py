@@ -6,8 +6,7 @@ import pytest
 import metrics
 from metrics import UsageError
 from metrics.studies.audit.audit import audit
-from metrics.studies.audit.measure_names import our_measure
-from metrics.studies.audit.names import match_names
+from metrics.studies.audit.names import match_names, our_measure
 from metrics.studies.audit.published.reading import read_published
 
 

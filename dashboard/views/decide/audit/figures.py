@@ -4,8 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.deciding.audit.convention_bars import convention_bars
-from dashboard.charts.deciding.audit.reproduction_matrix import matrix_width, reproduction_matrix
+from dashboard.charts.deciding.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.session.controls import clicked_row, set_value

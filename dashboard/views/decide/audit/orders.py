@@ -18,8 +18,7 @@ from dashboard.widgets.leaderboard_parts import slope_caption
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.audit.audit import Audit
-from metrics.studies.audit.audited_order import AuditedOrder, widest_first, written_chances
-from metrics.studies.audit.standing import VERDICTS
+from metrics.studies.audit.audited_order import VERDICTS, AuditedOrder, widest_first, written_chances
 from metrics.studies.leaderboard.ranks.similarity import leaderboard_similarity, similarity_words
 from metrics.support.shown_columns import shown_columns
 

@@ -13,15 +13,11 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.formats.format import Head
 from metrics.runs.reading.columns import recognise
 from metrics.runs.reading.files import File
-from metrics.studies.audit.measure_names import is_bounded, measures_within, our_measure
-from metrics.studies.audit.published.delimited import read_delimited
-from metrics.studies.audit.published.grids import Grid, figures_of_grid
-from metrics.studies.audit.published.json_results import read_json
-from metrics.studies.audit.published.latex import read_latex
-from metrics.studies.audit.published.markdown import read_markdown
-from metrics.studies.audit.published.numbers import parse_number
+from metrics.studies.audit.names import is_bounded, measures_within, our_measure
+from metrics.studies.audit.published.grids import Grid, figures_of_grid, parse_number
+from metrics.studies.audit.published.layouts import read_delimited, read_latex, read_markdown
 from metrics.studies.audit.published.table import Figure, PublishedTable
-from metrics.studies.audit.published.trec_eval import is_trec_eval, read_trec_eval
+from metrics.studies.audit.published.tool_outputs import is_trec_eval, read_json, read_trec_eval
 from metrics.support.wording import quote
 
 Path = str | PurePath
