@@ -39,7 +39,7 @@ def _import_pages() -> None:
     import streamlit.emojis  # noqa: F401 a list of 5,000 that an icon is looked up in
 
     import dashboard.session.results
-    import dashboard.views.data.files.board_panel
+    import dashboard.views.data.board_panel
     import dashboard.views.leaderboard.cached
     import dashboard.views.leaderboard.data_line
     import dashboard.views.leaderboard.judging

@@ -21,8 +21,7 @@ from metrics.studies.audit.audited_order import audit_finding
 from metrics.studies.audit.conventions import Convention
 
 ORDERS, FIGURES, NAMES = "Orders", "Figures", "Names"
-_FEW_MEASURES = 4
-"""Measures that stand side by side."""
+_FEW_MEASURES = 4  # measures that stand side by side
 
 
 def board_settings(convention: Convention) -> dict[str, str | float]:

@@ -1,17 +1,121 @@
-"""Findings by kind: what, where, what to do, and a way to do it where there is one."""
+"""Files: what was read, a card where something is odd, and the findings by kind."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pandas as pd
+import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import session
+from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.figure import Figure
+from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board, BoardSpec
-from dashboard.widgets.components import Colour, download_csv
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.components import Colour, chart, download_csv
+from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.page_body import section
+from metrics import FORMATS
+from metrics.runs import File, Source
 from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
+
+_MOST_NAMES = 6
+_SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
+
+
+class Shape(NamedTuple):
+    """What a card says of all rows of a file.
+
+    Attributes:
+        n_values: distinct scores or grades.
+        n_queries: its queries.
+        histogram: of its scores or grades.
+    """
+
+    n_values: int
+    n_queries: int
+    histogram: Figure
+
+
+@cached_by_key(show_spinner=False, max_entries=MOST_FILES)
+def _shape(board: Board, position: int, colours: Palette) -> Shape:
+    source = board.sources[position]
+    is_run = source.kind == "run"
+    values = source.table["score" if is_run else "relevance"]
+    return Shape(
+        n_values=pc.count_distinct(values).as_py(),
+        n_queries=len(pc.unique(source.table["query_id"])),
+        histogram=column_histogram(values, colours, is_score=is_run),
+    )
+
+
+def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
+    """Draw a card for each file that something is odd about, and those of all others folded to a line.
+
+    Args:
+        board: whose files.
+        findings: of all of them.
+        colours: of the theme.
+    """
+    warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
+    odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
+    places = range(len(board.files))
+    _cards(board, [at for at in places if board.files[at].name in odd], findings, colours, "odd-files")
+    if quiet := [at for at in places if board.files[at].name not in odd]:
+        n_rows = sum(len(board.sources[at].table) for at in quiet)
+        names = escape_markdown(first_names([board.files[at].name for at in quiet], _MOST_NAMES))
+        label = f"{count_of(len(quiet), 'file')} read, {count_of(n_rows, 'row')}: {names}"
+        with st.expander(label, icon=":material/check:", key="files"):
+            _cards(board, quiet, findings, colours, "files")
+
+
+def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours: Palette, key: str) -> None:
+    if not places:
+        return
+    row_range = shown_rows(len(places), key, limit=len(places))
+    grid = st.grid(3, min_column_width=250)
+    for at in places[: row_range.stop]:
+        file = board.files[at]
+        with grid.container(border=True, height="stretch"):
+            _card(board, at, file, board.sources[at], findings[findings["file"] == file.name], colours)
+    row_range.buttons()
+
+
+@section("This file")
+def _card(
+    board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
+) -> None:
+    shape = _shape(board, position, colours)
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.markdown(f"**{escape_markdown(file.name)}**")
+        _badge(findings)
+    packed = f", {file.packed}" if file.packed else ""
+    st.caption(
+        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{count_of(len(source.table), 'row')} · "
+        f"{queries_text(shape.n_queries)} · {file.size / 1000:,.0f} kB"
+    )
+    chart(shape.histogram, f"shape-{position}", f"Histogram of {file.name}.")
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(count_of(shape.n_values, "distinct score" if source.kind == "run" else "distinct grade"))
+        if len(board.files) > 1 and st.button(
+            "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
+        ):
+            session.rebuild_board(board.spec.without_file(position))
+
+
+def _badge(findings: pd.DataFrame) -> None:
+    worst: list[tuple[str, Colour, str]] = [("error", "red", "error"), ("warning", "orange", "warning")]
+    for severity, colour, icon in worst:
+        count = int((findings["severity"] == severity).sum())
+        if count:
+            text = f"{count} {severity}{'s' * (count > 1)}"
+            st.badge(text, icon=f":material/{icon}:", color=colour)
+            return
+    st.badge("ready", icon=":material/check:", color="blue")
+
 
 _BADGES: dict[str, tuple[Colour, str]] = {
     "error": ("red", "settle it before you trust a score"),

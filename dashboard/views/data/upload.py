@@ -1,4 +1,4 @@
-"""Files in: the drop field, what was dropped and cannot be shown yet, and how to mend it."""
+"""Files in: the drop field, what was dropped and cannot be shown yet, how to mend it, and results to audit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from dashboard.session.changes import build_arranged, read_all, score_and_show
 from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.session.published import kept_files, table_label, take_files, take_table
-from dashboard.views.data.files.file_cards import choose_columns
+from dashboard.views.data.columns import choose_columns
 from dashboard.widgets.page_body import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
