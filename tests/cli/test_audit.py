@@ -115,3 +115,18 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     code, _, err = call("audit", *inputs, "--order-by", "nDCG@5")
     assert code == 2
     assert "--order-by nDCG@5: there is no order by it. Orders: 'RR', 'RR@10', 'AP'" in err
+
+
+@pytest.mark.parametrize(
+    "choice", [[], ["--order-by", "RR"], ["--order-by", "MRR"], ["--order-by", "recip_rank"]]
+)
+def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_table(
+    call, inputs, write, choice
+):
+    other = write("other.trec", RUN.replace(" 9 t", " 0 t"))
+    published = write("t.csv", "run,map,recip_rank\nbm25+,0.3611,0.3\nother,0.2,0.2\n")
+    _, _, err = call("audit", other, *inputs, "--published", published, *choice)
+    assert "recip_rank: The one order printed" in err
+    code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
+    assert code == 2
+    assert "there is no order by it" in err
