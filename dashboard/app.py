@@ -18,7 +18,7 @@ from dashboard.session.boards import notices, unknown_label
 from dashboard.session.long_work import waiting_shown
 from dashboard.session.results import choose_results
 from dashboard.session.view import choose_view
-from dashboard.views.data.files.board_panel import undo
+from dashboard.views.data.board_panel import undo
 from dashboard.views.data.large import large
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import THIS_PAGE, refusal, section

@@ -10,8 +10,8 @@ from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
 from metrics.runs.repeats.choice import repeat_groups
-from metrics.studies.audit.published.careless import MEASURES as PRINTED
-from metrics.studies.audit.published.careless import careless_table
+from metrics.studies.audit.published.table import MEASURES as PRINTED
+from metrics.studies.audit.published.table import careless_table
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"

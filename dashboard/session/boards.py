@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from secrets import token_hex
 from typing import Any, cast
@@ -16,6 +17,7 @@ from dashboard.controls import KEPT
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
+from dashboard.library.loaded import Published
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.session.draft import mark_shown
 from dashboard.session.visitor import visitor_id
@@ -205,6 +207,7 @@ def show_board(
     name: str = "",
     opened_with: Mapping[str, Any] | None = None,
     draft: str = "",
+    published: Published | None = None,
 ) -> None:
     """Show a board from now on, keep it, and draw again.
 
@@ -217,6 +220,7 @@ def show_board(
         name: what it is called in the library.
         opened_with: its settings there; None: what its files say.
         draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
+        published: results that were dropped with it, to audit it against.
     """
     label = board.label
     if label not in cache.SAMPLES:
@@ -230,13 +234,34 @@ def show_board(
         before, kept_before = amends or (None, None)
         record = None if is_session_only(board) else _keep(board, kept_before, name, opened_with)
         board_id = id_of(before.label) if before is not None and kept_before is None else ""
+        published = published or cache.loaded_boards().published(board_id, visitor_id())
         if record is None:
             label = cache.loaded_boards().add(board, visitor_id(), board_id).label
         else:
             cache.loaded_boards().remove(board_id, visitor_id())
             cache.update_loaded(board, record)
             label = record.label
+        if published is not None:
+            publish(label, published)
     switch_to_board(label, draft)
+
+
+def publish(label: str, published: Published) -> None:
+    """Keep published results with a board, by its label: in the library, else in memory for this visitor."""
+    if label not in cache.SAMPLES:
+        with suppress(LibraryError):  # not kept there, or somebody else's
+            cache.open_library().publish(id_of(label), published, owner())
+            return
+    cache.loaded_boards().publish(id_of(label), visitor_id(), published)
+
+
+def published_results(label: str) -> Published | None:
+    """Return the published results that the board of a label is audited against; None where there are none."""
+    if held := cache.loaded_boards().published(id_of(label), visitor_id()):
+        return held
+    with suppress(LibraryError):
+        return cache.open_library().published(id_of(label), owner())
+    return None
 
 
 def switch_to_board(label: str, draft: str = "") -> None:

@@ -78,7 +78,9 @@ def audit_command(
     ] = AuditTable.figures,
     order_by: Annotated[
         list[str] | None,
-        typer.Option(help="A published measure whose order is judged; else the first. Repeatable."),
+        typer.Option(
+            help="A published measure whose order is judged, by its name or ours; else RR or nDCG. Repeatable."
+        ),
     ] = None,
     *,
     table_output: TableOutput,
@@ -156,8 +158,8 @@ def _say_names(names: "NameMatches") -> None:
 
 def _say_findings(result: "Audit", orders: "Sequence[AuditedOrder]") -> None:
     """Say on stderr by which convention the table was made, what these files cannot tell, and what stands."""
+    from metrics.studies.audit.audited_order import standing_finding
     from metrics.studies.audit.finding import convention_finding, untold_notes
-    from metrics.studies.audit.standing import standing_finding
     from metrics.studies.prose import plain
 
     say(plain(convention_finding(result.reproduction)))
@@ -170,10 +172,10 @@ def _say_findings(result: "Audit", orders: "Sequence[AuditedOrder]") -> None:
 def _ordered_measures(result: "Audit", choices: list[str]) -> list[str]:
     """Return the published measures whose orders are judged: those chosen, which must exist, else the first."""
     for name in choices:
-        if name not in result.measures:
+        if not result.published_measure(name):
             measure_names = first_names([quote(each) for each in result.measures], _MOST_NAMES) or "none"
             raise UsageError(f"--order-by {name}: there is no order by it. Orders: {measure_names}.")
-    return choices or result.measures[:1]
+    return list(filter(None, map(result.published_measure, choices or [result.first_measure])))
 
 
 def _orders(orders: "Sequence[AuditedOrder]") -> pd.DataFrame:

@@ -167,9 +167,12 @@ def check_files(
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
-    for name, path in _each_begun(with_names(paths)):
+    named_files = with_names(paths)
+    file_names = distinct_file_names([path for _, path in named_files])
+    for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
         try:
-            source = replace(_read(path, choice, repeat_choice, name or "table"), name=name)
+            source = _read(path, choice, repeat_choice, name or "table", file_name=file_name)
+            source = replace(source, name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -192,6 +195,22 @@ def with_names(files: Tables) -> list[tuple[str | None, Table]]:
     if not isinstance(files, Iterable):
         raise _no_table(files)
     return [file if isinstance(file, tuple) else (None, file) for file in files]
+
+
+def distinct_file_names(files: Sequence[object]) -> list[str]:
+    """Return the name of each file with as many of its folders as tell it from others; empty where none do."""
+    paths = [PurePath(file) if isinstance(file, Path) else None for file in files]
+    groups: dict[str, set[PurePath]] = {}
+    for path in filter(None, paths):
+        groups.setdefault(path.name, set()).add(path)
+
+    def name(path: PurePath) -> str:
+        others = groups[path.name] - {path}
+        tails = (path.parts[-n:] for n in range(2, len(path.parts) + 1))
+        distinct = (tail for tail in tails if all(other.parts[-len(tail) :] != tail for other in others))
+        return "/".join(next(distinct, ())) if others else ""
+
+    return [name(path) if path else "" for path in paths]
 
 
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
@@ -244,8 +263,10 @@ def _sources(
     )
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(repeats.columns)
-    for name, path in _each_begun(with_names(files)):
-        source = _read(path, choice, repeats, name or "table")
+    named_files = with_names(files)
+    file_names = distinct_file_names([path for _, path in named_files])
+    for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
+        source = _read(path, choice, repeats, name or "table", file_name=file_name)
         unread = set() if source.format == REPEATED_SCORES else unread
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
             continue
@@ -283,15 +304,18 @@ def _read(
     repeats: RepeatChoice,
     name: str,
     value: Literal["score", "relevance"] = "score",
+    file_name: str = "",
 ) -> Source:
-    """Read a file, or a data frame; `value` is the column it must have."""
+    """Read a file, perhaps under another name, or a data frame; `value` is the column it must have."""
     if isinstance(table, pd.DataFrame):
         choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
         return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
     if not isinstance(table, Path):
         raise _no_table(table)
+    file = File.open(table)
+    file = replace(file, name=file_name or file.name)
     missing_score = choice.missing_score
-    return read(File.open(table), choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
+    return read(file, choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
 
 
 def _no_table(value: object) -> UsageError:

@@ -1,7 +1,10 @@
 """Sources joined: each reranker's rows, the judgments of all files, and what was left out on the way."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
@@ -17,7 +20,7 @@ from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
-from metrics.support.wording import quote
+from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
 """What is done about a document twice in one list, or judged twice."""
@@ -40,12 +43,13 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
 
     Raises:
         RepeatError: a document twice in one list, and that is to be an error.
-        UsageError: two runs of one name; although `judged`, no run, no relevance, or far too many rerankers.
+        UsageError: two runs given one name; although `judged`, no run, no relevance, or far too many rerankers.
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined, names = JoinedTables(), set[str]()
+    joined, stacks = JoinedTables(), list[RunStack]()
     grades: list[RunStack] = []
+    is_named, missing_scores = list[bool](), list[MissingScore]()
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
@@ -53,13 +57,12 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
             grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
             continue
         joined.tie_orders.append(source.tie_order)
-        stack = _stack(source)
-        if known := next((name for name in stack.names if name in names), None):
-            raise two_runs_error(source.file, known)
-        names.update(stack.names)
-        if source.missing_score != "error":
-            stack = _settle_missing(stack, source.missing_score, joined.noted)
-        joined.stacks.append(_without_repeats(stack, "score", repeated, joined.noted))
+        stacks.append(_stack(source))
+        is_named.append(source.format == "frame" or (source.name is not None and len(stacks[-1].names) == 1))
+        missing_scores.append(source.missing_score)
+    for stack, missing_score in zip(_told_apart(stacks, is_named, joined.noted), missing_scores, strict=True):
+        settled = stack if missing_score == "error" else _settle_missing(stack, missing_score, joined.noted)
+        joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
     _join_judgments(joined, grades, repeated)
     if judged:
         _refuse_unusable(joined)
@@ -70,6 +73,63 @@ def two_runs_error(file: str, name: str) -> UsageError:
     """Return the error of a file that holds a run of a name that another has."""
     hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
+
+
+def _told_apart(
+    stacks: Sequence[RunStack], is_named: Sequence[bool], noted: list[Finding]
+) -> Sequence[RunStack]:
+    """Return the stacks with runs of one name told apart by the names of their files.
+
+    Args:
+        stacks: rows of rerankers, a file each.
+        is_named: of each stack, whether the user chose its name.
+        noted: gets a finding that says the new names.
+
+    Raises:
+        UsageError: the user gave two runs one name.
+    """
+    counts = Counter(name for stack in stacks for name in stack.names)
+    taken, renamed = set(counts), {place: list(stack.names) for place, stack in enumerate(stacks)}
+    shared = [name for name, n_files in counts.items() if n_files > 1]
+    for name in shared:
+        places = [place for place, stack in enumerate(stacks) if name in stack.names]
+        named = [place for place in places if is_named[place]]
+        if named[1:]:
+            raise two_runs_error(_origin(stacks[named[1]]).file, name)
+        unnamed = [place for place in places if place not in named]
+        labels = _labels(name, [stacks[place] for place in unnamed], taken if named else taken - {name})
+        taken |= set(labels)
+        for place, label in zip(unnamed, labels, strict=True):
+            renamed[place][renamed[place].index(name)] = label
+    if not shared:
+        return stacks
+    new_names = [
+        quote(new)
+        for place, stack in enumerate(stacks)
+        for old, new in zip(stack.names, renamed[place], strict=True)
+        if old != new
+    ]
+    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
+    message = f"Several files have runs of {subject}; they are told apart by file: {first_names(new_names)}."
+    first = next(stack for stack in stacks if shared[0] in stack.names)
+    noted.append(make_finding("runs-told-apart", _origin(first).file, message, count=len(new_names)))
+    return [replace(stack, names=renamed[place]) for place, stack in enumerate(stacks)]
+
+
+def _labels(name: str, stacks: Sequence[RunStack], taken: set[str]) -> list[str]:
+    """Return a name for each of several runs of one name: its file without ending, with folder, or in full."""
+    files = [File(_origin(stack).file, b"") for stack in stacks]
+    is_alone = all(len(stack.names) == 1 for stack in stacks)
+    for texts in (
+        [file.stem for file in files],
+        [str(PurePath(file.name).parent / file.stem) for file in files],
+        [file.name for file in files],
+    ):
+        labels = texts if is_alone else [f"{name} ({text})" for text in texts]
+        if len(set(labels)) == len(labels) and taken.isdisjoint(labels):
+            return labels
+    free = (label for number in count(1) if (label := f"{name} ({number})") not in taken)
+    return [next(free) for _ in stacks]
 
 
 def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
@@ -156,11 +216,13 @@ def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
         f"{prefix}Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
         f"such as document {document} of query {query}."
     )
+    n_graded = 0
     if missing_score == "drop" and "relevance" in table.column_names:
         n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
         message += f" Graded above 0, and not counted as relevant any more: {n_graded:,}." if n_graded else ""
     line = origin.line_of(int(missing[0]))
-    return make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
+    finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
+    return replace(finding, severity="warning") if n_graded else finding
 
 
 def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:

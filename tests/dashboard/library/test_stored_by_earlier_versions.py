@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parents[2] / "stored_by_0_1"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 BOARDS = EXPECTED["library"]["boards"]
 CHANGED = {
-    "runs": {"find", "measure", "file", "baseline"},
+    "runs": {"find", "measure", "file", "baseline", "severity"},
     "rerankers": {"baseline"},
     "query": {"every", "rows", "draws", "drawseed"},
     "simulator": {
@@ -33,8 +33,8 @@ CHANGED = {
     },
     "report": {"targets"},
 }
-"""Controls of other sections by now, which stay in the link until those are opened; and the targets an empty
-field stood for, which are now named in it."""
+"""Controls of other sections by now, which stay in the link until those are opened, or that are gone; and the
+targets an empty field stood for, which are now named in it."""
 TITLES = {
     "runs": "Data",
     "report": "Share",

@@ -11,8 +11,7 @@ from dashboard.charts.leaderboard.version_history import version_history
 from dashboard.charts.palette import LIGHT
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
-from dashboard.views.data.library.actions import distinguish_files
-from dashboard.views.data.library.uploads_table import search_uploads, size_text
+from dashboard.views.data.library import distinguish_files, search_uploads, size_text
 from metrics.runs import File, read
 
 
@@ -410,7 +409,7 @@ def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monk
     ]
     monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else distinct_uploads)
     monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
-    monkeypatch.setattr("dashboard.views.data.library.over_time._UNASKED", 0)
+    monkeypatch.setattr("dashboard.views.data.over_time._UNASKED", 0)
     page = opened("data", section="Library", shelf="All", data=record.label)
     assert len(rows(page).value) == 510
     assert "60 newest of 340 runs" in words(page)

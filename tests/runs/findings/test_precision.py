@@ -54,6 +54,20 @@ def test_other_scores_do_not_have_few_decimals(listing_of, scores):
     assert not few_decimals(listing_of({"q": scores}))
 
 
+@pytest.mark.parametrize(
+    ("scores", "severity"),
+    [
+        ([7, 7, 9, 4.27], "info"),  # whole numbers, but for one
+        ([3.2, 3.2, 4.4, 1.6], "info"),  # means of five graders
+        ([2 + 1 / 4, 2 + 1 / 4, 4, 0], "info"),
+        ([0.2, 0.2, 0.4, 0.6], "warning"),  # as probabilities are rounded
+        ([15.1, 15.1, 14.3, 11.27], "warning"),
+    ],
+)
+def test_few_decimals_in_whole_number_grades_are_information(listing_of, scores, severity):
+    assert [finding.severity for finding in few_decimals(listing_of({"q": scores}))] == [severity]
+
+
 def test_infinite_scores_have_no_decimals(listing_of):
     [finding] = few_decimals(listing_of({"q": [inf, 0.5, 0.1, 0.1, -inf]}))
     assert "at most 1 decimal and 2 of 5 documents" in finding.message

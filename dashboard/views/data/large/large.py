@@ -5,8 +5,14 @@ import streamlit as st
 from dashboard import cache
 from dashboard.escaping import escape_markdown
 from dashboard.session.results import Results, results_measure
-from dashboard.views.data.large import cached
-from dashboard.views.data.large.sections import empty_state, largest_gaps_table, open_popover, ties_against_gaps
+from dashboard.views.data.large.sections import (
+    empty_state,
+    largest_gaps,
+    largest_gaps_table,
+    open_popover,
+    summarize_stored,
+    ties_against_gaps,
+)
 from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
@@ -18,7 +24,6 @@ from metrics import TieScopeError, parse
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
-
 
 TITLE = "Large results"
 
@@ -48,7 +53,7 @@ def show(results: Results | None) -> None:
         row_range.buttons()
     try:
         file = cache.file_version(results.stored.path)
-        summary, lists = cached.summarize_stored(file, *arguments), cached.largest_gaps(file, *arguments)
+        summary, lists = summarize_stored(file, *arguments), largest_gaps(file, *arguments)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
         return

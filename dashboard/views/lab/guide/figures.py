@@ -99,7 +99,7 @@ def _audit() -> Figures:
     """Return what becomes of the table beside the sample, and what verdicts on orders mean."""
     from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
     from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
-    from metrics.studies.audit import audited_order, standing  # noqa: PLC0415 likewise
+    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
 
     board = cache.sample_board()
     result, order = audited_table.sample_audit(board)
@@ -120,7 +120,7 @@ def _audit() -> Figures:
         "first": first,
         "first_place": int(order.places["tied_rank"][first]),
         "n": len(order.places),
-        "verdicts": standing.VERDICTS,
+        "verdicts": audited_order.VERDICTS,
     }
 
 

@@ -2,7 +2,6 @@
 
 import pandas as pd
 import streamlit as st
-from metrics.simulation.drawing import plain_columns
 
 from dashboard import session
 from dashboard.cache import ShownBoard
@@ -20,6 +19,7 @@ from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import long_table
+from metrics.simulation.drawing import plain_columns
 from metrics.studies.gaps.precisions import (
     PRECISIONS,
     coarser_runs,

@@ -24,7 +24,6 @@ from dashboard.session.boards import (
     while_open,
 )
 from dashboard.session.view import board_settings
-from dashboard.widgets.components import heading
 from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
 
@@ -38,8 +37,11 @@ _ACCESS: dict[Access, str] = {
 @section("The board")
 def board_panel(view: View) -> None:
     """Draw a row to name, keep, share and delete the board shown."""
-    heading("Board", _lifetime(view))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    label = f"Board {escape_markdown(_board_name(view))}. {_lifetime(view)}"
+    with (
+        st.expander(label, icon=":material/inventory_2:", key="board"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
+    ):
         record = view.record
         if record is not None:
             _library_controls(record)
@@ -162,8 +164,12 @@ def _exported(view: View, settings: dict[str, Any], owner: str) -> bytes:
     return packed.getvalue()
 
 
+def _board_name(view: View) -> str:
+    label = view.record.label if view.record else view.board.label
+    return label.rpartition(SEPARATOR)[0] or label
+
+
 def _file_name(view: View) -> str:
     """Return a name any disk takes."""
-    name = view.record.name if view.record else view.board.label
-    plain = "".join(letter if letter.isalnum() else "-" for letter in name)[:80]
+    plain = "".join(letter if letter.isalnum() else "-" for letter in _board_name(view))[:80]
     return f"{plain.strip('-') or 'board'}{ENDING}"

@@ -1,27 +1,132 @@
-"""Over time: the versions of a reranker that are kept, scored as the board shown is."""
+"""Over time: the versions of a reranker that are kept, and lists in the order in which they came."""
 
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import NamedTuple
 
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 
 from dashboard import cache, session
+from dashboard.cache import ShownBoard
+from dashboard.charts.leaderboard.running_means import running_means_chart
 from dashboard.charts.leaderboard.version_history import VersionAxis, version_history
 from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.boards import Board
+from dashboard.library.command_line import watch_command
+from dashboard.library.entry import Entry
 from dashboard.library.storage.records import Upload
+from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
-from dashboard.session.controls import toggle
+from dashboard.session.controls import number_input, select_name, toggle
 from dashboard.session.visitor import visitor_zone
-from dashboard.views.data.library.uploads_table import uploads_on
-from dashboard.views.data.library.versions import VersionScoring, judgments_key, score_versions
+from dashboard.views.data.library import uploads_on
 from dashboard.widgets.components import chart, heading, section_finding, table
-from metrics import parse
-from metrics.errors import TieScopeError
-from metrics.runs import File
-from metrics.studies.leaderboard.history import LEAST_SHARED, history, history_finding, version_of
+from dashboard.widgets.page_body import section
+from metrics import Runs, parse
+from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
+from metrics.evaluation import ScoringOptions
+from metrics.report import ReportOptions
+from metrics.runs import File, Repeated
+from metrics.studies.leaderboard.arrivals import (
+    arrivals,
+    arrivals_finding,
+    arriving,
+    change_of,
+    running_means,
+)
+from metrics.studies.leaderboard.history import (
+    LEAST_SHARED,
+    history,
+    history_finding,
+    pooled_judgments,
+    version_means,
+    version_of,
+)
 from metrics.support.wording import count_of, first_names, part_of
+
+
+class VersionScoring(NamedTuple):
+    """How kept runs are scored: enough to tell one way from another.
+
+    Attributes:
+        judged: hash of the judgments.
+        scoring: how lists are scored.
+        traditional: the treatment taken as the traditional one.
+        measures: those asked for.
+        repeated: what is done about a document twice in a list.
+        segments: hash of the queries counted; none where all are.
+    """
+
+    judged: str
+    scoring: ScoringOptions
+    traditional: str
+    measures: tuple[str, ...]
+    repeated: Repeated
+    segments: str = ""
+
+
+def judgments_key(board: Board) -> str:
+    """Return what tells the judgments of a board from any others."""
+    if board.runs.qrels is None:
+        return board.key
+    pairs = zip(board.spec.entries, board.sources, strict=True)
+    digests = sorted(entry.key for entry, source in pairs if source.kind == "qrels")
+    return sha256("\n".join([*digests, board.spec.repeated]).encode()).hexdigest()
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def judged(key: str, _board: Board) -> pa.Table:
+    """Return the judgments of a board."""
+    return pooled_judgments(_board.runs)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2_000)
+def means(
+    key: str, scoring: VersionScoring, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    """Return means of the rerankers of one kept file, as `version_means` gives them, or why there are none.
+
+    Args:
+        key: of the file and of how it is read.
+        scoring: how its lists are scored.
+        _entry: the file.
+        _judged: judgments of the board shown.
+        _queries: those that count; all where None.
+    """
+    try:
+        runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
+        return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
+    except (ReadError, UsageError) as error:
+        return error
+
+
+def score_versions(
+    scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
+) -> list[pd.DataFrame | TieScopeError]:
+    """Return means of several files, one after the other.
+
+    Args:
+        scoring: how lists are scored.
+        entries: the files.
+        board: the one shown, whose judgments count.
+        queries: those that count; all where None.
+    """
+    against = judged(scoring.judged, board)
+    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
+        return [_means(scoring, entry, against, queries) for entry in entries]
+
+
+def _means(
+    scoring: VersionScoring, entry: Entry, against: pa.Table, queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    try:
+        return means(entry.key, scoring, entry, against, queries)
+    except LibraryError as error:  # not cached: the next try may find the upload mended
+        return error
+
 
 MAX_RUNS = 60
 """Runs scored at most."""
@@ -177,3 +282,58 @@ def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
     colours |= {name: view.colour(name) for name in shown_now}
     free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
     return {name: colours.get(name) or view.palette.reranker(next(free_numbers)) for name in names}
+
+
+_LATEST, _SHARE = 50, 5
+"""Lists of the window that is shown first, and the share of all that it is at most, one fifth."""
+_FEWEST = 4
+"""Lists that are drawn, at least."""
+
+
+@section("List by list")
+def list_by_list(view: View, measure: str) -> None:
+    """Show running means of a reranker shown whose lists came in an order; nothing where there is none.
+
+    The measure is the one chosen above; empty where none was offered there.
+    """
+    versions = arriving(view.board.runs, view.rerankers)
+    if not versions:
+        return
+    heading(
+        "List by list",
+        "Lists of this board in the order in which they came: by a column time or timestamp, in numbers; else "
+        "version by version, each as its file has them. Judged queries without rows are left out.",
+    )
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        if not measure:
+            with st.container(width=_WIDE):
+                measure = session.measure()
+        name = select_name("Lists of", list(versions), "arriving", width=280)
+        lists = _arrivals(view, name, measure, view.traditional)
+        if len(lists) < _FEWEST:
+            st.caption(f"Fewer than {_FEWEST} lists count.")
+            return
+        usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
+        window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
+    change = change_of(lists, measure)
+    section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
+    order = "in order of time" if lists["time"].notna().all() else "version by version"
+    figure = running_means_chart(
+        running_means(lists, window),
+        view.palette,
+        parse(measure).traditional,
+        window,
+        change.n_before if change else None,
+        order,
+    )
+    alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
+    chart(figure, "arrivals", alt, wide=620)
+    options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
+    st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the lists of a reranker in the order in which they came, by its name without version."""
+    names = arriving(view.board.runs, view.rerankers)[name]
+    return arrivals(view.evaluation, view.board.runs, names, measure, traditional)

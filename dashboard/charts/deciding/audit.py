@@ -1,4 +1,4 @@
-"""Which figures of a published table come out when they are computed again: rerankers by measures."""
+"""Charts of an audit: which figures come out, and how many by each rule tried."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import set_xaxes, set_yaxes, style
+from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
 from metrics.studies.audit.digits import VERDICTS
 from metrics.studies.prose import decimal
 
@@ -23,8 +23,8 @@ _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
 _LEGEND = 400
 """Pixels across in which the legend stands in two rows."""
-_LEVEL = 12
-"""Measures up to which their names stand level."""
+_LEVEL, _LEVEL_COLUMNS = 12, 8
+"""Measures up to which their names stand level, and letters of the longest name that does."""
 
 
 def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
@@ -161,6 +161,8 @@ def _lay_out(
     )
     margins = figure.settings["margin"]
     margins["l"] = max(margins["l"], 120)
+    names = list(chart_names(measures, CARD_COLUMNS).values())
+    is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
     place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
     figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
     return set_xaxes(
@@ -168,7 +170,75 @@ def _lay_out(
         side="top",
         showgrid=False,
         tickvals=np.arange(len(measures)),
-        ticktext=list(chart_names(measures, CARD_COLUMNS).values()),
-        tickangle=0 if len(measures) <= _LEVEL else -40,
+        ticktext=names,
+        tickangle=0 if is_level else -40,
         range=[-0.5, len(measures) - 0.5],
     )
+
+
+_RULE_ROW, _BAR = 46, 0.26
+"""Pixels of a rule, and share of it that its bar takes."""
+_LABEL_COLUMNS = 60
+
+
+def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Figure:
+    """Draw a bar for each rule, as long as its share of the figures that come out; a click gives its row.
+
+    Args:
+        conventions: label, to_the_digit, by_rounding, does_not_come_out; the best first.
+        palette: colours of the theme.
+        row: of the rule whose matrix is shown; it stands out.
+    """
+    comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
+    totals = comes_out + conventions["does_not_come_out"]
+    n, rows = len(conventions), np.arange(len(conventions))
+    is_shown = rows == row
+    figure = Figure()
+    look = {"orientation": "h", "width": _BAR, "showlegend": False}
+    hover = [
+        f"<b>{safe(label, _LABEL_COLUMNS)}</b><br>{digit:,} to the digit, {rounding:,} by rounding<br>"
+        f"{off:,} of {total:,} do not come out"
+        for label, digit, rounding, off, total in zip(
+            conventions["label"],
+            conventions["to_the_digit"],
+            conventions["by_rounding"],
+            conventions["does_not_come_out"],
+            totals,
+            strict=True,
+        )
+    ]
+    data = [[int(row), text] for row, text in zip(rows, hover, strict=True)]
+    for lengths, colour in (
+        (totals, np.full(n, palette.faint)),
+        (comes_out, np.where(is_shown, palette.text, palette.other)),
+    ):
+        figure.draw_bars(
+            x=lengths / totals,
+            y=rows,
+            marker={"color": colour.tolist(), "opacity": 1, "line": {"width": 0}},
+            customdata=data,
+            hovertemplate="%{customdata[1]}<extra></extra>",
+            selected={"marker": {"opacity": 1}},
+            unselected={"marker": {"opacity": 1}},
+            **look,
+        )
+    style(figure, palette, 24 + _RULE_ROW * n, t=12, b=12, l=4, r=44)
+    _write(figure, conventions["label"].tolist(), comes_out.tolist(), is_shown.tolist(), palette)
+    figure.set_layout(barmode="overlay")
+    set_yaxes(figure, visible=False, range=[n - 0.6, -0.75])
+    return set_xaxes(figure, visible=False, range=[0, 1])
+
+
+def _write(
+    figure: Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
+) -> None:
+    """Write the rule above each bar, and how many figures come out at its end."""
+    above = {"x": 0, "xref": "x", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+    beside = {"x": 1, "xref": "x", "xanchor": "left", "yanchor": "middle", "xshift": 8}
+    notes = []
+    for row, (label, count, is_bold) in enumerate(zip(labels, counts, is_shown, strict=True)):
+        name, figures = safe(label, _LABEL_COLUMNS), f"{count:,}"
+        font = {"size": 13, "color": palette.text if is_bold else palette.muted}
+        for text, place in ((name, above), (figures, beside)):
+            notes.append(note_of(f"<b>{text}</b>" if is_bold else text, palette, y=row, font=font, **place))
+    figure.write_notes(notes)

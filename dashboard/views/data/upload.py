@@ -1,4 +1,4 @@
-"""Files in: the drop field, what was dropped and cannot be shown yet, and how to mend it."""
+"""Files in: the drop field, what was dropped and cannot be shown yet, how to mend it, and results to audit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,16 +12,19 @@ from dashboard import cache, session
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.exchange.board_file import is_board
+from dashboard.library.loaded import packed_files
 from dashboard.library.storage.records import SEPARATOR
 from dashboard.session import View
 from dashboard.session.changes import build_arranged, read_all, score_and_show
 from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.views.data.files.file_cards import choose_columns
+from dashboard.session.published import kept_files, table_label, take_files, take_table
+from dashboard.views.data.columns import choose_columns
 from dashboard.widgets.page_body import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
+from metrics.studies.audit.published.reading import holds_results
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
@@ -30,6 +33,9 @@ _RULES: dict[MissingScore, str] = {
     "last": "Behind all others of their list, tied with each other.",
     "drop": "As if they had not been listed.",
 }
+_AUDIT = "views/decide/audit/audit.py"
+_NESTED = "nested-json"
+"""Format of runs that JSON of results is read as, too."""
 _AROUND = 2
 """Lines shown above and below the one at fault."""
 _LONGEST = 200
@@ -41,7 +47,8 @@ def upload_field(view: View) -> None:
     """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
-            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; or .tiescope",
+            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; published "
+            "results to audit; or .tiescope",
             accept_multiple_files=True,
             key="upload",
             help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
@@ -136,12 +143,65 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         return
     with long_work(draft):
         sources = read_all(spec)
+        spec, sources, results = _set_results_aside(spec, sources, dropped)
+        if not sha256s - {file.sha256 for file in results}:
+            _offer_to_audit(session.view(), results)
+            return
         board = build_arranged(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
             amended = (onto.board, onto.record) if onto else None
-            score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft)
+            published = (table_label(results), packed_files(results)) if results else None
+            score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
     if isinstance(board, TieScopeError):
+        if results:
+            st.caption(f"Set aside for an audit: {_results_text(results)}.")
         _offer_to_mend(spec, sources, board)
+
+
+def _set_results_aside(
+    spec: BoardSpec, sources: Sequence[Source | TieScopeError], dropped: BoardSpec
+) -> tuple[BoardSpec, list[Source | TieScopeError], list[File]]:
+    """Return spec and sources without files of published results that were dropped, and these files."""
+    new = {entry.file.sha256 for entry in dropped.entries}
+
+    def is_result(file: File, source: Source | TieScopeError) -> bool:
+        may_be = isinstance(source, TieScopeError) or source.format == _NESTED
+        return may_be and file.sha256 in new and holds_results(file)
+
+    pairs = [pair for pair in zip(spec.entries, sources, strict=True) if not is_result(pair[0].file, pair[1])]
+    staying = {entry.file.sha256 for entry, _ in pairs}
+    results = [entry.file for entry in dropped.entries if entry.file.sha256 not in staying]  # or aside before
+    entries = tuple(entry for entry, _ in pairs)
+    return replace(spec, entries=entries), [source for _, source in pairs], results
+
+
+def _results_text(results: Sequence[File]) -> str:
+    names = first_names([file.name for file in results])
+    return escape_markdown(f"{count_of(len(results), 'file')} of published results ({names})")
+
+
+def _offer_to_audit(view: View, results: Sequence[File]) -> None:
+    """Offer to audit the board shown against results that were dropped alone."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
+        st.markdown(
+            f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
+            width="content",
+        )
+        if st.button("Audit these", type="primary", key="audit-dropped"):
+            take_files(view.board, results)
+            st.switch_page(_AUDIT)
+
+
+def results_line(board: Board) -> None:
+    """Say which published results are kept with the board, and offer to audit them; nothing without any."""
+    if not (results := kept_files(board)):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/fact_check: {_results_text(results)} came with this board.", width="content")
+        if st.button("Audit these", key="audit-kept"):
+            take_table(table_label(results))
+            st.switch_page(_AUDIT)
 
 
 def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:
