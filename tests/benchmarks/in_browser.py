@@ -95,7 +95,7 @@ def clicks(ours, bare, repeats):
     timings_by_page = {}
     switched(bare.page, "One")
     letters = cycle("bcdea")
-    # One measure is chosen for all pages but this one: a click asks for another than the last, or draws nothing.
+    # All pages but this one share a measure: a click asks for another than the last, or draws nothing.
     shared, own = cycle(MEASURES), cycle(MEASURES)
     for name in CLICKED:
         switched(ours.page, name)
@@ -247,7 +247,7 @@ def measured(browser, folder, arguments):
         yield figure("server with it, after one session, MB", megabytes[0], 500)
         yield figure("  after five sessions", megabytes[-1], 500)
         yield figure("  more than after the third", megabytes[-1] - megabytes[2], 5)
-        yield figure("sample, more after ten sessions closed, MB", left_behind(browser, 10), 50)
+        yield figure("sample, more after five sessions closed, MB", left_behind(browser, 5), 50)
 
 
 def main():
