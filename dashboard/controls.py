@@ -24,7 +24,7 @@ _DEFAULTS = "_defaults"
 _OPENED_WITH = "_opened_with"
 """Key of the session: settings that the board was saved with, the defaults of their controls."""
 _REFUSED = "_refused"
-_PAGE, _SECTIONS, _LABELS, _CLICK = "_page", "_sections", "_labels", "_click"
+_PAGE, _SECTIONS, _LABELS, _CLICK, _OPEN = "_page", "_sections", "_labels", "_click", "_open_list"
 SECTION = "section"
 """Key of the control of sections: several pages have one, each with sections of its own."""
 _RENAMED = {"part": SECTION, "below": SECTION}
@@ -75,6 +75,11 @@ def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices, and all others as they are."""
     others = {key: texts for key, texts in _address().items() if key != SECTION}
     return others | {key: [text] for key, text in choices.items()}
+
+
+def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, Texts]:
+    """Return the query parameters of a link to one list, with more choices of its page."""
+    return link_parameters({"reranker": reranker, "query": query_id} | choices)
 
 
 def refuse(key: str, texts: Sequence[str]) -> None:
@@ -315,6 +320,16 @@ def clicked_row(chart: str) -> int | None:
     before = st.session_state.get(_CLICK)
     st.session_state[_CLICK] = now
     return now if now != before else None
+
+
+def set_open_list(reranker: str | None, query: str | None) -> None:
+    """Keep the list that is opened below a chart; None closes it."""
+    st.session_state[_OPEN] = (reranker, query)
+
+
+def get_open_list() -> tuple[str | None, str | None]:
+    """Return reranker and query of the list opened below a chart."""
+    return cast("tuple[str | None, str | None]", st.session_state.get(_OPEN, (None, None)))
 
 
 def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key: str) -> list[str]:

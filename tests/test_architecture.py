@@ -97,8 +97,8 @@ def dashboard_folders_of(pattern):
     return {path.parent.relative_to(ROOT).as_posix() for path in matches}
 
 
-def test_only_session_touches_the_state_and_the_link():
-    assert dashboard_folders_of(r"\bst\.(session_state|query_params)\b") == {"dashboard/session"}
+def test_no_page_widget_or_chart_touches_the_state_and_the_link():
+    assert dashboard_folders_of(r"\bst\.(session_state|query_params)\b") == {"dashboard"}
 
 
 @pytest.mark.parametrize("file", ["app.py", "views/moved.py", *FILES.values()])

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from dashboard import choices
 from dashboard.cache import ShownBoard, board_turn
+from dashboard.choices import View, shows_both_ways, shows_expectation
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View, scoring
-from dashboard.session.scoring import shows_both_ways, shows_expectation
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL
@@ -78,7 +78,7 @@ def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
     """Draw what is done about unjudged documents where any are within the cut-off; return their counts."""
     counts = count_unjudged(view, measure)
     if counts is not None:
-        scoring.choose_unjudged()
+        choices.choose_unjudged()
         if shows_both_ways() and adds_queries(view.board.runs, view.scoring):
             st.caption(QUERIES_MAY_JOIN)
     return counts

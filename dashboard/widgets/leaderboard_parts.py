@@ -21,8 +21,8 @@ from dashboard.charts.leaderboard.place_and_score import (
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.palette import Palette
+from dashboard.choices import board_key
 from dashboard.escaping import escape_markdown
-from dashboard.session.view import board_key
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, heading, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements

@@ -4,11 +4,12 @@ from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import boards
 from dashboard.access import server_files
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session.visitor import visitor_zone
+from dashboard.visitor import visitor_zone
 from dashboard.widgets.page_body import section
 from metrics.support.wording import count_of
 
@@ -20,7 +21,7 @@ _SAMPLES = {
 
 
 @section("The line on the data")
-def data_line(view: session.View) -> None:
+def data_line(view: View) -> None:
     """Draw what data is shown, and the button that leads to one's own."""
     sample = _SAMPLES.get(view.board.label)
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
@@ -30,11 +31,11 @@ def data_line(view: session.View) -> None:
             st.switch_page("views/data/data.py")
 
 
-def _own_data_text(view: session.View) -> str:
+def _own_data_text(view: View) -> str:
     """Return whose data it is, how much, and since when."""
     runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
     if record is not None:
-        owner = "Your data" if record.owner == session.owner() else "Shared with you"
+        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
         today = datetime.now(visitor_zone()).date()
         added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
         return f"{owner}: {runs}, added {day_text(added, today)}."

@@ -5,12 +5,12 @@ from hashlib import sha256
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard.boards import while_open
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard.settling_curve import settling_curve
+from dashboard.choices import View
+from dashboard.controls import number_input, toggle
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.boards import while_open
-from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
@@ -49,7 +49,7 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
 
 
 @section("What judging settles")
-def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
+def judging_section(view: View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
     """Say, where that is asked for, what judging settles, and which documents to judge next.
 
     Args:
@@ -79,7 +79,7 @@ def judging_section(view: session.View, measure: MeasureAt, unjudged: pd.DataFra
         _settling(view, plan)
 
 
-def _settling(view: session.View, plan: JudgingPlan) -> None:
+def _settling(view: View, plan: JudgingPlan) -> None:
     """Draw the curve, the choice of how many, their form, and their table."""
     wide, narrow = side_by_side(3, 2, "settling")
     with wide:

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
-from dashboard.session.scoring import choose_relevant_from
+from dashboard import choices, controls
+from dashboard.choices import View, choose_relevant_from
 from dashboard.views.leaderboard import cached
 from dashboard.views.leaderboard.data_line import data_line
 from dashboard.views.leaderboard.judging import judging_section
@@ -30,18 +30,18 @@ _FINDABLE = 12  # rerankers from which on one is looked for by name
 _MANY_EMPTY = 0.2  # share of queries without a relevant document from which on they can be left out
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
     st.title("Leaderboard", anchor=False)
     data_line(view)
     verdict = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        measure = session.measure()
+        measure = choices.measure()
         choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    section = session.segmented("Section", sections, "section", label_visibility="collapsed")
+    section = controls.segmented("Section", sections, "section", label_visibility="collapsed")
     name, rows = parse(measure), cached.ranked_rerankers(view, measure, view.traditional)
     with verdict:
         _verdict(view, measure)
@@ -58,7 +58,7 @@ def show(view: session.View) -> None:
         _scores(view, name, rows, unjudged, part)
 
 
-def _verdict(view: session.View, measure: str) -> None:
+def _verdict(view: View, measure: str) -> None:
     """Draw the verdict and, where many queries have no relevant document, a way to leave these out."""
     finding(cached.verdict(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
@@ -67,14 +67,12 @@ def _verdict(view: session.View, measure: str) -> None:
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and count as 0."
             st.markdown(f":material/info: {text}", width="content")
             if st.button(
-                "Leave them out", on_click=session.set_value, args=("empty", "skip"), key="skip-empty"
+                "Leave them out", on_click=controls.set_value, args=("empty", "skip"), key="skip-empty"
             ):
                 st.rerun()
 
 
-def _scores(
-    view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
-) -> None:
+def _scores(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str) -> None:
     """Draw ranks, scores with their bounds, and the ranked table."""
     rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
@@ -93,7 +91,7 @@ def _scores(
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
 
 
-def _unjudged(view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
+def _unjudged(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw what unjudged documents leave open, and which to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)

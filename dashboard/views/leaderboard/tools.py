@@ -5,10 +5,10 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
 from dashboard.charts.labels import clipped
 from dashboard.charts.leaderboard.tool_strip import tool_strip
 from dashboard.charts.palette import Palette
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.views.leaderboard import cached
 from dashboard.widgets.columns import Columns
@@ -24,9 +24,7 @@ _HEAD_COLUMNS = 16
 
 
 @section("What other tools would say")
-def tools_section(
-    view: session.View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index
-) -> None:
+def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw every tool's value on the range the ties allow, and tables of the values and the reasons.
 
     Args:

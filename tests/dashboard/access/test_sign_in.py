@@ -24,7 +24,7 @@ ADA = {"is_logged_in": True, "email": "Ada@Example.org"}
 def behind_the_gate():
     import streamlit as st  # noqa: PLC0415 this body is run alone
 
-    from dashboard import session as state  # noqa: PLC0415 this body is run alone
+    from dashboard import boards as state  # noqa: PLC0415 this body is run alone
     from dashboard.access import sign_in  # noqa: PLC0415 likewise
 
     st.session_state["is_admitted"] = sign_in.is_admitted()

@@ -5,6 +5,6 @@ import sys
 
 
 def test_no_page_waits_for_the_statistics_of_another():
-    code = "import dashboard.session, sys; print({'statsmodels', 'scipy.stats', 'dask'} & set(sys.modules))"
+    code = "import dashboard.choices, sys; print({'statsmodels', 'scipy.stats', 'dask'} & set(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 ours
     assert loaded.stdout.strip() == "set()"

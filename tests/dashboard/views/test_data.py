@@ -10,10 +10,9 @@ import streamlit as st
 from boards import COARSE, QRELS, STRICT, board
 from opening import opened, plain, texts
 
-from dashboard import cache
+from dashboard import cache, long_work
 from dashboard.library import turns
 from dashboard.library.entry import Entry
-from dashboard.session import long_work
 from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"

@@ -343,11 +343,11 @@ def test_versions_are_scored_on_the_segments_shown(library):
 
 def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     library.keep(files("theirs.trec", COARSE, "qrels.txt", QRELS), "somebody@example.org")
-    monkeypatch.setattr("dashboard.session.owner", lambda: "ada_b@example.org")
+    monkeypatch.setattr("dashboard.boards.owner", lambda: "ada_b@example.org")
     page = opened("data", section="Library")
     assert r"Kept on this server for ada\_b" in words(page)
     assert "Nothing is kept yet" in words(page)
-    monkeypatch.setattr("dashboard.session.owner", lambda: "visitor:1234")
+    monkeypatch.setattr("dashboard.boards.owner", lambda: "visitor:1234")
     assert "this list only until you leave" in words(opened("data", section="Library"))
 
 

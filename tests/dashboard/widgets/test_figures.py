@@ -4,7 +4,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 from dashboard.charts.figure import Figure
-from dashboard.session.visitor import WIDTH_KEY
+from dashboard.visitor import WIDTH_KEY
 from dashboard.widgets.figures import kept_figure, sent_figure
 
 
