@@ -1,8 +1,8 @@
 """Controls that keep their value over page switches, and their place in the address.
 
 The address names every choice that is not the default of its control, whatever page is shown, so that a link
-shows the same. Streamlit's own binding (`bind="query-params"`) cannot do that in version 1.67: a link inside the
-app does not set a control that the browser already has, and a select box writes its label, not its value.
+shows the same. Streamlit's own binding (`bind="query-params"`) cannot do that in version 1.67: a link inside
+the app does not set a control that the browser already has, and a select box writes its label, not its value.
 """
 
 import math
@@ -18,7 +18,7 @@ from dashboard.charts.labels import TABLE_COLUMNS, short_names
 _ADDRESS = "_address"
 """Key of the session: key of a choice → its texts in the address."""
 _ASKED = "_asked"
-"""Key of the session: key of a choice → what its control is to be set to as it is drawn, None for its default."""
+"""Key of the session: key of a choice → what its control is to be set to, None for its default, until drawn."""
 _DEFAULTS = "_defaults"
 """Key of the session: key of a choice → the default of its control when it was last drawn."""
 _OPENED_WITH = "_opened_with"

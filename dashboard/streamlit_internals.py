@@ -1,10 +1,10 @@
 """The places where the app needs what Streamlit keeps to itself; tried with 1.67.
 
-Each has its reason here, and a test that fails where Streamlit has moved it. Nothing else in `dashboard` imports
-from `streamlit.runtime`, `streamlit.web` or `streamlit.proto`.
+Each has its reason here, and a test that fails where Streamlit has moved it. Nothing else in `dashboard`
+imports from `streamlit.runtime` or `streamlit.proto`.
 
-- Messages of the socket (`BackMsg`, `ForwardMsg`): the server drops those that concern other visitors, and tells
-  whose downloads a page offers. Streamlit asks for no sign-in there.
+- Messages of the socket (`BackMsg`, `ForwardMsg`): the server drops those that concern other visitors, and
+  tells whose downloads a page offers. Streamlit asks for no sign-in there.
 - Cookies: whose they are is asked for uploads and downloads, too, where Streamlit asks for an id alone.
 - Sessions and uploads: limits a visitor, and what sessions that ended held is given back.
 """
@@ -65,8 +65,8 @@ def bytes_by_session() -> Counter[str]:
 def forget_expired_sessions() -> int:
     """Drop the sessions whose time is over, and all they hold; return how many.
 
-    Streamlit looks for them when the next page opens or closes, and its loop keeps the last of them at hand until
-    another visitor comes.
+    Streamlit looks for them when the next page opens or closes, and its loop keeps the last of them at hand
+    until another visitor comes.
     """
     ended = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
     for _, information in ended:

@@ -14,7 +14,7 @@ from dashboard.cache import ShownBoard
 from dashboard.charts.leaderboard.running_means import running_means_chart
 from dashboard.charts.leaderboard.version_history import VersionAxis, version_history
 from dashboard.choices import View
-from dashboard.controls import number_input, select_name, toggle
+from dashboard.controls import number_input, segmented, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import watch_command
@@ -183,7 +183,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with row:
-        axis = _AXES[controls.segmented("Across", list(_AXES), "across", _default_axis(lines))]
+        axis = _AXES[segmented("Across", list(_AXES), "across", _default_axis(lines))]
     _draw(view, lines, measure, axis)
     return measure
 
