@@ -258,8 +258,7 @@ def pills(
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
     """Draw a field of a whole number from `low` to `high`; return it."""
     whole_number(key, low, high, default)
-    ends = float(low), float(high)
-    st.number_input(label, *ends, step=1.0, format="%.0f", key=key, **KEPT, **more_options)
+    st.number_input(label, float(low), float(high), step=1.0, format="%.0f", key=key, **KEPT, **more_options)
     return whole_number(key, low, high, default)
 
 

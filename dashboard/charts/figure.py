@@ -221,7 +221,9 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 any part of a figure
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     if isinstance(value, np.ndarray):
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            value = np.where(np.isfinite(value), value, None)
-        return value.tolist()
+        if value.dtype.kind != "f" or np.isfinite(value).all():
+            return value.tolist()
+        nullable = value.astype(object)
+        nullable[~np.isfinite(value)] = None
+        return nullable.tolist()
     return value
