@@ -21,10 +21,11 @@ from dashboard.charts.leaderboard.place_and_score import (
     place_and_score,
 )
 from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
+from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import board_key
+from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
@@ -146,13 +147,20 @@ def leaderboard_charts(
 def _draw_charts(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, order: str, names: list[str] | None
 ) -> None:
+    bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
+    marks = f"Diamond: {order}. Dot: the mean over all orders."
+    scores_help = marks + holes_caption(leaderboard)
+    if is_narrow():
+        rows = leaderboard if names is None else leaderboard.loc[names]
+        st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
+        alt = f"Worst, best, tied and traditional {measure} of each reranker."
+        chart(score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
+        return
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
             st.subheader("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
-            bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-            marks = f"Diamond: {order}. Dot: the mean over all orders."
-            st.subheader(f"Score with {bounds}", anchor=False, help=marks + holes_caption(leaderboard))
+            st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
@@ -188,7 +196,7 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
 
 @section("The strip of all rerankers")
 def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
-    """Draw all places in a strip, where there are more than twenty.
+    """Draw all places in a strip, where there are more than twenty, but on a phone.
 
     Args:
         leaderboard: all rerankers, as `charted_rerankers` returns them.
@@ -196,7 +204,7 @@ def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, pla
         measure: how the values are called.
         places: those that are drawn below it.
     """
-    if len(leaderboard) <= FEW:
+    if len(leaderboard) <= FEW or is_narrow():
         return
     kept_elements(board_key(), _draw_strip, leaderboard, palette, measure, places.start, places.stop - 1)
 
@@ -278,9 +286,6 @@ def _draw_rows(
         {
             **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns(
-                *leaderboard.columns.intersection(["unjudged", "lowest", "highest", "expectation"])
-            ),
             **extra_columns,
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },

@@ -26,10 +26,14 @@ def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.Dat
 @cached_by_key(show_spinner=False, max_entries=24)
 def verdict(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return who leads, and whether the order of ties or chance decides that, as a sentence."""
-    from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict  # noqa: PLC0415 scipy.special
+    from metrics.studies.leaderboard.verdict_sentence import (  # noqa: PLC0415 scipy.special
+        leaderboard_verdict,
+        same_runs,
+    )
 
     rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
-    return leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional)
+    copies = same_runs(view.board.runs, view.evaluation, measure)
+    return leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional, copies)
 
 
 @cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)

@@ -13,9 +13,9 @@ from dashboard.widgets.page_body import section
 from metrics.support.wording import count_of
 
 _SAMPLES = {
-    SAMPLE_LABEL: "one model stored in six precisions, beside BM25 and TF-IDF",
+    SAMPLE_LABEL: "one model stored in six precisions; ties stay in BM25's order, as a stable sort leaves them",
     SIMULATED_LABEL: "four simulated rerankers that tie more and more",
-    PROMPTS_LABEL: "one model asked in five wordings, which Data can combine as repeats",
+    PROMPTS_LABEL: "one model asked with five prompts; the prompt moves its score, tie order does not",
 }
 
 

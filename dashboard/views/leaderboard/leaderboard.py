@@ -8,7 +8,8 @@ from dashboard.views.leaderboard import cached
 from dashboard.views.leaderboard.data_line import data_line
 from dashboard.views.leaderboard.judging import judging_section
 from dashboard.views.leaderboard.tools import tools_section
-from dashboard.widgets.components import finding, section_finding
+from dashboard.widgets.browser import watch_width
+from dashboard.widgets.components import finding, section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS, find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import (
@@ -23,6 +24,7 @@ from metrics import parse
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.holes import hole_finding, unjudged_share
 from metrics.studies.leaderboard.ranks.tiers import with_tiers
+from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of
 
 SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
@@ -35,7 +37,8 @@ def leaderboard() -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
     view = session.view()
     st.title("Leaderboard", anchor=False)
-    data_line(view)
+    if not session.is_narrow():
+        data_line(view)
     verdict = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = session.measure()
@@ -57,6 +60,9 @@ def leaderboard() -> None:
         _unjudged(view, name, rows, unjudged)
     else:
         _scores(view, name, rows, unjudged, part)
+    if session.is_narrow():  # a phone has no room for it above the chart
+        data_line(view)
+    watch_width()
 
 
 def _verdict(view: session.View, measure: str) -> None:
@@ -104,6 +110,13 @@ def _unjudged(view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged:
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
         leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
+    columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
+    table(
+        rows.reset_index(),
+        "",
+        "unjudged",
+        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+    )
     judging_section(view, name, unjudged)
 
 

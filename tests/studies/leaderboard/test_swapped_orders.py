@@ -149,7 +149,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     assert with_order_chances(swaps.head(0), {})["above"].tolist() == []
     assert not len(swapped_orders(evaluation, "TsRR", "input"))
     assert plain(swaps_finding(swaps, 3, "MRR")) == (
-        "1 of 3 orders swaps, which is not significant. By the file's order, lucky is 0.1667 MRR above sound; "
+        "1 of 3 orders swaps, which is not significant. By file order, lucky is 0.1667 MRR above sound; "
         "with ties averaged, sound is 0.2222 above."
     )
 
