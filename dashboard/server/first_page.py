@@ -40,15 +40,14 @@ def _import_pages() -> None:
 
     import dashboard.session.results
     import dashboard.views.data.files.board_panel
-    import dashboard.views.leaderboard.cached
-    import dashboard.views.leaderboard.data_line
-    import dashboard.views.leaderboard.judging
+    import dashboard.views.leaderboard.pairs
+    import dashboard.views.leaderboard.scores
     import dashboard.views.leaderboard.tools
+    import dashboard.views.leaderboard.unjudged
     import dashboard.widgets.browser
     import dashboard.widgets.holes
     import dashboard.widgets.leaderboard_parts
-    import dashboard.widgets.page_body
-    import dashboard.widgets.swaps_table  # noqa: F401 imported for those who import it again
+    import dashboard.widgets.page_body  # noqa: F401 imported for those who import it again
 
 
 def _draw_sample() -> None:

@@ -1,6 +1,6 @@
-"""Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
+"""Parts of a leaderboard: its charts and its table; used by more than one page."""
 
-from math import comb
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -20,25 +20,20 @@ from dashboard.charts.leaderboard.place_and_score import (
     least_width,
     place_and_score,
 )
-from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
 from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import board_key
 from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, keep_wide, table_head, table_rows
+from dashboard.widgets.components import chart, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.first_rows import ShownRows
-from dashboard.widgets.leaders import farthest_off, leader_name, most_ties
 from dashboard.widgets.page_body import section
 from metrics.evaluation import EQUAL
-from metrics.measures import MeasureAt, question
-from metrics.studies.leaderboard.leaderboard import swap_matrix
+from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.verdicts import VERDICTS
-from metrics.studies.prose import decimal, signed
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of, percent
+from metrics.support.wording import count_of
 from metrics.ties import Treatment
 
 _LONGEST_FIGURE = 11
@@ -62,49 +57,6 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
             f"{len(drawable) - max_rows:,} are left out. The table has all."
         )
     return drawable.head(max_rows) if max_rows is not None else drawable
-
-
-@section("The cards")
-def leaderboard_cards(leaderboard: pd.DataFrame, measure: MeasureAt, n_movable: int, n_lists: int) -> None:
-    """Show the best, the largest gap, how many orders swap, and how many lists ties can move.
-
-    Args:
-        leaderboard: as `leaderboard` returns it.
-        measure: what it is ranked by.
-        n_movable: lists whose worst and best order differ.
-        n_lists: all lists.
-    """
-    rows = drawable_rerankers(leaderboard)
-    if not len(rows):
-        return
-    best = rows["tied"]
-    top = Card("trophy", f"Best {measure.tied}", decimal(best.max(), 4), leader_name(best), "blue")
-    if measure.measure.answers:
-        answered = question(measure)
-        cards(
-            top,
-            Card("gavel", "Ties are settled", "by rule", f"of {measure}, whatever the order"),
-            Card("balance", "Answers", answered.traditional, "choose it to see ties at work"),
-            Card("join_inner", "Most ties", *most_ties(rows["tie_ratio"]), "orange"),
-        )
-        return
-    gap, farthest = farthest_off(rows["gap"])
-    movable = percent(n_movable / n_lists)
-    cards(
-        top,
-        Card("casino", "Largest gap", signed(gap, 4), farthest, "orange"),
-        _swaps_card(rows),
-        Card("join_inner", "Ties matter in", movable, f"{n_movable:,} of {count_of(n_lists, 'list')}"),
-    )
-
-
-def _swaps_card(rows: pd.DataFrame) -> Card:
-    """Return the card of how many pairs of rerankers swap."""
-    n_swaps, n_pairs = int(swap_matrix(rows).sum()), comb(len(rows), 2)
-    if not n_pairs:
-        return Card("swap_vert", "Orders that swap", "none", "one reranker")
-    value, note = card_part(n_swaps, n_pairs, "pair")
-    return Card("swap_vert", "Orders that swap", value, note or "traditional against tied")
 
 
 def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
@@ -194,40 +146,6 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
     return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
 
 
-@section("The strip of all rerankers")
-def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
-    """Draw all places in a strip, where there are more than twenty, but on a phone.
-
-    Args:
-        leaderboard: all rerankers, as `charted_rerankers` returns them.
-        palette: colours of the theme.
-        measure: how the values are called.
-        places: those that are drawn below it.
-    """
-    if len(leaderboard) <= FEW or is_narrow():
-        return
-    kept_elements(board_key(), _draw_strip, leaderboard, palette, measure, places.start, places.stop - 1)
-
-
-def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
-    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    chart(
-        place_strip(leaderboard, palette, measure, first, last),
-        "places",
-        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
-    )
-
-
-def strip_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
-    gap = clear_gap(leaderboard)
-    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
-    return (
-        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
-        "The frame has those drawn below."
-    )
-
-
 def slope_caption(leaderboard: pd.DataFrame) -> str:
     """Return what names lack, and what orange stands for."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
@@ -248,19 +166,21 @@ def leaderboard_table(
     file: str,
     extra_columns: Columns | None = None,
     drawn_rerankers: pd.Index | None = None,
+    download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Show rerankers before and after ties are averaged, with a download of all.
 
     Args:
-        leaderboard: as `leaderboard` returns it; perhaps std, the spread of each mean, and extra columns.
+        leaderboard: as `leaderboard` returns it, perhaps with extra columns.
         measure: what it is ranked by.
         traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
         drawn_rerankers: rerankers whose rows are shown; all where None.
+        download: makes what the file holds, where that is more.
     """
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
-    table_head("All rerankers", file, leaderboard.reset_index)
+    table_head("All rerankers", file, download or leaderboard.reset_index)
     kept_elements(board_key(), _draw_rows, leaderboard, words, file, extra_columns or {}, drawn_rerankers)
 
 

@@ -11,7 +11,6 @@ from dashboard.widgets.components import finding, page_head
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
-    leaderboard_cards,
     leaderboard_charts,
     leaderboard_table,
 )
@@ -37,7 +36,6 @@ rows = leaderboard(results.stored, measure, results.traditional)
 finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
 if not results.stored.n_lists:
     st.stop()
-leaderboard_cards(rows, name, results.stored.n_movable(measure), results.stored.n_lists)
 charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
 table_place, chart_place = table_and_chart_places(len(rows))
 with chart_place:

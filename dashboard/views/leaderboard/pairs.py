@@ -1,4 +1,4 @@
-"""The table of orders that swap, as every page shows it."""
+"""The section on pairs that swap: how many there are, and which."""
 
 from collections.abc import Sequence
 from math import comb

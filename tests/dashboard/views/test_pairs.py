@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.widgets.swaps_table import values_apart
+from dashboard.views.leaderboard.pairs import values_apart
 
 
 @pytest.mark.parametrize(
