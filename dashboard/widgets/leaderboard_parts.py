@@ -12,15 +12,16 @@ from dashboard.charts.labels import (
     shared_ends,
     short_names,
 )
-from dashboard.charts.leaderboard.hole_bars import LEAST_WIDTH
-from dashboard.charts.leaderboard.place_and_score import (
+from dashboard.charts.leaderboard import (
     FEW,
+    LEAST_WIDTH,
     LONG_MOVE,
+    drawable_rerankers,
     is_out_of_order,
     least_width,
     place_and_score,
+    score_bounds,
 )
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers, score_bounds
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.session.view import board_key

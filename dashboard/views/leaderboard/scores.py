@@ -7,8 +7,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.cache import ShownBoard
-from dashboard.charts.leaderboard.place_and_score import FEW
-from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
+from dashboard.charts.leaderboard import FEW, clear_gap, place_strip
 from dashboard.charts.palette import Palette
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.leaderboard.pairs import swapped_orders

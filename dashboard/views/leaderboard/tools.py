@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.cache import ShownBoard, board_turn, segments
 from dashboard.charts.labels import clipped
-from dashboard.charts.leaderboard.tool_strip import tool_strip
+from dashboard.charts.leaderboard import tool_strip
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key

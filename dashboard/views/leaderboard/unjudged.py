@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.leaderboard.settling_curve import settling_curve
+from dashboard.charts.leaderboard import settling_curve
 from dashboard.server.board_results import cached_by_key
 from dashboard.session.boards import while_open
 from dashboard.session.controls import number_input, toggle

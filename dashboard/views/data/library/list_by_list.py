@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.cache import ShownBoard
-from dashboard.charts.leaderboard.running_means import running_means_chart
+from dashboard.charts.running_means import running_means_chart
 from dashboard.library.command_line import watch_command
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.charts.leaderboard.version_history import VersionAxis, version_history
+from dashboard.charts.version_history import VersionAxis, version_history
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.storage.records import Upload
 from dashboard.session import View

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
+from dashboard.charts.leaderboard import least_width, place_and_score
 from dashboard.session import View
 from dashboard.session.controls import pills
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column

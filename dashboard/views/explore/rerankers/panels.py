@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts.gaps.aligned_rows import aligned_rows
 from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
-from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.session import View
 from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure

@@ -8,8 +8,7 @@ from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
-from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
+from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
 from dashboard.charts.one_list.tie_ladder import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.server.board_results import cached_by_key

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.charts.gaps.gap_panels import gap_panels
-from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulated.gap_heatmap import gap_heatmap
 from dashboard.charts.simulated.tie_growth import tie_growth
 from dashboard.session.boards import while_open
