@@ -10,7 +10,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
-from metrics.studies.leaderboard.ranks.overlap import Variant
+from metrics.studies.leaderboard.ranks.similarity import Variant
 from metrics.support.shown_columns import shown_columns
 
 _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a place": "w"}
