@@ -73,7 +73,7 @@ def test_on_a_phone_names_stand_above_bounds_without_a_slope_and_whose_data_it_i
 
 def test_the_pairs_that_swap_are_those_of_the_study_each_less_likely_than_not():
     query = {"data": cache.SIMULATED_LABEL, "measure": "Hits@5", "order": "docid_asc"}
-    rows = table(opened("leaderboard", section="Pairs that swap", **query), "Orders that swap")
+    rows = table(opened("leaderboard", section="Pairs that swap", **query), "Pairs that swap")
     runs = cache.sample_board(cache.SIMULATED_LABEL).runs
     evaluation = evaluate(runs, ["Hits@5"], ["expected", "docid_asc", "std"])
     expected = swapped_orders(evaluation, "Hits@5", "docid_asc")
@@ -86,7 +86,7 @@ def test_pairs_that_swap_and_other_tools_are_a_click_away_and_in_the_address():
     page = opened("leaderboard")
     assert page.segmented_control(key="section").options == ["Scores", "Pairs that swap", "Other tools"]
     page.segmented_control(key="section").set_value("Pairs that swap").run()
-    assert len(table(page, "Orders that swap")) == 5
+    assert len(table(page, "Pairs that swap")) == 5
     page.segmented_control(key="section").set_value("Other tools").run()
     assert list(charts(page)) == ["tools"]
     assert page.query_params["section"] == "Other tools"
