@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.access import server_files
-from dashboard.charts.gaps.aligned_rows import gap_rows
+from dashboard.charts.aligned_rows import gap_rows
 from dashboard.charts.gaps.gap_map import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.session.boards import notify

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.gaps.aligned_rows import aligned_rows
+from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.gaps.gap_multiples import ACROSS, FEW_ROWS, gap_multiples
 from dashboard.session import View
 from dashboard.widgets.components import chart, heading

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.gaps.aligned_rows import gap_rows
+from dashboard.charts.aligned_rows import gap_rows
 from dashboard.charts.palette import LIGHT
 
 RERANKERS = pd.DataFrame(
