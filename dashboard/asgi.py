@@ -15,7 +15,6 @@ from dashboard.server.first_page import begin_loading
 from dashboard.server.headers import SecurityHeaders
 from dashboard.server.hosts import HostGuard
 from dashboard.server.messages import MessageGuard
-from dashboard.server.preload import PreloadedScripts
 from dashboard.server.sessions import forget_ended_sessions
 from dashboard.server.sign_ins import SignInGuard
 from dashboard.server.uploads import UploadGuard
@@ -34,7 +33,6 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders, embedders=os.environ.get(EMBED, "").split()),
         Middleware(HostGuard, declared=os.environ.get(ALLOW_HOST, "").split()),
-        Middleware(PreloadedScripts),
         Middleware(SignInGuard),
         Middleware(UploadGuard),
         Middleware(CompressedFiles),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -261,6 +262,16 @@ def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
 def segments(board: Board) -> "pd.Series[str]":
     """Return query → its segment, of those that have one."""
     return query_segments(board.runs)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def grade_counts(board: Board) -> dict[float, int]:
+    """Return grade above 0 → how many judgments have it; where lists hold their grades, how many rows."""
+    runs = board.runs
+    tables = [runs.qrels] if runs.qrels is not None else list(runs.tables.values())
+    grades = np.concatenate([table["relevance"].to_numpy() for table in tables])
+    values, counts = np.unique(grades[grades > 0], return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
 @cached_by_key(show_spinner="Looking for what is odd …", max_entries=8)

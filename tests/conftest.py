@@ -5,8 +5,6 @@ import sys
 import tempfile
 from types import SimpleNamespace
 
-import plotly.graph_objects as go
-import plotly.io
 import pytest
 from chromium import find
 from hypothesis import settings as hypothesis_settings
@@ -16,11 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from dashboard import cli
 from dashboard.access import settings
-from dashboard.charts.figure import Figure
 
 MAIN = sys.modules["__main__"]
-KNOWN_FIGURES = set()
-"""Hashes of the figures that plotly has checked."""
 os.environ["TIESCOPE_HOME"] = tempfile.mkdtemp(prefix="tiescope-home-")  # never what a user keeps
 os.environ.pop("TIESCOPE_DATABASE_URL", None)
 os.environ.pop("TIESCOPE_AUDIT_LOG", None)
@@ -65,22 +60,6 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_unconfigure():
     shutil.rmtree(os.environ["TIESCOPE_HOME"], ignore_errors=True)
-
-
-@pytest.fixture(autouse=True)
-def _plotly_knows_what_is_drawn(monkeypatch):
-    """Have plotly check each figure of a page or a report, like ones once: the app checks none."""
-    unchecked = Figure.spec
-
-    def spec(figure):
-        result = unchecked(figure)
-        content = hash(plotly.io.to_json(result, validate=False))
-        if content not in KNOWN_FIGURES:
-            go.Figure([dict(trace) for trace in result["data"]], result["layout"])
-            KNOWN_FIGURES.add(content)
-        return result
-
-    monkeypatch.setattr(Figure, "spec", spec)
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """The app without a browser, opened on a page by a link, and what a page shows, found by its label or key."""
 
 import json
-import re
 import sys
 import tempfile
 from functools import cache
@@ -12,15 +11,14 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 import dashboard
+from dashboard import pages
 from dashboard.widgets import page_body
 
 APP = Path(dashboard.__file__).parent / "app.py"
-_PAGE = re.compile(r'st\.Page\(\s*"(views/[\w/]*?(\w+)\.py)",\s*title="([^"]+)"')
-_LISTED = _PAGE.findall(APP.read_text(encoding="utf-8"))
-PAGES = {name: title for _, name, title in _LISTED}
-"""Name of each page → its title."""
-FILES = {name: file for file, name, _ in _LISTED}
+FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE}
 """Name of each page → its file."""
+PAGES = {Path(page.file).stem: page.title for page in pages.PAGES} | {"large": "Large results"}
+"""Name of each page → its title."""
 DATA_PAGES = {name: title for name, title in PAGES.items() if name != "large"}
 """Those that show the data chosen in the sidebar; the other shows a stored evaluation, where one is open."""
 PRESENTATION = "present"

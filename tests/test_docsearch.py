@@ -9,9 +9,9 @@ from pyarrow import parquet
 from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
-from metrics.runs.repeats.names import repeat_groups
-from metrics.studies.audit.published.careless import MEASURES as PRINTED
-from metrics.studies.audit.published.careless import careless_table
+from metrics.runs.repeats.choice import repeat_groups
+from metrics.studies.audit.published.table import MEASURES as PRINTED
+from metrics.studies.audit.published.table import careless_table
 from metrics.studies.tools.tool_comparison import tool_values
 
 FOLDER = SAMPLE / "docsearch"

@@ -64,7 +64,7 @@ def stored_outputs(cells):
 def test_the_file_shows_the_tables_that_its_cells_make_and_no_charts(outcomes, stored_outputs):
     tables = [None if one is None or isinstance(one, Figure) else words(one._repr_html_()) for one in outcomes]
     assert stored_outputs == tables
-    assert sum(isinstance(one, Figure) for one in outcomes) == 3
+    assert sum(isinstance(one, Figure) for one in outcomes) == 4
 
 
 @pytest.mark.parametrize("part", FIGURES)

@@ -1,7 +1,6 @@
 """Which sessions were let in: those whose page was drawn for somebody who may see it."""
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from dashboard.streamlit_internals import is_active_session, session_id
 
 _admitted: dict[str, str] = {}
 """Session → the address signed in; an empty text where nobody signs in."""
@@ -13,21 +12,21 @@ def note_admission(address: str | None) -> bool:
     Args:
         address: who is signed in; an empty text where nobody signs in; None: the session is not let in.
     """
-    context = get_script_run_ctx()
-    if context is None or _admitted.get(context.session_id) == address:
+    own = session_id()
+    if own is None or _admitted.get(own) == address:
         return False
     if address is None:
-        _admitted.pop(context.session_id, None)
+        _admitted.pop(own, None)
     else:
-        for session in [session for session in list(_admitted) if not _is_active(session)]:
+        for session in [session for session in list(_admitted) if not is_active_session(session)]:
             _admitted.pop(session, None)
-        _admitted[context.session_id] = address
+        _admitted[own] = address
     return True
 
 
 def admitted_address(session: str) -> str | None:
     """Return for whom a session was let in, an empty text where nobody signs in; None where it was not."""
-    return _admitted.get(session) if _is_active(session) else None
+    return _admitted.get(session) if is_active_session(session) else None
 
 
 def is_admitted(session: str) -> bool:
@@ -38,7 +37,3 @@ def is_admitted(session: str) -> bool:
 def visitor_of(session: str) -> str:
     """Return whose page a session that was let in is: one text for all pages of a person who signed in."""
     return _admitted.get(session) or session
-
-
-def _is_active(session: str) -> bool:
-    return runtime.exists() and runtime.get_instance().is_active_session(session)

@@ -5,10 +5,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from streamlit.auth_util import get_cookie_with_chunks, get_origin_from_redirect_uri
-from streamlit.web.server.server_util import get_cookie_secret
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from dashboard.streamlit_internals import USER_COOKIE_NAME, get_origin_from_redirect_uri, signed_claims
 
 _IDENTIFYING = ("iss", "sub", "email", "iat", "nonce")
 """Claims that tell one sign-in from any other: Authlib draws the nonce, and refuses an answer without it."""
@@ -16,12 +13,7 @@ _IDENTIFYING = ("iss", "sub", "email", "iat", "nonce")
 
 def read_claims(cookies: Mapping[str, str]) -> dict[str, Any]:
     """Return what the provider says of who sends these cookies; nothing unless this server signed them."""
-    secret = get_cookie_secret()
-
-    def read(name: str) -> bytes | None:
-        return decode_signed_value(secret, name, cookies.get(name, "").encode("latin-1"))
-
-    text = get_cookie_with_chunks(read, USER_COOKIE_NAME)
+    text = signed_claims(cookies)
     claims: dict[str, Any] = json.loads(text) if text else {}
     return claims if claims.get("origin") == get_origin_from_redirect_uri() else {}
 

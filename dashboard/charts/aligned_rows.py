@@ -21,22 +21,28 @@ _BINS = 61
 """Bins of a distribution of gaps."""
 
 
-def aligned_rows(summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str) -> Figure:
+def aligned_rows(
+    summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str, *, is_signed: bool = False
+) -> Figure:
     """Draw scores, mean tie ratio and the distribution of gaps, a row a reranker.
 
     Args:
         summary: index reranker; first_traditional, first_tied, first_worst, first_best, tie_ratio,
-            first_gap, lists_with_gap.
+            first_gap, first_gap_mean, first_lists_with_gap.
         lists: reranker, first_gap of each list.
         palette: colours of the theme.
         measure: what the scores and the gaps are of.
+        is_signed: whether gaps keep their sign, instead of their absolute values.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
+    if not is_signed:
+        rerankers["gap"] = rerankers["gap_mean"]
+        lists = lists.assign(first_gap=lists["first_gap"].abs())
     figure = Figure.of_panels(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
     add_bounds_rows(figure, rerankers, palette, row=1, col=1)
     set_xaxes(figure, title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
     reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
-    edges = np.linspace(-reach, reach, _BINS + 1)
+    edges = np.linspace(-reach if is_signed else 0, reach, _BINS + 1)
     with_gap = lists[lists["first_gap"] != 0]
     counts = [
         np.histogram(with_gap.loc[with_gap["reranker"] == name, "first_gap"], bins=edges)[0]
@@ -77,6 +83,9 @@ def _add_ties_and_gaps(
     style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
     label_rows(figure, rerankers.index, palette)
     end = max(float(edges[-1]), _MIN_REACH) * 1.04
+    if edges[0] == 0:
+        title = f"|{measure} gap| of single lists"
+        return set_xaxes(figure, title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
     title = f"{measure} gap of single lists"
     return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
 

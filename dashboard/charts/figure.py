@@ -1,7 +1,6 @@
-"""A figure of plotly that is put together quickly.
+"""A figure that is put together quickly, and checked once by plotly when it is done.
 
-plotly's own figure checks each property at every step, which takes longer than all else that a chart costs.
-This one takes them as they are, until something of plotly's is asked of it.
+plotly's own figure checks all properties at each step, which takes longer than all else that a chart costs.
 """
 
 import copy
@@ -12,50 +11,27 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-import plotly.io
 from plotly.subplots import make_subplots
-
-plotly.io.templates.default = None  # every figure has the look of `style`
 
 _AXES = ("xaxis", "yaxis")
 _CLICKABLE = {"clickmode": "event+select", "dragmode": "pan"}
 """What Streamlit makes of a layout that says neither, after it was drawn; axes are fixed, so nothing pans."""
 
 
-class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
-    """Traces and layout of a chart; plotly's own figure, all checked, from the first use of what is plotly's.
-
-    Traces and settings are gone then, and with them what is defined here.
+class Figure:
+    """Traces and layout of a chart.
 
     Attributes:
         traces: properties of each, its type among them, in the order drawn; arrays are numpy's.
         settings: properties of the layout.
+        sent: what pages sent of it, by whether its points can be clicked.
     """
 
-    traces: list[dict[str, Any]]
-    settings: dict[str, Any]
-    _panels: tuple[int, ...]
-    _grid: dict[str, Any]
-
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 plotly's
-        self.__dict__.update(traces=[], settings=settings, _panels=(), _grid={})
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
-        """Become plotly's own figure, which has the attribute; of this one it is called for what it lacks.
-
-        Raises:
-            AttributeError: where plotly's own lacks it, too.
-            ValueError: where plotly knows no such property, or takes no such value for it.
-        """
-        if "traces" not in self.__dict__:
-            raise AttributeError(name)
-        own = make_subplots(*self._panels, **self._grid) if self._panels else go.Figure()
-        own.layout = self.settings
-        own.add_traces([dict(trace) for trace in self.traces])
-        del self.traces, self.settings
-        self.__class__ = go.Figure
-        go.Figure.__init__(self, own)
-        return getattr(self, name)
+        self.traces: list[dict[str, Any]] = []
+        self.settings: dict[str, Any] = settings
+        self.sent: dict[bool, go.Figure] = {}
+        self._n_columns = 1
 
     @classmethod
     def of_panels(cls, rows: int, columns: int, **grid: Any) -> Self:  # noqa: ANN401 passed on
@@ -67,7 +43,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
             **grid: spacing, widths (a tuple) and what is shared, as plotly's `make_subplots` has them.
         """
         figure = cls(**copy.deepcopy(_panel_layout(rows, columns, **grid)))
-        figure._panels, figure._grid = (rows, columns), grid
+        figure._n_columns = columns
         return figure
 
     def draw(self, trace: Mapping[str, Any], **panel: int) -> Self:
@@ -121,8 +97,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         return [
             name
             for name in sorted(names, key=_axis_index)
-            if row is None or _axis_index(name) // self._panels[1] == row - 1
-            if col is None or _axis_index(name) % self._panels[1] == col - 1
+            if row is None or _axis_index(name) // self._n_columns == row - 1
+            if col is None or _axis_index(name) % self._n_columns == col - 1
         ]
 
     @property
@@ -130,8 +106,18 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         """Pixels."""
         return int(self.settings["height"])
 
-    def browser_spec(self, *, is_clickable: bool = False) -> dict[str, Any]:
-        """Return data and layout as the browser is sent them, so that it draws the figure once.
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """The traces as plotly has them."""
+        return tuple(self.to_plotly().data)
+
+    @property
+    def layout(self) -> Any:  # noqa: ANN401 plotly is untyped
+        """The layout as plotly has it."""
+        return self.to_plotly().layout
+
+    def to_plotly(self, *, is_clickable: bool = False) -> go.Figure:
+        """Return plotly's own figure, checked; so that Streamlit draws it once.
 
         Streamlit's chart hands each new figure to plotly twice. The second time, plotly draws all of it again,
         unless it is said to hold the same data (`datarevision`), in lists instead of encoded arrays, and has no
@@ -139,13 +125,22 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
 
         Args:
             is_clickable: whether Streamlit is told of clicks on its points.
+
+        Raises:
+            ValueError: plotly knows no such property, or takes no such value for it.
         """
         spec = self.spec()
-        spec["layout"] |= {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
-        return spec
+        added = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
+        figure = go.Figure(spec["data"], spec["layout"] | added)
+        figure.layout.template = None  # Streamlit gives one of its own to all figures that say none
+        return figure
+
+    def to_json(self) -> str:
+        """Return data and layout as JSON."""
+        return str(self.to_plotly().to_json())
 
     def spec(self) -> dict[str, Any]:
-        """Return data and layout, what the template says written out, numbers in arrays."""
+        """Return data and layout, what the template says written out, numbers in lists."""
         traces, layout = _plain(self.traces), _plain(self.settings)
         look = layout.pop("template", {}).get("layout", {})
         axis_names = [name for name in layout if name.startswith(_AXES)]
@@ -153,10 +148,6 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         axes = {name: _merge(look.get(name[:5], {}), layout.get(name, {})) for name in axis_names}
         rest = {name: value for name, value in look.items() if name not in _AXES}
         return {"data": traces, "layout": _merge(rest, layout) | axes}
-
-    def spec_json(self) -> str:
-        """Return `spec` as JSON."""
-        return str(plotly.io.to_json(self.spec(), validate=False))
 
     def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
         """Add parts to a list of the layout, those of a panel with its axes."""
@@ -171,7 +162,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
         """Return the axes of a panel, each under its letter and a name; nothing without a panel."""
         if not panel:
             return {}
-        number = (panel["row"] - 1) * self._panels[1] + panel["col"]
+        number = (panel["row"] - 1) * self._n_columns + panel["col"]
         return {f"{letter}{name}": letter + str(number) * (number > 1) for letter in "xy"}
 
 
@@ -179,6 +170,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly is untyped
 def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the axes that plotly's slow `make_subplots` lays out."""
     layout: dict[str, Any] = make_subplots(rows, columns, **grid).layout.to_plotly_json()
+    layout.pop("template", None)  # Streamlit's
     return layout
 
 
@@ -223,13 +215,13 @@ def _of_numpy(trace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part with null for what is no number, which JSON lacks; Streamlit writes arrays as lists."""
+    """Return a part with lists for arrays, and null for what is no number, which JSON lacks."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items() if part is not None}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and not np.isfinite(value).all():
-        nullable = value.astype(object)
-        nullable[~np.isfinite(value)] = None
-        return nullable.tolist()
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            value = np.where(np.isfinite(value), value, None)
+        return value.tolist()
     return value

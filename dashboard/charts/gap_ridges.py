@@ -34,7 +34,7 @@ def add_ridges(
     Args:
         figure: changed in place; its y axis counts rerankers from the top, 0 first.
         rerankers: index reranker; gap (mean), lists_with_gap (share).
-        edges: (n + 1,) of the gaps, as far below zero as above.
+        edges: (n + 1,) of the gaps, as far below zero as above; from zero on where they are absolute.
         counts: for each reranker, (n,) lists with a gap between them.
         palette: colours of the theme.
         col: of the subplot.
@@ -45,8 +45,9 @@ def add_ridges(
     title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
     beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
     notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
+    is_signed = edges[0] < 0
     notes += [
-        note_of(f"<b>{signed(gap)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
+        note_of(f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
         for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True)
     ]
     for ridge in _ridges(edges, [height / highest for height in heights], bases, palette):
@@ -61,12 +62,12 @@ def _ridges(
     """Yield the ground lines of the rows, and the two sides of their ridges; heights are at most 1."""
     look = {"hoverinfo": "skip", "showlegend": False}
     line = {"color": palette.grid, "width": 1}
-    ends = np.tile([-edges[-1], edges[-1], np.nan], len(bases))
+    ends = np.tile([edges[0], edges[-1], np.nan], len(bases))
     yield {"x": ends, "y": np.repeat(bases, 3), "mode": "lines", "line": line, **look}
     centre = (edges[1:] + edges[:-1]) / 2
     below = np.r_[centre[centre < 0], 0.0]
     above = np.r_[0.0, centre[centre >= 0]]
-    for x, colour in ((below, palette.other), (above, palette.traditional)):
+    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
         y = [
             np.r_[base - _HIGHEST * np.interp(x, centre, height), np.full(len(x) + 1, base)]
             for base, height in zip(bases, heights, strict=True)
@@ -86,5 +87,5 @@ def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dic
         "showlegend": False,
         "marker": {"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
         "customdata": [hover_text(str(name)) for name in gaps.index],
-        "hovertemplate": "<b>%{customdata}</b><br>mean gap %{x:+.4f}<extra></extra>",
+        "hovertemplate": "<b>%{customdata}</b><br>mean %{x:.4f}<extra></extra>",
     }

@@ -50,7 +50,7 @@ def draw_charts(report: Report) -> ReportCharts:
 def _figure(chart: _Chart, studies: ReportStudies) -> ReportFigure:
     light, dark = (chart.draw(studies, palette) for palette in (LIGHT, DARK))
     height, width = light.height, chart.min_width(studies)
-    return ReportFigure(chart.title(studies), chart.alt, light.spec_json(), dark.spec_json(), height, width)
+    return ReportFigure(chart.title(studies), chart.alt, light.to_json(), dark.to_json(), height, width)
 
 
 def _finishes(studies: ReportStudies, palette: Palette) -> Figure:

@@ -11,7 +11,6 @@ from dashboard.charts.labels import TEXT_COLUMNS, clipped, escaped
 from dashboard.charts.palette import Palette
 from metrics.support.arrays import FloatArray
 
-HEADING = '"Source Serif", "Source Serif 4", serif'
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
 
 BELOW, BELOW_TICKS = 48, 29

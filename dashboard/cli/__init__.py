@@ -1,6 +1,5 @@
 """The command `tiescope`."""
 
-import gc
 import os
 import signal
 import sys
@@ -21,11 +20,6 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     with loading_modules():
         from dashboard.cli.commands import draw, tiescope
-
-        if sys.argv[1:2] == ["app"]:
-            from dashboard.server.memory import settle_memory
-
-            settle_memory()
         from metrics.cli import run
     run(tiescope, draw)
 
@@ -45,20 +39,11 @@ def _open_closed_streams() -> None:
 
 @contextmanager
 def loading_modules() -> Iterator[None]:
-    """Load modules inside, where an interrupt ends the process in one line: nothing is half done.
-
-    What is loaded stays until the end, and Python does not go through it in search of garbage: that takes a
-    quarter of a short command.
-    """
+    """Load modules inside, where an interrupt ends the process in one line: nothing is half done."""
     before = signal.signal(signal.SIGINT, _exit_at_once)
-    is_collecting = gc.isenabled()
-    gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        if is_collecting:
-            gc.enable()
         signal.signal(signal.SIGINT, before)
 
 

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 def evaluate() -> Command:
     """Score runs under one or more treatments of their ties."""
-    from metrics.cli.scored.evaluating import evaluate_command
+    from metrics.cli.evaluating import evaluate_command
 
     return evaluate_command
 
 
 def watch() -> Command:
     """Print running means as files arrive in a folder, or lines on standard input."""
-    from metrics.cli.scored.watching import watch_command
+    from metrics.cli.watching import watch_command
 
     return watch_command
 
@@ -42,28 +42,28 @@ def stability() -> Command:
 
 def gate() -> Command:
     """Hold runs to targets: a line a target, exit 1 where one is missed."""
-    from metrics.cli.pipelines.gating import gate_command
+    from metrics.cli.gating import gate_command
 
     return gate_command
 
 
 def review() -> Command:
     """Write what a pull request does to runs, as Markdown: targets, and changes beyond what ties can do."""
-    from metrics.cli.pipelines.reviewing import review_command
+    from metrics.cli.reviewing import review_command
 
     return review_command
 
 
 def badge() -> Command:
     """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
-    from metrics.cli.pipelines.publishing import badge_command
+    from metrics.cli.publishing import badge_command
 
     return badge_command
 
 
 def embed() -> Command:
     """Write a leaderboard to embed: an HTML fragment without scripts that asks nothing of any host."""
-    from metrics.cli.pipelines.publishing import embed_command
+    from metrics.cli.publishing import embed_command
 
     return embed_command
 
@@ -77,7 +77,7 @@ def judge_next() -> Command:
 
 def audit() -> Command:
     """Say by which convention a published table was made; exit 1 where a figure does not come out."""
-    from metrics.cli.pipelines.auditing import audit_command
+    from metrics.cli.auditing import audit_command
 
     return audit_command
 

@@ -26,7 +26,7 @@ class DeferredCommand(TyperCommand):
     def loaded(self) -> TyperCommand:
         """The command itself, with its options."""
         with loading_modules():
-            from metrics.cli.options.files import with_inputs_kept
+            from metrics.cli.file_options import with_inputs_kept
 
             app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
             app.command(self.name)(with_inputs_kept(self._load(), "TIESCOPE_AUDIT_LOG"))

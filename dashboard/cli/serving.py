@@ -14,8 +14,8 @@ from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from dashboard.cli import loading_modules
+from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
@@ -92,9 +92,10 @@ def app_command(
     with loading_modules():
         from streamlit.web import cli
 
-        from dashboard.server.connections import limit_waiting
+        from dashboard.server.connections import allow_many_files, limit_waiting
 
     limit_waiting()
+    allow_many_files()
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     options = [f"--server.port={port}", f"--server.address={host}"]
     if host in _EVERY_ADDRESS:  # else Streamlit asks another site for this machine's address, and prints it

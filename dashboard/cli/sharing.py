@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dashboard.access.allow_list import plain_address
+from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
-from metrics.cli.options.reading import Columns, Repeated, parse_columns
+from metrics.cli.options import Columns, Repeated, parse_columns
 from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.support.escaping import clean

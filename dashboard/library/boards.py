@@ -18,6 +18,7 @@ from metrics.runs import (
     Source,
     as_judgments,
     as_run,
+    distinct_file_names,
     is_judgments,
     read,
     scores_may_be_grades,
@@ -212,10 +213,12 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     new_files = {file.name for file in board.files if (file.name, file.sha256) not in known_files}
     arranged = [(first, now) for first, now in before.names if first in board.runs.tables]
     firsts = [first for first, _ in arranged]
+    notes = {finding.code for finding in board.runs.noted}  # names change where a new file has one of them
+    is_told_apart = len(arranged) < len(before.names) and "runs-told-apart" in notes
     new = [
         (name, name)
         for name in board.runs.rerankers
-        if name not in firsts and board.runs.origins[name].file in new_files
+        if name not in firsts and (is_told_apart or board.runs.origins[name].file in new_files)
     ]
     if taken := {name for name, _ in new} & {now for _, now in arranged}:
         raise UsageError(f"{min(taken)!r} is another reranker here: every reranker needs a name of its own.")
@@ -267,9 +270,12 @@ def read_files(
         TieScopeError: one cannot be read.
     """
     files, sources = [], []
-    for name, path in with_names(paths):
+    named_paths = with_names(paths)
+    file_names = distinct_file_names([path for _, path in named_paths])
+    for (name, path), file_name in zip(named_paths, file_names, strict=True):
         file = File.open(path)
-        file = replace(file, name=name + file.name.removeprefix(file.stem)) if name else file
+        own_name = name + file.name.removeprefix(file.stem) if name else file_name or file.name
+        file = replace(file, name=own_name)
         source = read(file, columns, strict=False)
         if not is_judgments(source, path, qrels):
             files.append(file)

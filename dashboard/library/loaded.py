@@ -1,16 +1,26 @@
 """Boards held in memory: those of the library for whoever may open them, the others each for one visitor."""
 
+import json
+import zlib
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 from secrets import token_hex
 from threading import Lock
 
 from dashboard.library.boards import Board, default_name
 from dashboard.library.storage.records import SEPARATOR
-from metrics.errors import UsageError
+from metrics.errors import LibraryError, UsageError
+from metrics.runs import File
 
+Published = tuple[str, bytes]
+"""Published results: what a link calls them, and their files as `packed_files` gives them."""
 MOST_BYTES = 2**30
 """Bytes held at most; the boards unused longest go first."""
+MOST_PUBLISHED = 20
+"""Published results held at most."""
+_MOST_PUBLISHED_BYTES = 10**8
+"""Bytes of all files of published results of a board."""
 
 
 class LoadedBoards:
@@ -19,6 +29,7 @@ class LoadedBoards:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._boards: OrderedDict[str, Board] = OrderedDict()
         self._visitors: dict[str, str] = {}
+        self._published: dict[tuple[str, str], Published] = {}
         self._most = most_bytes
         self._lock = Lock()
 
@@ -73,9 +84,22 @@ class LoadedBoards:
         with self._lock:
             return self._take(board_id) if self._visitors.get(board_id) == visitor else None
 
+    def publish(self, board_id: str, visitor: str, published: Published) -> None:
+        """Hold the published results that a visitor audits a board against; the oldest of any go first."""
+        with self._lock:
+            self._published.pop((board_id, visitor), None)
+            self._published[board_id, visitor] = published
+            while len(self._published) > MOST_PUBLISHED:
+                del self._published[next(iter(self._published))]
+
+    def published(self, board_id: str, visitor: str) -> Published | None:
+        """Return the published results that a visitor audits a board against, if they are held here."""
+        return self._published.get((board_id, visitor))
+
     def remove(self, board_id: str, visitor: str) -> None:
         """Forget a board of this visitor: nobody opens it any more."""
         with self._lock:
+            self._published.pop((board_id, visitor), None)
             if self._visitors.get(board_id) == visitor:
                 del self._visitors[board_id], self._boards[board_id]
 
@@ -83,6 +107,9 @@ class LoadedBoards:
         """Forget all boards of a visitor."""
         for board_id in [board_id for board_id, owner in list(self._visitors.items()) if owner == visitor]:
             self.remove(board_id, visitor)
+        for board_id, owner in list(self._published):
+            if owner == visitor:
+                self._published.pop((board_id, owner), None)
 
     def demand_room(self, board: Board) -> None:
         """Raise a UsageError where a board alone is larger than the memory set aside."""
@@ -101,3 +128,23 @@ class LoadedBoards:
         if key in self._boards:
             self._boards.move_to_end(key)
         return self._boards.get(key)
+
+
+def packed_files(files: Sequence[File]) -> bytes:
+    """Return names and contents of small files in one piece; LibraryError where they are too large."""
+    contents, n_left = [], _MOST_PUBLISHED_BYTES
+    for file in files:
+        parts = []
+        for block in file.blocks():
+            n_left -= len(block)
+            if n_left < 0:
+                limit = f"{_MOST_PUBLISHED_BYTES / 10**6:,.0f} MB"
+                raise LibraryError(f"The published results are larger than {limit}. Give the means alone.")
+            parts.append(block)
+        contents.append((file.name.encode("utf-8", "replace").decode(), b"".join(parts).decode("latin-1")))
+    return zlib.compress(json.dumps(contents).encode())
+
+
+def unpacked_files(packed: bytes) -> tuple[File, ...]:
+    """Return the files of `packed_files`."""
+    return tuple(File(name, text.encode("latin-1")) for name, text in json.loads(zlib.decompress(packed)))

@@ -20,8 +20,7 @@ from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
 from metrics.runs.reading.files import place_of
 from metrics.runs.writing import whole_file
-from metrics.scale.stored import is_stored, write_parts
-from metrics.scale.stored.layout import VERSION
+from metrics.scale.stored import VERSION, is_stored, write_parts
 from metrics.scale.stream import Stream
 from metrics.support.wording import count_of
 

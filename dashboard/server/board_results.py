@@ -12,7 +12,8 @@ from threading import Lock
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dashboard.streamlit_internals import session_id
 
 
 class Keyed(Protocol):
@@ -74,13 +75,13 @@ class BoardResults:
             calls[arguments] = None
             if len(calls) > max_entries:
                 del calls[next(iter(calls))]
-        context = get_script_run_ctx(suppress_warning=True)
-        if context is None:
+        session = session_id()
+        if session is None:
             return
-        keys = self._keys_by_session.get(context.session_id)
+        keys = self._keys_by_session.get(session)
         if keys is None:
-            keys = self._keys_by_session[context.session_id] = set()
-            _await_end(context.session_id)
+            keys = self._keys_by_session[session] = set()
+            _await_end(session)
         keys.add(key)
 
     def weigh(self, key: str, n_bytes: int) -> None:

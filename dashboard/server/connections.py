@@ -1,5 +1,6 @@
 """Connections whose clients do not finish asking: closed after a while, and the oldest where there are many."""
 
+import sys
 from asyncio import TimerHandle, Transport
 from socket import IPPROTO_TCP, TCP_NODELAY
 from typing import ClassVar
@@ -17,7 +18,7 @@ class TimedProtocol(H11Protocol):
     seconds: ClassVar[float] = 20
     """From when the server begins to wait until all headers of the request must be there."""
     max_waiting: ClassVar[int] = 256
-    """Connections that wait at once: fewer than the 1,024 files that a process may have open."""
+    """Connections that wait at once: fewer than the 1,024 files that a process may always have open."""
     _timers: ClassVar[dict["TimedProtocol", TimerHandle]] = {}
     """Connection that waits → what will close it; the oldest first."""
 
@@ -49,9 +50,14 @@ class TimedProtocol(H11Protocol):
         elif self not in self._timers:
             self._timers[self] = self.loop.call_later(self.seconds, self.transport.abort)
             if len(self._timers) > self.max_waiting:
-                oldest = next(iter(self._timers))
-                self._timers.pop(oldest).cancel()
-                oldest.transport.abort()
+                self.loop.call_later(0, self._end_oldest)  # once what came with each has been read
+
+    def _end_oldest(self) -> None:
+        """Close the oldest connection that waits, if there are still too many."""
+        if len(self._timers) > self.max_waiting:
+            oldest = next(iter(self._timers))
+            self._timers.pop(oldest).cancel()
+            oldest.transport.abort()
 
     def _stop_waiting(self) -> None:
         if timer := self._timers.pop(self, None):
@@ -64,3 +70,14 @@ def limit_waiting() -> None:
     Neither project documents this table. Where it no longer counts, `test_connections.py` says so.
     """
     HTTP_PROTOCOLS["auto"] = f"{__name__}:{TimedProtocol.__name__}"
+
+
+def allow_many_files() -> None:
+    """Let this process open as many files as the system lets it, up to 65,536: a page takes about four."""
+    if sys.platform != "win32":
+        import resource  # noqa: PLC0415 Windows has neither the module nor the limit
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = 2**16 if hard == resource.RLIM_INFINITY else min(hard, 2**16)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

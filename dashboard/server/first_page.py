@@ -1,6 +1,5 @@
 """What the first page needs is loaded while the browser of its visitor still loads the front end."""
 
-import gc
 import os
 from threading import Event, Thread
 
@@ -22,32 +21,19 @@ def await_loading() -> None:
 
 
 def _load() -> None:
-    gc.disable()  # what is imported stays: looking through it for garbage takes a sixth of the time
     try:
         _import_pages()
-        gc.freeze()
-        gc.enable()
         if OPEN not in os.environ:  # else the app opens on files that the command named
             _draw_sample()
     finally:
-        gc.enable()
         _IS_IDLE.set()
 
 
 def _import_pages() -> None:
-    """Import what the frame and the first page import."""
-    import streamlit.emojis  # noqa: F401 a list of 5,000 that an icon is looked up in
-
+    """Import what the frame and the pages import."""
+    import dashboard.pages
     import dashboard.session.results
-    import dashboard.views.data.files.board_panel
-    import dashboard.views.leaderboard.pairs
-    import dashboard.views.leaderboard.scores
-    import dashboard.views.leaderboard.tools
-    import dashboard.views.leaderboard.unjudged
-    import dashboard.widgets.browser
-    import dashboard.widgets.holes
-    import dashboard.widgets.leaderboard_parts
-    import dashboard.widgets.page_body  # noqa: F401 imported for those who import it again
+    import dashboard.views.data.large.large  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:
@@ -63,4 +49,4 @@ def _draw_sample() -> None:
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)
     figure = place_and_score(leaderboard(evaluation, "RR", "input"), LIGHT, "MRR")
-    figure.spec_json()
+    figure.to_json()

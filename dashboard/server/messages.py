@@ -4,7 +4,8 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from dashboard.streamlit_internals import BackMsg
 
 _OF_ONES_OWN_PAGE = {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat"}
 _OPERATION = "backend_operation_request"

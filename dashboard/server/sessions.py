@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import streamlit as st
-from streamlit import runtime
 
 from dashboard.server.board_results import board_results
+from dashboard.streamlit_internals import forget_expired_sessions
 
 _LOG = logging.getLogger(__name__)
 _SECONDS = 5
@@ -39,32 +39,20 @@ async def forget_repeatedly() -> None:
     while True:
         await asyncio.sleep(_SECONDS)
         try:
-            if forget_expired() + board_results.release():
-                await asyncio.to_thread(_give_back)
+            if forget_expired_sessions() + board_results.release():
+                await asyncio.to_thread(give_back_memory)
         except Exception:  # noqa: BLE001 whatever it is, the next look may succeed
             if not is_logged:
                 _LOG.exception("Sessions that ended are not given back; TieScope tries again.")
             is_logged = True
 
 
-def _give_back() -> None:
-    """Collect what ended sessions held, and return it to the system."""
-    from metrics.support.memory import give_back_memory  # noqa: PLC0415 the server answers before pyarrow is here
+def give_back_memory() -> None:
+    """Collect what ended sessions held, and return it to the system, though no other visitor comes.
+
+    pyarrow's memory is the system's own (`metrics/__init__.py`), so that it returns what numpy freed, too.
+    """
+    import pyarrow as pa  # noqa: PLC0415 the server answers before pyarrow is here
 
     gc.collect()
-    give_back_memory()
-
-
-def forget_expired() -> int:
-    """Drop the sessions whose time is over, and all they hold; return how many.
-
-    Streamlit's loop keeps the last of them at hand until another visitor comes.
-    """
-    ended = runtime.get_instance()._session_mgr._session_storage._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
-    for _, information in ended:
-        session = information.session
-        session.shutdown()
-        session.session_state.clear()
-        session.flush_browser_queue()
-        session._fragment_storage.clear()  # noqa: SLF001 likewise
-    return len(ended)
+    pa.default_memory_pool().release_unused()

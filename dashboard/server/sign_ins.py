@@ -1,6 +1,7 @@
 """What is one person's is answered to that person alone, and kept by no cache on the way."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -10,8 +11,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.access import admitted_sessions
 from dashboard.access.allow_list import plain_address
@@ -24,11 +23,12 @@ from dashboard.access.sign_in import (
     is_sign_in_required,
 )
 from dashboard.server.first_page import await_loading
+from dashboard.streamlit_internals import BackMsg, ForwardMsg, forget_strangers
 from metrics.errors import LibraryError, UsageError
 
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
 _MOST_STRANGERS = 64
-"""Sockets of visitors who are not signed in, each with files of its own: of more, the oldest end."""
+"""Sockets of visitors who are not let in, each with files of its own: of more, one address loses its oldest."""
 _MOST_OFFERS = 100_000
 """Downloads that are remembered, the newest: each time a page is drawn, its buttons have others."""
 
@@ -43,7 +43,7 @@ class SignInGuard:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._offers: dict[tuple[str | None, str], None] = {}  # address of a person, and a file
-        self._strangers: dict[asyncio.Event, None] = {}  # set where the socket is to end
+        self._strangers: dict[asyncio.Event, str] = {}  # set where the socket is to end; whence it came
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or follow one socket."""
@@ -75,13 +75,13 @@ class SignInGuard:
     async def _follow(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Follow a socket: of an ended sign-in it is a stranger's, and each person has their own downloads."""
         claims = await _read_claims(scope)
-        is_over: bool = await asyncio.to_thread(_is_over, claims)
-        if is_over:
+        is_stranger = await asyncio.to_thread(admitted_address, claims) is None
+        if is_stranger and await asyncio.to_thread(_is_over, claims):
             claims = {}
             scope = {**scope, "headers": [_stranger(name, value) for name, value in scope["headers"]]}
         address = plain_address(str(claims.get("email")))
         is_crowded_out = asyncio.Event()
-        receive_next = receive if claims else partial(_receive_unless, is_crowded_out, receive)
+        receive_next = partial(_receive_unless, is_crowded_out, receive) if is_stranger else receive
 
         async def receive_own() -> Message:
             message = await receive_next()
@@ -98,14 +98,23 @@ class SignInGuard:
                 self._note(address, file)
             await send(message)
 
-        if not claims:
-            self._strangers[is_crowded_out] = None
-            for oldest in list(self._strangers)[:-_MOST_STRANGERS]:
-                oldest.set()
+        if is_stranger:
+            self._make_room(is_crowded_out, (scope.get("client") or [""])[0])
         try:
             await self._app(scope, receive_own, send_noted)
         finally:
             self._strangers.pop(is_crowded_out, None)
+            if is_stranger:
+                forget_strangers()
+
+    def _make_room(self, is_crowded_out: asyncio.Event, host: str) -> None:
+        """Note a stranger's socket; of too many, end the oldest from the address that has the most."""
+        self._strangers[is_crowded_out] = host
+        if len(self._strangers) > _MOST_STRANGERS:
+            ((busiest, _),) = Counter(self._strangers.values()).most_common(1)
+            oldest = next(event for event, host in self._strangers.items() if host == busiest)
+            del self._strangers[oldest]
+            oldest.set()
 
     def _note(self, address: str | None, file: str) -> None:
         """Remember that somebody was offered a download, or that it was made for them."""

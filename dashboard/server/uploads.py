@@ -9,13 +9,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from dashboard.access.admitted_sessions import is_admitted, visitor_of
 from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.access.sign_in import is_sign_in_required
 from dashboard.library.place import byte_limit
+from dashboard.streamlit_internals import bytes_by_session
 
 _UPLOADS = "/_stcore/upload_file/"
 _STATISTICS = "/_stcore/metrics"
@@ -109,7 +108,7 @@ class UploadGuard:
 
     def _held(self) -> Counter[str]:
         """Return how many bytes each visitor holds, in files and arriving; forget pages that hold none."""
-        stored = _bytes_by_session()
+        stored = bytes_by_session()
         self._visitors = {
             session: visitor
             for session, visitor in self._visitors.items()
@@ -120,14 +119,3 @@ class UploadGuard:
             held[self._visitors.get(session, session)] += n_bytes
         return held
 
-
-def _bytes_by_session() -> Counter[str]:
-    """Return how much each session holds in files that it uploaded."""
-    manager = runtime.get_instance().uploaded_file_mgr
-    assert isinstance(manager, MemoryUploadedFileManager)  # noqa: S101 the only one there is; tells the type checker
-    return Counter(
-        {
-            session: sum(len(file.data) for file in list(files.values()))
-            for session, files in list(manager.file_storage.items())
-        }
-    )

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from secrets import token_hex
 from typing import Any, cast
@@ -9,15 +10,15 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard import cache
+from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
+from dashboard.controls import KEPT
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
+from dashboard.library.loaded import Published
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
-from dashboard.session import address
-from dashboard.session.controls import KEPT
 from dashboard.session.draft import mark_shown
 from dashboard.session.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
@@ -27,7 +28,7 @@ _NEXT = "_next_data"
 _VISITED = "_known_data"
 _LOST = "_lost_data"
 _VISITOR = "_visitor"
-_NOTICES, _HAS_MESSAGE = "_said", "_has_message"
+_NOTICES = "_said"
 _SESSION_ONLY = "_only_here"
 _DELETED = "_deleted_board"
 _LAST = "_last_data"
@@ -53,8 +54,8 @@ def choose_board() -> BoardChoice | None:
     None where the link asks for a board that is not here or cannot be opened: no other takes its place.
     """
     home = server_files.home_board()
-    requested_label = st.session_state.pop(_NEXT, None) or address.requested(DATA)
-    address.forget(DATA)
+    requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
+    controls.forget(DATA)
     requested = requested_label or st.session_state.get(DATA) or unknown_label() or home.label
     choices = _choices(home, requested)
     label = next((label for label in choices if id_of(label) == id_of(requested)), None)
@@ -71,7 +72,7 @@ def choose_board() -> BoardChoice | None:
         placeholder="Choose a board",
         **KEPT,
     )
-    address.record(DATA, id_of(shown or requested), id_of(home.label))
+    controls.record(DATA, id_of(shown or requested), id_of(home.label))
     try:
         st.session_state[_LAST] = choice = choices[shown]() if shown else None
     except TieScopeError as error:
@@ -197,16 +198,6 @@ def notices() -> list[str]:
     return list(st.session_state.pop(_NOTICES, {}))
 
 
-def set_has_message(*, has_message: bool) -> None:
-    """Note whether something stands above the page that is to go at the next click."""
-    st.session_state[_HAS_MESSAGE] = has_message
-
-
-def has_message() -> bool:
-    """Return whether something stands above the page that is to go at the next click."""
-    return bool(st.session_state.get(_HAS_MESSAGE))
-
-
 def show_board(
     board: Board,
     file_hashes: Collection[str] = (),
@@ -216,6 +207,7 @@ def show_board(
     name: str = "",
     opened_with: Mapping[str, Any] | None = None,
     draft: str = "",
+    published: Published | None = None,
 ) -> None:
     """Show a board from now on, keep it, and draw again.
 
@@ -228,6 +220,7 @@ def show_board(
         name: what it is called in the library.
         opened_with: its settings there; None: what its files say.
         draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
+        published: results that were dropped with it, to audit it against.
     """
     label = board.label
     if label not in cache.SAMPLES:
@@ -241,13 +234,34 @@ def show_board(
         before, kept_before = amends or (None, None)
         record = None if is_session_only(board) else _keep(board, kept_before, name, opened_with)
         board_id = id_of(before.label) if before is not None and kept_before is None else ""
+        published = published or cache.loaded_boards().published(board_id, visitor_id())
         if record is None:
             label = cache.loaded_boards().add(board, visitor_id(), board_id).label
         else:
             cache.loaded_boards().remove(board_id, visitor_id())
             cache.update_loaded(board, record)
             label = record.label
+        if published is not None:
+            publish(label, published)
     switch_to_board(label, draft)
+
+
+def publish(label: str, published: Published) -> None:
+    """Keep published results with a board, by its label: in the library, else in memory for this visitor."""
+    if label not in cache.SAMPLES:
+        with suppress(LibraryError):  # not kept there, or somebody else's
+            cache.open_library().publish(id_of(label), published, owner())
+            return
+    cache.loaded_boards().publish(id_of(label), visitor_id(), published)
+
+
+def published_results(label: str) -> Published | None:
+    """Return the published results that the board of a label is audited against; None where there are none."""
+    if held := cache.loaded_boards().published(id_of(label), visitor_id()):
+        return held
+    with suppress(LibraryError):
+        return cache.open_library().published(id_of(label), owner())
+    return None
 
 
 def switch_to_board(label: str, draft: str = "") -> None:

@@ -22,10 +22,25 @@ def long_work(digest: str = "") -> Iterator[None]:
     """Show how far the work inside is; Cancel, as every other click, ends the script where it is then.
 
     Streamlit remembers what a cached function draws and draws it again from the cache: each step is drawn in
-    the context outside of it, where nothing is remembered. What is worked on does not begin anew by itself once
-    it was cancelled, by its digest.
+    the context outside of it, where nothing is remembered. Work that has no step, as its result is kept, draws
+    nothing. What is worked on does not begin anew by itself once it was cancelled, by its digest.
     """
     context, place = copy_context(), st.empty()
+    bars: list[DeltaGenerator] = []
+
+    def draw(step: Step) -> None:
+        if not bars:
+            bars.append(context.run(_draw_bar, place, digest))
+        share = step.completed / max(step.total, 1)
+        context.run(bars[0].progress, share, f"{step.task} {escape_markdown(step.part)}")
+
+    with listening(draw):
+        yield
+    place.empty()
+
+
+def _draw_bar(place: "DeltaGenerator", digest: str) -> "DeltaGenerator":
+    """Draw the button that cancels work, and return where its progress is drawn."""
     with place.container(horizontal=True, vertical_alignment="center", border=True):
         bar = st.empty()
         st.button(
@@ -35,14 +50,7 @@ def long_work(digest: str = "") -> Iterator[None]:
             on_click=_cancel,
             args=(digest,),
         )
-
-    def draw(step: Step) -> None:
-        share = step.completed / max(step.total, 1)
-        context.run(bar.progress, share, f"{step.task} {escape_markdown(step.part)}")
-
-    with listening(draw):
-        yield
-    place.empty()
+    return bar
 
 
 @contextmanager

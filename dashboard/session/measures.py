@@ -2,10 +2,9 @@
 
 import streamlit as st
 
-from dashboard import cache
-from dashboard.session import address
+from dashboard import cache, controls
+from dashboard.controls import get_value, segmented, select, set_value
 from dashboard.session.boards import notify
-from dashboard.session.controls import get_value, segmented, select, set_value
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
 from metrics.measures import side_by_side
@@ -13,7 +12,6 @@ from metrics.measures import side_by_side
 MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
 
-_FURTHER_MEASURES = "_measure_rest"
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
@@ -41,14 +39,14 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
             measure_name = select(label, options, key, default, width=180)
         with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
             if measures := [name for name in cache.MEASURES if name not in options]:
-                st.pills("Also scored", measures, key=_FURTHER_MEASURES, on_change=_choose_further)
+                st.pills("Also scored", measures, key=f"_further_{key}", on_change=_choose_further, args=(key,))
             _choose_other(key)
     return measure_name
 
 
-def _choose_further() -> None:
+def _choose_further(key: str) -> None:
     """Take the measure clicked among those that are not in sight."""
-    st.session_state[_next(MEASURE_KEYS[0])] = st.session_state.pop(_FURTHER_MEASURES)
+    set_value(key, st.session_state.pop(f"_further_{key}"))
 
 
 def _choose_other(key: str) -> None:
@@ -62,9 +60,8 @@ def _choose_other(key: str) -> None:
         k = st.number_input(
             "Cut-off", 1, 100_000, default, key=f"_other{name}_{measure.cutoff}", placeholder="none"
         )
-    if st.button("Use", type="primary", key=f"_other{name}_use"):
-        st.session_state[_next(key)] = str(parse(measure.name + ("" if k is None else f"@{k}")))
-        st.rerun()
+    chosen = str(parse(measure.name + ("" if k is None else f"@{k}")))
+    st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_value, args=(key, chosen))
 
 
 def other_measures() -> list[str]:
@@ -79,19 +76,14 @@ def other_measures() -> list[str]:
 
 def _other_measure(key: str) -> list[str]:
     """Return the measure of one choice where it is none of the usual."""
-    if next_measure := st.session_state.pop(_next(key), None):
-        set_value(key, next_measure)
     requested = get_value(key)
     try:
         name = str(parse(requested)) if requested else None
     except UsageError as error:
-        address.forget(key)
+        controls.forget(key)
         notify(f"The link asks for another measure than is shown. {error}")
         return []
-    if name and address.requested(key):
-        address.request({key: name})
+    if name and controls.asked_text(key):
+        controls.ask({key: name})
     return [] if name is None or name in cache.MEASURES else [name]
 
-
-def _next(key: str) -> str:
-    return f"_wanted_{key}"

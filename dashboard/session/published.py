@@ -1,4 +1,4 @@
-"""Which published table is audited: one that a visitor gave stays in the session; the link names it alone."""
+"""Which published results a board is audited against: kept with the board, named in the link."""
 
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -6,56 +6,66 @@ from typing import cast
 
 import streamlit as st
 
+from dashboard.library.boards import Board
+from dashboard.library.loaded import packed_files, unpacked_files
 from dashboard.session import address
-from dashboard.session.controls import set_value, stored_choice
+from dashboard.session.boards import publish, published_results
+from dashboard.session.controls import get_value, set_value, stored_choice
 from metrics.runs import File
 
 TABLE = "table"
 """Key of the choice, and its name in the link."""
 NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
 """No table; that beside the sample; that which a careless script prints of the board."""
-_FILES = "_published_files"
 _NAMES = "names"
-_PUBLISHED = "_published_given"
+_TAKEN = "_published_taken"
 _LOST = "_published_lost"
 _DIGEST_BYTES = 4
 
 
-def choose_table(default: str, *, has_sample: bool) -> str:
-    """Return which table is audited; none while the link names one that only another session has."""
-    own = [_table_name(files)] if (files := given_files()) else []
+def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
+    """Return which table is audited; none while the link names one that the board does not have any more."""
+    kept = published_results(board.label)
+    own = [kept[0]] if kept else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
     requested = address.requested(TABLE)
     if requested and requested not in (*offered, SAMPLE_TABLE):
         st.session_state[_LOST] = requested.rpartition("~")[0] or requested
+    elif own and get_value(TABLE) not in offered:
+        set_value(TABLE, own[0])  # of a board just opened
     choice = stored_choice(TABLE, default, lambda text: text in offered)
     return NO_TABLE if missing_table() and choice == default else choice
 
 
 def missing_table() -> str | None:
-    """Return the table that the link asks for and this session does not have, until another is taken."""
+    """Return the table that the link asks for and the board does not have, until another is taken."""
     return cast("str | None", st.session_state.get(_LOST))
 
 
-def given_files() -> tuple[File, ...]:
-    """Return the files of the published table that this visitor gave last; none where none was."""
-    return cast("tuple[File, ...]", st.session_state.get(_FILES, ()))
+def kept_files(board: Board) -> tuple[File, ...]:
+    """Return the files of the published results that are kept with a board; none where there are none."""
+    kept = published_results(board.label)
+    return unpacked_files(kept[1]) if kept else ()
 
 
 def is_new(files: Sequence[File]) -> bool:
     """Return whether files in the field are others than those taken from it; an empty field forgets them."""
-    name = _table_name(files) if files else None
-    if name is None:
-        st.session_state.pop(_PUBLISHED, None)
-    return name is not None and st.session_state.get(_PUBLISHED) != name
+    label = table_label(files) if files else None
+    if label is None:
+        st.session_state.pop(_TAKEN, None)
+    return label is not None and st.session_state.get(_TAKEN) != label
 
 
-def take_files(files: Sequence[File]) -> None:
-    """Audit the published table of these files from now on, and draw again."""
-    name = _table_name(files)
-    st.session_state[_FILES], st.session_state[_PUBLISHED] = tuple(files), name
-    take_table(name)
-    st.rerun()
+def take_files(board: Board, files: Sequence[File]) -> None:
+    """Keep the published results of these files with the board, and audit it against them from now on.
+
+    Raises:
+        LibraryError: they are too large.
+    """
+    label = table_label(files)
+    publish(board.label, (label, packed_files(files)))
+    st.session_state[_TAKEN] = label
+    take_table(label)
 
 
 def take_table(name: str) -> None:
@@ -86,7 +96,7 @@ def match_by_hand(published: str, key: str) -> None:
     st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}
 
 
-def _table_name(files: Sequence[File]) -> str:
+def table_label(files: Sequence[File]) -> str:
     """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
     digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"{files[0].name[:40]}~{digest}"

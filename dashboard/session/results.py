@@ -1,17 +1,15 @@
 """The stored evaluation that is shown: which one, and what counts as traditional in it."""
 
 from dataclasses import dataclass
-from typing import cast
 
 import streamlit as st
 
 from dashboard.access import server_files
 from dashboard.charts.palette import Palette
+from dashboard.controls import KEPT, get_value, prepare, record, segmented, select, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
-from dashboard.session import address
 from dashboard.session.boards import leave_board, owner
-from dashboard.session.controls import KEPT, get_value, prepare, segmented, select, set_value
 from dashboard.session.scoring import policy_phrases
 from dashboard.session.view import select_order
 from dashboard.session.visitor import theme
@@ -22,7 +20,6 @@ from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
 _KEY = "results"
 _NEXT = "_next_results"
 _SESSION_LABELS = "_known_results"
-_RESULTS = "_shown_results"
 _AUDITED = "_audited_results"
 _FEW = 5
 """Measures that stand side by side."""
@@ -43,10 +40,9 @@ class Results:
     palette: Palette
 
 
-def choose_results() -> None:
-    """Draw the choice of what is open, and keep it for the page."""
+def choose_results() -> Results | None:
+    """Draw the choice of what is open; return it, None where nothing is."""
     leave_board()
-    st.session_state[_RESULTS] = None
     if next_label := st.session_state.pop(_NEXT, None):
         set_value(_KEY, next_label)
     label = _choose_label(_labels(get_value(_KEY)))
@@ -55,9 +51,9 @@ def choose_results() -> None:
         stored = None if path is None else server_files.open_results(path)
     except TieScopeError as error:
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        return
+        return None
     if stored is None:
-        return
+        return None
     if st.session_state.get(_AUDITED) != label:
         st.session_state[_AUDITED] = label
         record_event("opened", owner(), path=label or "")
@@ -65,10 +61,10 @@ def choose_results() -> None:
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
         st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
-        return
+        return None
     traditional = select_order(orders, "results_order")
     _describe(stored)
-    st.session_state[_RESULTS] = Results(stored, traditional, theme())
+    return Results(stored, traditional, theme())
 
 
 def _labels(requested: str) -> list[str]:
@@ -90,9 +86,7 @@ def _choose_label(labels: list[str]) -> str | None:
     if not labels:
         return None
     index = None if default is None else labels.index(default)
-    label = st.selectbox("Results", labels, index, key=_KEY, **KEPT)
-    address.record(_KEY, label, default)
-    return label
+    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **KEPT), default)
 
 
 def _describe(stored: Stored) -> None:
@@ -101,11 +95,6 @@ def _describe(stored: Stored) -> None:
     phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
     phrases += policy_phrases(stored.policies.sum(), stored.options)
     st.caption(", ".join(phrases) + ".")
-
-
-def shown_results() -> Results | None:
-    """Return the stored evaluation that is shown, if any is."""
-    return cast("Results | None", st.session_state.get(_RESULTS))
 
 
 def results_measure(stored: Stored) -> str:

@@ -6,10 +6,12 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
+from dashboard import controls
+from dashboard.cache import grade_counts
+from dashboard.controls import SECTION, get_value, prepare, record, segmented, select
 from dashboard.escaping import escape_markdown
-from dashboard.session import address
+from dashboard.library.boards import Board
 from dashboard.session.boards import notify
-from dashboard.session.controls import KEPT, get_value, number_input, prepare, segmented, select, set_value
 from metrics import Runs
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
@@ -38,7 +40,13 @@ _UNJUDGED_HELP = (
 )
 _UNJUDGED_LABEL = "Unjudged documents"
 _UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
-_ON_PAGE, _IS_TAKEN = "_unjudged_on_page", "_is_unjudged_taken"
+RELEVANT_FROM = "relevant_from"
+"""Name of the choice of the grade from which a document is relevant, in the link."""
+UNJUDGED_SECTION = "Unjudged documents"
+"""Section of a page that has the choice about unjudged documents; otherwise Settings have it."""
+_RELEVANT_FROM_ENDS = 1.0, 1000.0
+_MOST_GRADES = 10
+"""Grades whose counts are told."""
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
@@ -46,18 +54,44 @@ _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" fo
 
 def choose_scoring(runs: Runs) -> ScoringOptions:
     """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
-    with st.popover("Scoring", icon=":material/tune:", width="stretch"):
-        precision = _choose_precision()
-        columns = further_scores(runs)
-        criteria = _choose_criteria(columns)
-        tiebreak_by = _choose_tie_breaks(columns)
-        relevant_from = number_input("Relevant from grade", 1, 1000, 1, "relevant_from")
-        missing = segmented("Judged queries without rows", _POLICIES, "missing")
-        empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
-        choice = segmented(_UNJUDGED_LABEL, tuple(_UNJUDGED_WORDS), UNJUDGED, **_UNJUDGED_LOOK)
+    precision = _choose_precision()
+    columns = further_scores(runs)
+    criteria = _choose_criteria(columns)
+    tiebreak_by = _choose_tie_breaks(columns)
+    missing = segmented("Judged queries without rows", _POLICIES, "missing")
+    empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
+    if get_value(SECTION) != UNJUDGED_SECTION:
+        choose_unjudged()
+    unjudged = "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged
     policies = cast("Policy", missing), cast("Policy", empty)
-    unjudged = "leave_out" if choice == "leave_out" else AS_READ.unjudged
-    return ScoringOptions(precision, *policies, relevant_from, tiebreak_by, criteria, unjudged)
+    return ScoringOptions(precision, *policies, _relevant_from(), tiebreak_by, criteria, unjudged)
+
+
+def choose_unjudged() -> str:
+    """Draw the choice of what is done about unjudged documents; return its name."""
+    return segmented(_UNJUDGED_LABEL, tuple(_UNJUDGED_WORDS), UNJUDGED, **_UNJUDGED_LOOK)
+
+
+def choose_relevant_from(board: Board) -> None:
+    """Draw the choice of the grade from which a document is relevant, where there are grades to choose from."""
+    counts = grade_counts(board)
+    if max(counts, default=0) > AS_READ.relevant_from or _relevant_from() != AS_READ.relevant_from:
+        grades = ", ".join(f"{n:,} of grade {grade:g}" for grade, n in list(counts.items())[:_MOST_GRADES])
+        st.number_input(
+            "Relevant from",
+            *_RELEVANT_FROM_ENDS,
+            step=1.0,
+            format="%.0f",
+            key=RELEVANT_FROM,
+            width=130,
+            help=f"Judgments: {grades}.",
+            **controls.KEPT,
+        )
+
+
+def _relevant_from() -> int:
+    """Return the grade from which a document is relevant; a page draws its control later, or does not."""
+    return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, AS_READ.relevant_from)
 
 
 def shows_both_ways() -> bool:
@@ -70,27 +104,6 @@ def shows_expectation() -> bool:
     return get_value(UNJUDGED) == _AT_RATE
 
 
-def unjudged_on_page() -> None:
-    """Draw the choice of Scoring about unjudged documents on a page, where they matter."""
-    st.session_state[_ON_PAGE] = get_value(UNJUDGED)
-    st.segmented_control(
-        _UNJUDGED_LABEL,
-        tuple(_UNJUDGED_WORDS),
-        key=_ON_PAGE,
-        required=True,
-        wrap=True,
-        on_change=_take_from_page,
-        **_UNJUDGED_LOOK,
-    )
-    if st.session_state.pop(_IS_TAKEN, False):
-        st.rerun()
-
-
-def _take_from_page() -> None:
-    set_value(UNJUDGED, st.session_state[_ON_PAGE])
-    st.session_state[_IS_TAKEN] = True
-
-
 def _choose_precision() -> str:
     """Draw the choice of how scores are compared; any precision may be written, and what is none is told of."""
     written = get_value("precision")
@@ -99,7 +112,7 @@ def _choose_precision() -> str:
         rounded(np.empty(0), written or _PRECISIONS[0])
     except UsageError as error:
         is_further = False
-        if address.requested("precision") is None:
+        if controls.asked_text("precision") is None:
             notify(f"{error} Scores are compared as {_PRECISIONS[0]}.")
     return select(
         "Scores as",
@@ -114,8 +127,8 @@ def _choose_precision() -> str:
 def _choose_tie_breaks(columns: Sequence[str]) -> tuple[str, ...]:
     """Draw the choice of further scores that split ties, none at first; without any, nothing is drawn."""
 
-    def read(texts: address.Texts) -> list[str]:
-        address.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
+    def read(texts: controls.Texts) -> list[str]:
+        controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
         return list(dict.fromkeys(text for text in texts if text in columns))
 
     prepare(TIE_BREAKS, read, lambda names: set(names) <= set(columns), [])
@@ -164,15 +177,15 @@ def choose_criteria(
     """
     choices = criterion_choices(columns) if columns else []
 
-    def read(texts: address.Texts) -> list[str]:
+    def read(texts: controls.Texts) -> list[str]:
         criteria: dict[str, str] = {}
         for text in texts:
             column, highest_best = criterion(text)
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
-                address.refuse(key, [text])
+                controls.refuse(key, [text])
         allowed = list(criteria.values())[:most]
-        address.refuse(key, list(criteria.values())[len(allowed) :])
+        controls.refuse(key, list(criteria.values())[len(allowed) :])
         return allowed
 
     prepare(key, read, lambda texts: set(texts) <= set(choices), list(default))
@@ -202,9 +215,8 @@ def choose_in_order(
     names: list[str] = []
     if options:
         st.session_state.setdefault(key, list(default))
-        names = st.multiselect(label, options, key=key, **KEPT, **more_options)
-    address.record(key, names, list(default))
-    return tuple(names)
+        names = st.multiselect(label, options, key=key, **controls.KEPT, **more_options)
+    return tuple(record(key, names, list(default)))
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:

@@ -6,22 +6,21 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dashboard import cache
+from dashboard import cache, controls
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
 from dashboard.library.storage.records import Record
-from dashboard.session import address
-from dashboard.session.boards import DATA, choose_board, owner
-from dashboard.session.controls import (
-    follow_defaults,
-    get_value,
-    multiselect,
-    select,
-    select_name,
-)
+from dashboard.session.boards import choose_board, owner
 from dashboard.session.measures import other_measures
-from dashboard.session.scoring import CRITERIA, TIE_BREAKS, UNJUDGED, choose_scoring, policy_phrases
+from dashboard.session.scoring import (
+    CRITERIA,
+    RELEVANT_FROM,
+    TIE_BREAKS,
+    UNJUDGED,
+    choose_scoring,
+    policy_phrases,
+)
 from dashboard.session.visitor import theme
 from metrics import Evaluation
 from metrics.errors import UsageError
@@ -31,13 +30,11 @@ from metrics.support.wording import part_of
 from metrics.ties import Treatment, treatment
 
 _VIEW = "_view"
-_LAST_BOARD = "_shown_data"
-_FIRST_ORDER = "_first_order"
-_IS_ORDER_CHOSEN = "_is_order_chosen"
+_SHOWN = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
-_CHOICES = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
+_LISTS = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
 ORDER_HELP = "How ties fell before: " + " ".join(
     f"**{order.label}**. {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
@@ -45,16 +42,37 @@ ORDER_HELP = "How ties fell before: " + " ".join(
 
 
 @dataclass(frozen=True)
+class Choices:
+    """What the visitor chose beside the page, and the link says.
+
+    Attributes:
+        rerankers: those shown, in order.
+        segments: the query groups shown, none where all are.
+        traditional: the treatment taken as the traditional one.
+        scoring: how lists are scored.
+        baseline: what the others are compared with.
+    """
+
+    rerankers: list[str]
+    segments: tuple[str, ...]
+    traditional: str
+    scoring: ScoringOptions
+    baseline: str
+
+
+@dataclass(frozen=True)
 class View(cache.ShownBoard):
-    """What every page shows: the data, which of it, how it is scored, and what counts as traditional.
+    """What a page shows: a board, the choices, and the values they make.
 
     Attributes:
         traditional: the treatment taken as the traditional one.
+        baseline: what the others are compared with: as chosen on some page, else BM25, else the first.
         palette: colours of the theme.
-        record: what the library says of the data, where it is kept.
+        record: what the library says of the board, where it is kept.
     """
 
     traditional: str
+    baseline: str
     palette: Palette
     record: Record | None
 
@@ -67,12 +85,6 @@ class View(cache.ShownBoard):
         """Return the colour of a reranker, the same on every page whatever else is chosen."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
 
-    @property
-    def baseline(self) -> str:
-        """What the others are compared with: as chosen on some page, else BM25, else the first."""
-        selected = get_value("baseline") if address.is_chosen("baseline") else ""
-        return selected if selected in self.rerankers else usual_baseline(self.rerankers)
-
 
 def offered_rerankers(board: Board) -> list[str]:
     """Return the rerankers that pages can show: all, unless they are so many that no page could draw them."""
@@ -82,55 +94,67 @@ def offered_rerankers(board: Board) -> list[str]:
 def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw whom the others are compared with, BM25 or the first unless another is chosen; return the name."""
     default = usual_baseline(names)
-    follow_defaults({"baseline": default})
-    return select_name("Baseline", names, "baseline", default, **more_options)
+    controls.follow_defaults({"baseline": default})
+    return controls.select_name("Baseline", names, "baseline", default, **more_options)
 
 
-def choose_view() -> bool:
-    """Draw the choices all pages share, and keep them for the page; return whether there is a board to show."""
+def choose_view() -> View | None:
+    """Draw the board and the choices all pages share; return what they show, None without a board."""
     choice = choose_board()
     if choice is None:
-        return False
+        return None
     board, record = choice
-    names = offered_rerankers(board)
     _turn_to(board, record)
-    selected, segments, queries = _filter(board, names)
+    choices = _draw_choices(board)
+    view = _score(board, record, choices)
+    n_rerankers = len(board.runs.tables)
+    _say_policies(view, part_of(len(view.rerankers), n_rerankers, "reranker"))
+    if n_rerankers > _MAX_RERANKERS:
+        st.caption(f"The first {_MAX_RERANKERS} rerankers are shown; on Data, leave some out to see others.")
+    st.session_state[_VIEW] = view
+    return view
+
+
+def _draw_choices(board: Board) -> Choices:
+    """Draw what all pages share: tie order, filter, and how lists are scored."""
     traditional = _choose_order(board)
-    scoring = choose_scoring(board.runs)
+    with st.popover("Settings", icon=":material/tune:", width="stretch"):
+        names = offered_rerankers(board)
+        rerankers = controls.multiselect("Rerankers", names, "rerankers")
+        offered_segments = sorted(set(cache.segments(board)))
+        segments = (
+            controls.multiselect("Query groups", offered_segments, "segments") if offered_segments else []
+        )
+        scoring = choose_scoring(board.runs)
+    baseline = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
+    return Choices(
+        rerankers,
+        () if segments == offered_segments else tuple(segments),
+        traditional,
+        scoring,
+        baseline if baseline in rerankers else usual_baseline(rerankers),
+    )
+
+
+def _score(board: Board, record: Record | None, choices: Choices) -> View:
+    """Return the values of what was chosen; where that leaves no list, those of all lists, and say so."""
     measures = (*cache.MEASURES, *other_measures())
-    values, scoring = _evaluate(board, scoring, measures)
-    values = values.only(selected, queries)
+    values, scoring = _evaluate(board, choices.scoring, measures)
+    segments, of_query = choices.segments, cache.segments(board)
+    queries = set(of_query.index[of_query.isin(segments)]) if segments else None
+    values = values.only(choices.rerankers, queries)
     scored = set(values.scores.index.unique("reranker"))
-    rerankers = [name for name in selected if name in scored]
+    rerankers = [name for name in choices.rerankers if name in scored]
     if not rerankers:
         st.warning("No list is left by these choices; all lists are shown.")
-        scoring, segments, rerankers = AS_READ, (), selected
-        values = cache.evaluation(board, scoring, measures)
-    elif len(rerankers) < len(selected):
-        absent = ", ".join(name for name in selected if name not in scored)
+        scoring, segments, rerankers = AS_READ, (), choices.rerankers
+        values = cache.evaluation(board, scoring, measures).only(rerankers)
+    elif len(rerankers) < len(choices.rerankers):
+        absent = ", ".join(name for name in choices.rerankers if name not in scored)
         st.caption(f"Without a list: {escape_markdown(absent)}.")
-    values = values.only(rerankers)
-    n_rerankers = len(board.runs.tables)
-    _say_policies(values, scoring, part_of(len(rerankers), n_rerankers, "reranker"))
-    if len(names) < n_rerankers:
-        st.caption(f"The first {len(names):,} rerankers are shown; on Data, leave some out to see others.")
-    st.session_state[_VIEW] = View(board, rerankers, scoring, values, segments, traditional, theme(), record)
-    return True
-
-
-def _filter(board: Board, names: Sequence[str]) -> tuple[list[str], tuple[str, ...], set[str] | None]:
-    """Draw the choice of rerankers and segments; return both, and the queries of the segments chosen.
-
-    All segments are no choice: the second is empty then, and the third None.
-    """
-    query_segments = cache.segments(board)
-    with st.popover("Filter", icon=":material/filter_list:", width="stretch"):
-        rerankers = multiselect("Rerankers", names, "rerankers")
-        segments = sorted(set(query_segments))
-        selected = multiselect("Segments", segments, "segments") if segments else []
-    if len(selected) == len(segments):
-        return rerankers, (), None
-    return rerankers, tuple(selected), set(query_segments.index[query_segments.isin(selected)])
+        values = values.only(rerankers)
+    baseline = choices.baseline if choices.baseline in rerankers else usual_baseline(rerankers)
+    return View(board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record)
 
 
 def _evaluate(
@@ -148,10 +172,7 @@ def _evaluate(
 
 
 def _choose_order(board: Board) -> str:
-    """Draw the choice of the traditional order, and say in a line why it is that.
-
-    A link that names none means that of the file, whatever the board is opened with without a link.
-    """
+    """Draw the choice of the tie order, and say in a line why it is that."""
     order = select_order(cache.TRADITIONAL, "order")
     reason = _first_order_reason(board) if order == board.runs.tie_order else treatment(order).summary
     st.caption(escape_markdown(reason))
@@ -159,9 +180,9 @@ def _choose_order(board: Board) -> str:
 
 
 def select_order(orders: Sequence[str], key: str) -> str:
-    """Draw the choice of the traditional order, each by the tool that sorts so; return its name."""
-    return select(
-        "Traditional order", orders, key, format_func=lambda name: treatment(name).label, help=ORDER_HELP
+    """Draw the choice of the tie order, each by the tool that sorts so; return its name."""
+    return controls.select(
+        "Tie order", orders, key, format_func=lambda name: treatment(name).label, help=ORDER_HELP
     )
 
 
@@ -175,56 +196,34 @@ def _first_order_reason(board: Board) -> str:
 
 
 def _turn_to(board: Board, record: Record | None) -> None:
-    """Show all of a board as it was saved or, until it is, with the order of its files.
-
-    The order another board began with was not chosen, and is not carried over; one that was chosen is.
-    """
-    before, now = st.session_state.get(_LAST_BOARD), (record.id if record else board.label, board.key)
-    st.session_state[_LAST_BOARD] = now
+    """Show all of a board, with the settings it was saved with where nobody chose others."""
+    before, now = st.session_state.get(_SHOWN), (record.id if record else board.label, board.key)
+    st.session_state[_SHOWN] = now
     if before is not None and before != now:
-        st.session_state["rerankers"] = offered_rerankers(board)
-        address.set_open_list(None, None)
-    is_link_followed = before is None and set(st.query_params) - {DATA}
-    view = board.first_view if record is None else record.view
-    saved = _saved(view)
-    address.insist(saved)  # without them, the address would open the board as it was saved
-    is_opened = not is_link_followed and (before is None or before[0] != now[0])
-    if is_opened and view != board.first_view:
-        address.request(saved)
-    _follow_first_order(saved.get("order", "input"), is_opened=is_opened)
+        controls.reset("rerankers")
+        st.session_state.pop("_open_list", None)
+    controls.open_with(_saved(board.first_view if record is None else record.view))
 
 
-def _follow_first_order(first: str, *, is_opened: bool) -> None:
-    """Begin a board that is opened with its order, unless another was chosen: that stays on every board."""
-    state = st.session_state
-    if is_opened:
-        is_saved = address.requested("order") is not None
-        is_chosen = state.get(_IS_ORDER_CHOSEN, False) or state.get("order") != state.get(_FIRST_ORDER)
-        state[_IS_ORDER_CHOSEN] = is_chosen and not is_saved
-        if not is_chosen:
-            state["order"] = first
-    state[_FIRST_ORDER] = first
-
-
-def _saved(view: Mapping[str, Any]) -> dict[str, Any]:
+def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a board that have the right type; controls see to it that they fit the data."""
 
     def has_right_type(key: str, value: object) -> bool:
         if key in _TEXTS:
             return isinstance(value, str)
-        if key in _CHOICES:
+        if key in _LISTS:
             return isinstance(value, list) and all(isinstance(name, str) for name in value)
-        return key == "relevant_from" and isinstance(value, int | float)
+        return key == RELEVANT_FROM and isinstance(value, int | float)
 
-    saved = {key: value for key, value in view.items() if has_right_type(key, value)}
-    return saved | ({"relevant_from": float(saved["relevant_from"])} if "relevant_from" in saved else {})
+    saved = {key: value for key, value in settings.items() if has_right_type(key, value)}
+    return saved | ({RELEVANT_FROM: float(saved[RELEVANT_FROM])} if RELEVANT_FROM in saved else {})
 
 
 def board_settings() -> dict[str, Any]:
     """Return what a board is to be opened with: all that is chosen now."""
     now = view()
-    settings: dict[str, Any] = {key: text for key in _TEXTS if (text := get_value(key))}
-    settings["relevant_from"] = float(now.scoring.relevant_from)
+    settings: dict[str, Any] = {key: text for key in _TEXTS if (text := controls.get_value(key))}
+    settings[RELEVANT_FROM] = float(now.scoring.relevant_from)
     if now.segments:
         settings["segments"] = list(now.segments)
     further = {CRITERIA: now.scoring.criteria, TIE_BREAKS: now.scoring.tiebreak_by}
@@ -234,10 +233,10 @@ def board_settings() -> dict[str, Any]:
     return settings
 
 
-def _say_policies(values: Evaluation, scoring: ScoringOptions, subject: str) -> None:
+def _say_policies(view: View, subject: str) -> None:
     """Write what is counted and how, always in sight."""
-    phrases = policy_phrases(values.policies.max(), scoring)
-    queries = len(values.scores.index.unique("query_id"))
+    phrases = policy_phrases(view.evaluation.policies.max(), view.scoring)
+    queries = len(view.evaluation.scores.index.unique("query_id"))
     privacy = "" if owner() else " Runs stay on this machine."
     st.caption(", ".join([subject, queries_text(queries), *phrases]) + f".{privacy}")
 

@@ -5,13 +5,12 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 import streamlit as st
-from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
-from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 from dashboard.access.admission import is_loopback
 from dashboard.access.cookie import sign_in_id
 from dashboard.access.sign_in import is_open_to_all, is_sign_in_required
 from dashboard.charts.palette import Palette, theme_palette
+from dashboard.streamlit_internals import browser_token
 
 WIDTH_KEY = "width"
 """Of what tells the width of the window."""
@@ -27,8 +26,7 @@ def visitor_id() -> str:
         return sign_in_id(st.user.to_dict())
     if not is_open_to_all() and is_loopback(st.get_option("server.address")):
         return ""
-    token, _ = decode_xsrf_token_string(st.context.cookies.get(XSRF_COOKIE_NAME, ""))
-    return token.hex() if token else cast("str", st.session_state.setdefault(_BROWSER, token_hex()))
+    return browser_token(st.context.cookies) or cast("str", st.session_state.setdefault(_BROWSER, token_hex()))
 
 
 def theme() -> Palette:

@@ -14,19 +14,18 @@ from dashboard.session.published import (
     NO_TABLE,
     SAMPLE_TABLE,
     choose_table,
-    given_files,
+    kept_files,
     names_by_hand,
 )
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.studies.audit.audit import Audit, audit
-from metrics.studies.audit.audited_order import AuditedOrder, audited_order
+from metrics.studies.audit.audited_order import AuditedOrder, audited_order, orders_by_measure
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches, match_names
-from metrics.studies.audit.published.careless import careless_table
 from metrics.studies.audit.published.reading import read_published
-from metrics.studies.audit.published.table import PublishedTable
+from metrics.studies.audit.published.table import PublishedTable, careless_table
 
 
 class AuditKey(NamedTuple):
@@ -78,13 +77,13 @@ def _is_measure(name: str) -> bool:
 
 
 def published_files(board: Board, table: str) -> tuple[File, ...]:
-    """Return the files of a table: that beside the sample, what a careless script prints, or what was given."""
+    """Return the files of a table: that beside the sample, what a careless script prints, or those kept."""
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:
         text = careless_table(cache.evaluation(board))
         return (File("as-in-file.csv", text.encode()),)
-    return given_files()
+    return kept_files(board)
 
 
 @cached_for_board(show_spinner="Reading the table …", max_entries=8)
@@ -116,7 +115,7 @@ def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatch
     return match_names(published, board.runs, dict(key.names))
 
 
-@cached_for_board(show_spinner="Making the table again …", max_entries=8)
+@cached_for_board(show_spinner=False, max_entries=8)
 def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
     """Return what becomes of a published table.
 
@@ -144,7 +143,7 @@ def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: A
     return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
 
 
-@cached_for_board(show_spinner="Breaking ties at random …", max_entries=24)
+@cached_for_board(show_spinner=False, max_entries=24)
 def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
     """Return what becomes of the order that a table prints.
 
@@ -158,19 +157,26 @@ def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> Au
         return audited_order(_audit, _board.runs, measure)
 
 
+@cached_for_board(show_spinner=False, max_entries=8)
+def board_orders(key: AuditKey, _board: Board, _audit: Audit) -> pd.DataFrame:
+    """Return what becomes of the printed orders by each measure; arguments as of `board_order`."""
+    with board_turn(_board):
+        return orders_by_measure(_audit)
+
+
 def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
-    """Return what becomes of the table beside the sample, whose board this is, and of its order by MRR."""
+    """Return what becomes of the table beside the sample, whose board this is, and of its first order."""
     key = AuditKey(board.key, SAMPLE_TABLE)
     published = read_table(key, published_files(board, SAMPLE_TABLE))
     if isinstance(published, TieScopeError):
         raise published
     result = board_audit(key, board, published)
-    return result, board_order(key, published.measures[0], board, result)
+    return result, board_order(key, result.first_measure, board, result)
 
 
 def report_choices(board: Board) -> dict[str, Any]:
     """Return what a report is told of the table that is audited; nothing where none was given or chosen."""
-    table = choose_table(NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
+    table = choose_table(board, NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
     if table == NO_TABLE:
         return {}
     files = published_files(board, table)

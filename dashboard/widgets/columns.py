@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.measures import MeasureAt
+from metrics.studies.gaps.gap import ALL_LISTS
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
 
@@ -84,13 +85,6 @@ def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]
     return frame[present].style.format(dict(by_hand), na_rep="–", escape=None) if by_hand else frame
 
 
-def gap_columns(prefix: str, measure: str) -> dict[str, ShownColumn]:
-    """Return how the absolute gap in one measure is shown: mean, maximum and correlations."""
-    means = ("gap_mean", "measure_gap_mean"), ("gap_max", "measure_gap_max")
-    columns = shown_columns(*means, "r_ratio", "r_size", measure=measure)
-    return {f"{prefix}_{name}": column for name, column in columns.items()}
-
-
 def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise
     """Return the configuration of a column of badges; its cells are lists.
 
@@ -113,6 +107,24 @@ def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
         column: shown_columns("measure_deviation", measure=measure)["measure_deviation"]
         for column, measure in measures.items()
     }
+
+
+def reranker_columns(measures: Sequence[MeasureAt]) -> dict[str, ShownColumn]:
+    """Return how a `gap_summary` of a first and a second measure is shown, as the notebook has its summary."""
+    columns, deviations = shown_columns("reranker", "tie_ratio"), {}
+    for prefix, measure in zip(("first", "second"), measures, strict=True):
+        columns |= shown_columns(
+            (f"{prefix}_traditional", "traditional"),
+            (f"{prefix}_tied", "tied"),
+            (f"{prefix}_gap_mean", "measure_gap_mean"),
+            (f"{prefix}_gap_max", "measure_gap_max"),
+            traditional=measure.traditional,
+            tied=measure.tied,
+            measure=measure,
+        )
+        deviations[f"{prefix}_traditional_std"] = measure.traditional
+        deviations[f"{prefix}_tied_std"] = measure.tied
+    return columns | shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
 
 
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:

@@ -14,6 +14,7 @@ from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.escaping import escape_markdown
 from dashboard.session.address import page_link
 from dashboard.session.boards import while_open
+from dashboard.session.controls import get_value, set_value
 from dashboard.session.view import board_key
 from dashboard.session.visitor import is_narrow
 from dashboard.widgets.columns import (
@@ -30,7 +31,7 @@ from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
-from metrics.support.shown_cards import card_help
+from metrics.support.shown_columns import card_help
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
@@ -45,7 +46,7 @@ _GAP = 48
 
 @dataclass(frozen=True)
 class Card:
-    """One figure with its name and what it refers to; `metrics.support.shown_cards` says what it means."""
+    """One figure with its name and what it refers to; `metrics.support.shown_columns` says what it means."""
 
     icon: str
     label: str
@@ -60,6 +61,12 @@ def page_head(title: str, definition: str | Prose) -> None:
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
         st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
+
+
+def follow_old_section(names: Mapping[str, str]) -> None:
+    """Have a link to a section by its name of before open that of now: old name → new name."""
+    if section := names.get(get_value("section")):
+        set_value("section", section)
 
 
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:

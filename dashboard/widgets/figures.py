@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from plotly.basedatatypes import BaseFigure
+import plotly.graph_objects as go
 
 from dashboard.charts.figure import Figure
 from dashboard.server.board_results import cached_for_board, content_digest
@@ -16,8 +16,6 @@ _MOST_FIGURES = 64
 """Figures kept at most, of all boards: those of some pages under some measures."""
 _MOST_ELEMENTS = 256
 """Tables and other elements kept so."""
-_SENT = "_sent"
-"""Attribute of a figure: what was sent of it, by whether its points can be clicked."""
 
 
 def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
@@ -44,22 +42,11 @@ def _figure(
     return _draw(*_arguments, **_options)
 
 
-class _SentFigure(BaseFigure):  # type: ignore[misc]  # plotly is untyped
-    """What the browser is sent of a figure: Streamlit checks dictionaries, but asks a figure for `to_dict`."""
-
-    def __init__(self, spec: dict[str, Any]) -> None:
-        self._spec = spec
-
-    def to_dict(self) -> dict[str, Any]:
-        return self._spec
-
-
-def sent_figure(figure: Figure, *, is_clickable: bool = False) -> BaseFigure:
+def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
     """Return what Streamlit is handed of a figure, made once: the figure is changed no more."""
-    sent = figure.__dict__.setdefault(_SENT, {})
-    if is_clickable not in sent:
-        sent[is_clickable] = _SentFigure(figure.browser_spec(is_clickable=is_clickable))
-    return sent[is_clickable]
+    if is_clickable not in figure.sent:
+        figure.sent[is_clickable] = figure.to_plotly(is_clickable=is_clickable)
+    return figure.sent[is_clickable]
 
 
 def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:

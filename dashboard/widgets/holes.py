@@ -8,8 +8,8 @@ import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View
-from dashboard.session.scoring import shows_both_ways, shows_expectation, unjudged_on_page
+from dashboard.session import View, scoring
+from dashboard.session.scoring import shows_both_ways, shows_expectation
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL
@@ -78,7 +78,7 @@ def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
     """Draw what is done about unjudged documents where any are within the cut-off; return their counts."""
     counts = count_unjudged(view, measure)
     if counts is not None:
-        unjudged_on_page()
+        scoring.choose_unjudged()
         if shows_both_ways() and adds_queries(view.board.runs, view.scoring):
             st.caption(QUERIES_MAY_JOIN)
     return counts

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, tie_ladder
+from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
@@ -23,7 +23,7 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def orderings_text(log10: float, exact: int | None = None) -> str:
-    """Return how many orderings there are: in full up to a billion, then as about a power of ten."""
+    """Return how many orders there are: in full up to a billion, then as about a power of ten."""
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
     return "about 10" + f"{log10:.0f}".translate(_RAISED)
@@ -85,7 +85,7 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
             st.markdown(values_text(name, values[name], view.traditional))
         count = Orderings.of(ranking, query).count if len(rows) <= MAX_DOCUMENTS else None
         lists = view.evaluation.lists.loc[(reranker, query)]
-        st.caption(count_of(orderings_text(lists["log10_orderings"], count), "ordering"))
+        st.caption(count_of(orderings_text(lists["log10_orderings"], count), "order"))
         st.page_link(
             "views/explore/query/query.py",
             label="Open in Queries",

@@ -19,7 +19,7 @@ from metrics.ties.fronts import criterion
 from metrics.ties.lists import score_column
 
 LETTERS = 240
-"""Letters of an ordering or a text that a table shows."""
+"""Letters of an order or a text that a table shows."""
 _MAX_PLACED = 1_000_000
 """Documents placed by all draws together."""
 
@@ -62,7 +62,7 @@ class ListInView:
 
     @property
     def written(self) -> str:
-        """How many orderings, in words."""
+        """How many orders, in words."""
         return orderings_text(self.counts.log10_orderings, self.counts.orderings)
 
     @property
@@ -152,11 +152,16 @@ def value_text(value: float) -> str:
     return decimal(value, 4)
 
 
+def shorten_text(text: str) -> str:
+    """Return as much of an order or a text as a table shows."""
+    return text if len(text) <= LETTERS else text[:LETTERS] + " …"
+
+
 def describe_values(scores: pd.DataFrame) -> None:
     """Draw the range and the mean of measures over all orderings of a list, listed or not."""
     st.caption(
         "  \n".join(
-            f"{measure} over all orderings: {value_text(row['pessimistic'])} to "
+            f"{measure} over all orders: {value_text(row['pessimistic'])} to "
             f"{value_text(row['optimistic'])}, mean ({parse(str(measure)).tied}) {value_text(row['expected'])}."
             for measure, row in scores.iterrows()
         )

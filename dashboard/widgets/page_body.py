@@ -1,18 +1,12 @@
-"""A page apart from the frame around it, which a click does not draw again; its sections, which may fail."""
+"""Sections of a page, which may fail while the others stay."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
-from itertools import count
 
 import streamlit as st
 
-from dashboard.access.sign_in import is_admitted
 from dashboard.escaping import error_markdown, escape_markdown
-from dashboard.session.address import refused
-from dashboard.session.boards import has_message, is_still_open
-from dashboard.session.long_work import waiting_shown
 from metrics.errors import TieScopeError
 
 THIS_PAGE = "This page"
@@ -45,30 +39,6 @@ def show_failure(name: str, error: Exception) -> None:
         "fails again, report it with the traceback in the log of the server.",
         icon=":material/error:",
     )
-
-
-def page_body(draw: Callable[[], None]) -> Callable[[], None]:
-    """Have a function, which draws all of a page, called alone when one of its controls is used.
-
-    The frame draws the page first, and says who may see it. A click asks again: whoever may no longer is shown
-    the frame. A page that changes what the frame shows, too, calls `st.rerun()`.
-    """
-    run_number = count()
-
-    @wraps(draw)
-    def draw_body() -> None:
-        is_click = next(run_number) > 0
-        if is_click and not (is_admitted() and is_still_open()):
-            st.rerun()
-        refusals = st.empty()
-        with waiting_shown(), section(THIS_PAGE):
-            draw()
-        if is_click and has_message():
-            st.rerun()  # without the message; before the page was drawn, what was clicked would be lost
-        if is_click and (texts := refused()):
-            refusals.warning(refusal(texts))
-
-    return st.fragment(draw_body)
 
 
 def refusal(texts: list[str]) -> str:

@@ -17,8 +17,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from plotly.offline import get_plotlyjs
 
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.studies.guide.noise_example import noise_example
 from metrics.studies.guide.worked_example import filled_formulas, worked_example

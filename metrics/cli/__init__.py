@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 def run(commands: "TyperGroup", draw: "DrawCharts") -> None:
-    """Run the command that the arguments of the process name, and end the process.
-
-    Args:
-        commands: all there are, by their names.
-        draw: makes the charts of a report, when its HTML is asked for.
-    """
+    """Run the command that the arguments of the process name, and end the process."""
 
     def command() -> None:
         with commands.make_context("tiescope", sys.argv[1:], obj=draw) as context:

@@ -5,12 +5,11 @@ from typing import Annotated
 
 import typer
 
-from metrics.cli.options.files import FileUse, NamedPath, Qrels, parse_run
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import OutputFormat, TableOutput, with_shared_options
+from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
+from metrics.cli.options import OutputFormat, ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
-from metrics.runs.findings.grouping import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
 from metrics.support.escaping import clean
 from metrics.support.wording import first_names
 

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import Qrels, RunPaths
 from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out, traditional_order
-from metrics.cli.options.files import Qrels, RunPaths
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import (
+from metrics.cli.options import (
     FOR_PEOPLE,
     Measures,
     OutputFormat,
+    ReadingOptions,
     TableOutput,
     Traditional,
     with_shared_options,

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from metrics.cli.file_options import FileUse, Qrels, RunPaths, written_option
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, Qrels, RunPaths, written_option
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import TableOutput, with_shared_options
+from metrics.cli.options import ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
 from metrics.runs import File, Runs, as_judgments, read
-from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.joining import concat_judgments
 from metrics.runs.stacks import RunStack
 from metrics.support.progress import progress
 

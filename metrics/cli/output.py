@@ -39,11 +39,6 @@ def stack_columns(scores: pd.DataFrame) -> pd.DataFrame:
 def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> None:
     """Write a table to a file, or to stdout.
 
-    Args:
-        table: as `long_table` makes them, or any other.
-        format_name: table, csv, json, markdown, latex or parquet.
-        output: the file; None for stdout.
-
     Raises:
         UsageError: the file cannot be written, or parquet has none.
     """

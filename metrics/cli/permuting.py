@@ -7,10 +7,9 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import Qrels, RunPath
 from metrics.cli.messages import say
-from metrics.cli.options.files import Qrels, RunPath
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, TableOutput, with_shared_options
+from metrics.cli.options import Measures, ReadingOptions, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import MeasureAt, parse, question

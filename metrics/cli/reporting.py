@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from metrics.cli.auditing import PublishedNames, names_by_hand, published_files
+from metrics.cli.file_options import FileUse, Qrels, RunPaths, output_option
 from metrics.cli.messages import traditional_order
-from metrics.cli.options.files import FileUse, Qrels, RunPaths, output_option
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, Traditional, with_shared_options
+from metrics.cli.options import Measures, ReadingOptions, Traditional, with_shared_options
 from metrics.cli.output import print_text
-from metrics.cli.pipelines.auditing import PublishedNames, names_by_hand, published_files
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File

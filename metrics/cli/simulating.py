@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from pyarrow import csv
 
+from metrics.cli.file_options import FileUse, output_option
 from metrics.cli.messages import say
-from metrics.cli.options.files import FileUse, output_option
 from metrics.cli.output import print_text
 from metrics.errors import UsageError
 from metrics.runs import Runs

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 import typer
 
+from metrics.cli.file_options import Qrels, RunPaths
 from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out
-from metrics.cli.options.files import Qrels, RunPaths
-from metrics.cli.options.reading import ReadingOptions
-from metrics.cli.options.shared import Measures, TableOutput, with_shared_options
+from metrics.cli.options import Measures, ReadingOptions, TableOutput, with_shared_options
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.support.progress import progress

@@ -92,10 +92,6 @@ AS_READ = ScoringOptions()
 def refuse_unbounded(runs: Runs, options: ScoringOptions) -> None:
     """Raise a UsageError where nothing bounds what judgments to come may do to a mean.
 
-    Args:
-        runs: what was ranked.
-        options: how lists are scored.
-
     Raises:
         UsageError: unjudged documents are left out; or queries with nothing relevant are, and there is one.
     """

@@ -8,8 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation
-from metrics.evaluation.merging import list_index
+from metrics.evaluation.evaluation import Evaluation, list_index
 from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
@@ -17,12 +16,11 @@ from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
 from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import IntArray
-from metrics.support.memory import one_allocator
 from metrics.support.steps import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
-from metrics.ties.description import describe
 from metrics.ties.judgments import Unjudged
+from metrics.ties.permutations import describe
 from metrics.ties.ranking import PART
 
 DEFAULT_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@10", "AP", "nDCG@10")
@@ -121,7 +119,6 @@ def names_or_defaults(
     return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
 
 
-@one_allocator
 def score_runs(
     runs: Runs, measures: Sequence[str] | str, ties: Sequence[str] | str, options: ScoringOptions
 ) -> Evaluation:
@@ -203,17 +200,7 @@ def _score(
     options: ScoringOptions,
     open_documents: OpenDocuments | None,
 ) -> Evaluation:
-    """Score the lists of all rerankers, a few lists at a time.
-
-    Args:
-        rerankers: their names.
-        n_lists: (n_rerankers,) lists of each, with or without rows.
-        rankings: their lists, in their order.
-        measures: what to compute.
-        treatments: of ties.
-        options: how lists are scored.
-        open_documents: what nobody judged, where bounds are asked for.
-    """
+    """Score the lists of all rerankers, a few lists at a time."""
     cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
     query_ids, descriptions, missing = [], [], []
     table, first = np.empty((len(measures) * len(treatments), int(n_lists.sum()))), 0

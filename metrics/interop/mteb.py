@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from metrics.evaluation import evaluate
-from metrics.interop.tied_metrics import TREATMENTS, tied_means
+from metrics.interop.logged import TREATMENTS, tied_means
 
 if TYPE_CHECKING:
     from metrics.runs import Nested

@@ -7,12 +7,11 @@ from typing import Literal
 import numpy as np
 
 from metrics.measures.holes.counted import judged_bounds, r_precision_bounds
-from metrics.measures.holes.differences import shares_of
-from metrics.measures.holes.linear import Linear
-from metrics.measures.holes.weighted import Total, weighted_bounds
+from metrics.measures.holes.model import Joint
+from metrics.measures.holes.weighted import Total, shares_of, weighted_bounds
 from metrics.measures.holes.weighted import per_relevant as total_relevant
-from metrics.measures.model import Family, Joint, Parameter
-from metrics.measures.weights import Weight, even, logarithmic
+from metrics.measures.model import Family
+from metrics.measures.weights import Linear, Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments

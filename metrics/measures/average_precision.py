@@ -3,8 +3,8 @@
 import numpy as np
 
 from metrics.measures.holes.average_precision import average_precision_bounds
-from metrics.measures.model import Family, Parameter
-from metrics.measures.weights import harmonic_span
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import expected_precisions
@@ -63,10 +63,6 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     - u_i = v_i - mean v
     - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs that i is in
     - G = sum over j < i of (v_i - mean over pairs)^2 - (n - 2) * sum e^2: what pairs add beyond their places
-
-    Args:
-        above: (n_groups,) documents above: b.
-        size: (n_groups,) documents in the group: n.
     """
     sums = np.zeros((4, len(size)))
     for part, deepest in batch_by_depth(size):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from metrics.measures.holes.bpref import bpref_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.average_precision import bpref_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 

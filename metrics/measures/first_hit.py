@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.measures.holes.first_relevant import first_rank_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.counted import first_rank_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import expected_worth

@@ -2,27 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes.model import Holes
+from metrics.measures.holes.model import Holes, Joint
+from metrics.measures.holes.weighted import Shares
+from metrics.measures.weights import Linear, Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 
-if TYPE_CHECKING:
-    from metrics.measures.holes.differences import Shares
-    from metrics.measures.holes.linear import Linear
-
-Parameter = float | None
-"""Cut-off of a measure, or its other parameter; None where it has none."""
-
 Formula = Callable[[TieGroups, Parameter], FloatArray]
 """(tie groups, parameter) → (n_lists,) values."""
-
-Joint = Callable[[Holes, Parameter], tuple[FloatArray, FloatArray]]
-"""(lists with unjudged documents, parameter) → (n_lists,) smallest and largest values."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +60,8 @@ class Family:
     joint: Joint | None = None
     joint_exact: Literal["always", "own targets", "never"] = "always"
     estimable: bool = True
-    linear: "Linear | None" = None
-    shares: "Callable[[Holes, Parameter], Shares] | None" = None
+    linear: Linear | None = None
+    shares: Callable[[Holes, Parameter], Shares] | None = None
 
     @property
     def by_grades(self) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.measures.holes import Holes
-from metrics.measures.holes.first_relevant import mean_bounds, own_rank_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.counted import mean_bounds, own_rank_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties.groups import TieGroups
 
@@ -17,11 +18,7 @@ def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]) -> Family:
-    """Return 1 / (b + place), of the first tie with a relevant document.
-
-    Args:
-        place_of: place in the tie, of its documents n, its relevant ones r and the irrelevant ones of its list.
-    """
+    """Return 1 / (b + place), of the first tie with a relevant document."""
 
     def mean(groups: TieGroups, _: Parameter) -> FloatArray:
         leading = groups.leading
@@ -56,11 +53,7 @@ def _tie_sensitive_place(n: IntArray, r: IntArray, irrelevant: IntArray) -> Floa
 
 
 def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) -> Family:
-    """Return the mean over all relevant documents of what a document of their tie is worth, unlisted ones 0.
-
-    Args:
-        worth: of a document, of the documents above its tie b, those in it n and the cut-off.
-    """
+    """Return the mean over all relevant documents of what a document of their tie is worth, unlisted ones 0."""
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         each = groups.relevant * worth(groups.above, groups.size, k)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from metrics.measures.holes.distinct_targets import distinct_bounds
-from metrics.measures.model import Family, Parameter
+from metrics.measures.holes.counted import distinct_bounds
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
 from metrics.ties.noise import NoisyOrder, expected_worth
@@ -62,13 +63,6 @@ def _shared_chances(
 
     1 - z(s + t)/(z(s) z(t)) = 1 - prod (1 - t m/((n - i - t)(n - i - m))), i from 0 to s - 1: no difference of
     like numbers is formed, and one running product gives it for every s.
-
-    Args:
-        size: (n,) documents in the group: n.
-        documents: (n,) documents of a target there: t.
-        within: (n,) places of the group within the cut-off: m.
-        row: (n_pairs,) the one target, a place in these.
-        fewer: (n_pairs,) documents of the other, at most as many: s.
     """
     chances, place = np.zeros(len(row)), np.empty(len(size), dtype=np.int64)
     for part, deepest in batch_by_depth(documents):

@@ -12,9 +12,7 @@ from metrics.report.options import ReportOptions
 from metrics.runs import Runs
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import gap_summary
-from metrics.studies.gaps.values import in_order
+from metrics.studies.gaps.gap import gap_summary, gaps, in_order
 from metrics.studies.leaderboard import readings
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
 from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
@@ -271,11 +269,13 @@ class ReportStudies:
 
     @cached_property
     def audited_order(self) -> AuditedOrder:
-        """What becomes of the order by the first measure, else by the first that gives one."""
+        """What becomes of the order by the first measure, else by RR, nDCG or the first that gives one."""
         ours = {name: self.audit.names.measure(name) for name in self.audit.published.measures}
         first = [name for name, measure in ours.items() if measure == self.measure]
         matched = [name for name, measure in ours.items() if measure]
-        return audited_order(self.audit, self.runs, [*first, *self.audit.measures, *matched][0])
+        return audited_order(
+            self.audit, self.runs, [*first, *filter(None, [self.audit.first_measure]), *matched][0]
+        )
 
     @cached_property
     def findings(self) -> pd.DataFrame:

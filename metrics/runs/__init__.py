@@ -19,12 +19,13 @@ from metrics.runs.from_paths import (
     as_run,
     check,
     check_files,
+    distinct_file_names,
     is_judgments,
     read_runs,
     read_table,
     with_names,
 )
-from metrics.runs.joined_judgments import Repeated
+from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import COLUMNS, MissingScore
 from metrics.runs.reading.files import File
@@ -47,6 +48,7 @@ __all__ = [
     "as_run",
     "check",
     "check_files",
+    "distinct_file_names",
     "has_header",
     "is_judgments",
     "open_blocks",

@@ -11,15 +11,15 @@ from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, as_frames, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
-from metrics.runs.joined_judgments import Repeated, judgment_columns
+from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.conversion import as_grades
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
-from metrics.runs.repeats.columns import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats.columns import read_with_repeats
+from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats.combining import read_with_repeats
 from metrics.runs.repeats.statistics import SpreadKind
 from metrics.support.arrays import combine_chunks
 from metrics.support.steps import begin_step
@@ -77,7 +77,13 @@ def read_runs(
     choice = RepeatChoice.of(repeats, repeats_std)
     column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     sources = _sources(as_frames(files, "score"), as_frames(qrels, "relevance"), column_choice, choice)
-    return choice.combine(Runs.from_sources(sources, repeated))
+    return combine(Runs.from_sources(sources, repeated), choice)
+
+
+def combine(runs: Runs, choice: RepeatChoice) -> Runs:
+    """Return runs with their repeats combined; those of columns were combined when they were read."""
+    groups = choice.groups(runs.rerankers)
+    return runs.combined(groups, choice.spread) if groups else runs
 
 
 def as_runs(runs: Runs | Tables | Nested | Mapping[str, Nested], qrels: Table | Nested | None) -> Runs:
@@ -161,9 +167,12 @@ def check_files(
     sources: list[Source] = []
     refused: list[Finding] = []
     choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
-    for name, path in _each_begun(with_names(paths)):
+    named_files = with_names(paths)
+    file_names = distinct_file_names([path for _, path in named_files])
+    for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
         try:
-            source = replace(_read(path, choice, repeat_choice, name or "table"), name=name)
+            source = _read(path, choice, repeat_choice, name or "table", file_name=file_name)
+            source = replace(source, name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
             line, hint = error.line, error.hint or None
@@ -172,7 +181,7 @@ def check_files(
             sources.append(source)
     if not refused and all(source.format != REPEATED_SCORES for source in sources):
         _refuse_unread(repeat_choice.columns)
-    runs = repeat_choice.combine(Runs.from_sources(sources, repeated, judged=False))
+    runs = combine(Runs.from_sources(sources, repeated, judged=False), repeat_choice)
     findings = [as_frame(refused), runs.findings] if refused else [runs.findings]
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
@@ -186,6 +195,22 @@ def with_names(files: Tables) -> list[tuple[str | None, Table]]:
     if not isinstance(files, Iterable):
         raise _no_table(files)
     return [file if isinstance(file, tuple) else (None, file) for file in files]
+
+
+def distinct_file_names(files: Sequence[object]) -> list[str]:
+    """Return the name of each file with as many of its folders as tell it from others; empty where none do."""
+    paths = [PurePath(file) if isinstance(file, Path) else None for file in files]
+    groups: dict[str, set[PurePath]] = {}
+    for path in filter(None, paths):
+        groups.setdefault(path.name, set()).add(path)
+
+    def name(path: PurePath) -> str:
+        others = groups[path.name] - {path}
+        tails = (path.parts[-n:] for n in range(2, len(path.parts) + 1))
+        distinct = (tail for tail in tails if all(other.parts[-len(tail) :] != tail for other in others))
+        return "/".join(next(distinct, ())) if others else ""
+
+    return [name(path) if path else "" for path in paths]
 
 
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
@@ -238,8 +263,10 @@ def _sources(
     )
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(repeats.columns)
-    for name, path in _each_begun(with_names(files)):
-        source = _read(path, choice, repeats, name or "table")
+    named_files = with_names(files)
+    file_names = distinct_file_names([path for _, path in named_files])
+    for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
+        source = _read(path, choice, repeats, name or "table", file_name=file_name)
         unread = set() if source.format == REPEATED_SCORES else unread
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
             continue
@@ -277,15 +304,18 @@ def _read(
     repeats: RepeatChoice,
     name: str,
     value: Literal["score", "relevance"] = "score",
+    file_name: str = "",
 ) -> Source:
-    """Read a file, or a data frame; `value` is the column it must have."""
+    """Read a file, perhaps under another name, or a data frame; `value` is the column it must have."""
     if isinstance(table, pd.DataFrame):
         choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
         return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
     if not isinstance(table, Path):
         raise _no_table(table)
+    file = File.open(table)
+    file = replace(file, name=file_name or file.name)
     missing_score = choice.missing_score
-    return read(File.open(table), choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
+    return read(file, choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
 
 
 def _no_table(value: object) -> UsageError:

@@ -1,7 +1,11 @@
-"""Sources joined: each reranker's rows, the judgments, and what was left out on the way."""
+"""Sources joined: each reranker's rows, the judgments of all files, and what was left out on the way."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import PurePath
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -10,15 +14,17 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError, RepeatError, UsageError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.findings.finding import reranker_prefix
-from metrics.runs.formats.registry import tie_order
-from metrics.runs.joined_judgments import Repeated, concat_judgments
 from metrics.runs.reading.columns import MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
-from metrics.support.wording import quote
+from metrics.support.wording import first_names, quote
+
+Repeated = Literal["error", "first", "max"]
+"""What is done about a document twice in one list, or judged twice."""
+_JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
 @dataclass
@@ -35,36 +41,28 @@ class JoinedTables:
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
     """Join what was read from several files.
 
-    Args:
-        sources: runs, tables and judgments, in any order.
-        repeated: what is done about a document twice in one list.
-        judged: whether there must be a run, and known which documents are relevant.
-
-    Returns:
-        The rows of each reranker, the judgments, and what was noted of them.
-
     Raises:
         RepeatError: a document twice in one list, and that is to be an error.
-        UsageError: two runs of one name; although `judged`, no run, no relevance, or far too many rerankers.
+        UsageError: two runs given one name; although `judged`, no run, no relevance, or far too many rerankers.
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined, names = JoinedTables(), set[str]()
+    joined, stacks = JoinedTables(), list[RunStack]()
     grades: list[RunStack] = []
+    is_named, missing_scores = list[bool](), list[MissingScore]()
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
             judgments = RunStack.single("", source.table, RowProvenance(source.origin))
             grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
             continue
-        joined.tie_orders.append(tie_order(source.format))
-        stack = _stack(source)
-        if known := next((name for name in stack.names if name in names), None):
-            raise two_runs_error(source.file, known)
-        names.update(stack.names)
-        if source.missing_score != "error":
-            stack = _settle_missing(stack, source.missing_score, joined.noted)
-        joined.stacks.append(_without_repeats(stack, "score", repeated, joined.noted))
+        joined.tie_orders.append(source.tie_order)
+        stacks.append(_stack(source))
+        is_named.append(source.format == "frame" or (source.name is not None and len(stacks[-1].names) == 1))
+        missing_scores.append(source.missing_score)
+    for stack, missing_score in zip(_told_apart(stacks, is_named, joined.noted), missing_scores, strict=True):
+        settled = stack if missing_score == "error" else _settle_missing(stack, missing_score, joined.noted)
+        joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
     _join_judgments(joined, grades, repeated)
     if judged:
         _refuse_unusable(joined)
@@ -75,6 +73,63 @@ def two_runs_error(file: str, name: str) -> UsageError:
     """Return the error of a file that holds a run of a name that another has."""
     hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
+
+
+def _told_apart(
+    stacks: Sequence[RunStack], is_named: Sequence[bool], noted: list[Finding]
+) -> Sequence[RunStack]:
+    """Return the stacks with runs of one name told apart by the names of their files.
+
+    Args:
+        stacks: rows of rerankers, a file each.
+        is_named: of each stack, whether the user chose its name.
+        noted: gets a finding that says the new names.
+
+    Raises:
+        UsageError: the user gave two runs one name.
+    """
+    counts = Counter(name for stack in stacks for name in stack.names)
+    taken, renamed = set(counts), {place: list(stack.names) for place, stack in enumerate(stacks)}
+    shared = [name for name, n_files in counts.items() if n_files > 1]
+    for name in shared:
+        places = [place for place, stack in enumerate(stacks) if name in stack.names]
+        named = [place for place in places if is_named[place]]
+        if named[1:]:
+            raise two_runs_error(_origin(stacks[named[1]]).file, name)
+        unnamed = [place for place in places if place not in named]
+        labels = _labels(name, [stacks[place] for place in unnamed], taken if named else taken - {name})
+        taken |= set(labels)
+        for place, label in zip(unnamed, labels, strict=True):
+            renamed[place][renamed[place].index(name)] = label
+    if not shared:
+        return stacks
+    new_names = [
+        quote(new)
+        for place, stack in enumerate(stacks)
+        for old, new in zip(stack.names, renamed[place], strict=True)
+        if old != new
+    ]
+    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
+    message = f"Several files have runs of {subject}; they are told apart by file: {first_names(new_names)}."
+    first = next(stack for stack in stacks if shared[0] in stack.names)
+    noted.append(make_finding("runs-told-apart", _origin(first).file, message, count=len(new_names)))
+    return [replace(stack, names=renamed[place]) for place, stack in enumerate(stacks)]
+
+
+def _labels(name: str, stacks: Sequence[RunStack], taken: set[str]) -> list[str]:
+    """Return a name for each of several runs of one name: its file without ending, with folder, or in full."""
+    files = [File(_origin(stack).file, b"") for stack in stacks]
+    is_alone = all(len(stack.names) == 1 for stack in stacks)
+    for texts in (
+        [file.stem for file in files],
+        [str(PurePath(file.name).parent / file.stem) for file in files],
+        [file.name for file in files],
+    ):
+        labels = texts if is_alone else [f"{name} ({text})" for text in texts]
+        if len(set(labels)) == len(labels) and taken.isdisjoint(labels):
+            return labels
+    free = (label for number in count(1) if (label := f"{name} ({number})") not in taken)
+    return [next(free) for _ in stacks]
 
 
 def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
@@ -90,13 +145,7 @@ def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repe
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
-    """Return the finding that relevance, or targets, beside the scores are not used.
-
-    Args:
-        column: which of them.
-        file: name of the file.
-        count: its rows.
-    """
+    """Return the finding that relevance, or targets, beside the scores are not used."""
     message = f"The {column} inside the table is not used: judgments were given apart."
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
@@ -138,11 +187,6 @@ def _stack(source: Source) -> RunStack:
 def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Finding]) -> RunStack:
     """Return the rows with a score in each: -inf where it was missing, or without such rows.
 
-    Args:
-        stack: rows, NaN where the score is missing.
-        missing_score: whether such documents go last, or are dropped.
-        noted: gets a finding of how many there are in each reranker.
-
     Raises:
         ReadError: a list holds -inf, too, which nothing can stand behind.
     """
@@ -172,11 +216,13 @@ def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
         f"{prefix}Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
         f"such as document {document} of query {query}."
     )
+    n_graded = 0
     if missing_score == "drop" and "relevance" in table.column_names:
         n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
         message += f" Graded above 0, and not counted as relevant any more: {n_graded:,}." if n_graded else ""
     line = origin.line_of(int(missing[0]))
-    return make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
+    finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
+    return replace(finding, severity="warning") if n_graded else finding
 
 
 def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:
@@ -193,12 +239,6 @@ def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, m
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
     """Return the rows with each document once in a list.
-
-    Args:
-        stack: rows of rerankers, or judgments.
-        value: the column whose highest value is kept.
-        repeated: what is done about a document twice in one list.
-        noted: gets a finding of what is left out of each reranker.
 
     Raises:
         RepeatError: a document is there twice, and that is to be an error; names both lines.
@@ -233,3 +273,98 @@ def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding
 
 def _origin(stack: RunStack) -> RowProvenance:
     return stack.origin or RowProvenance.memory(stack.names[0])
+
+
+def judgment_columns(table: pa.Table) -> pa.Table:
+    """Return the columns of a table that judge."""
+    return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
+
+
+def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[Finding]) -> RunStack:
+    """Return the judgments of files, each document of a query once.
+
+    What two files judge alike is one judgment; where their grades differ, one of them is chosen or refused.
+
+    Raises:
+        RepeatError: grades differ, and that is to be an error; names both files and lines.
+    """
+    tables = [judgment_columns(file.table) for file in files]
+    origins = [file.origin or RowProvenance.memory("judgments") for file in files]
+    origin = RowProvenance.concat(origins, [*map(len, tables)])
+    table = pa.concat_tables(tables, promote_options="default").combine_chunks()
+    judgments = RunStack.single("", table, origin)
+    if len(files) == 1 or judgments.pairs.repeats[0] is None:
+        return judgments
+    ends = np.cumsum([*map(len, tables)])
+    pairs, grades = judgments.pairs, table["relevance"].to_numpy()
+    first = pairs.one_row_each()
+    places = np.unique(pairs.pair_codes, return_inverse=True)[1]
+    first_row = np.empty(len(first), np.int64)
+    first_row[places[first]] = first
+    later = np.setdiff1d(np.arange(len(table)), first, assume_unique=True)
+    differs = grades[later] != grades[first_row[places[later]]]
+    for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
+        if len(rows):
+            example = int(first_row[places[rows[0]]]), int(rows[0])
+            places_in_files = [_file_and_line(origins, ends, row) for row in example]
+            noted.append(_judgment_finding(code, judgments, rows, example, places_in_files, repeated))
+    judgments = _with_known_targets(judgments, places)
+    return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
+
+
+def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
+    """Return judgments in which a document without a target has the first that another judgment of it gives."""
+    table = judgments.table
+    if "target_id" not in table.column_names or not table["target_id"].null_count:
+        return judgments
+    targets = combine_chunks(table["target_id"])
+    target_rows = np.flatnonzero(np.asarray(targets.is_valid()))
+    documents, rows = np.unique(places[target_rows], return_index=True)
+    target_row_of = np.full(places.max() + 1, -1)
+    target_row_of[documents] = target_rows[rows]
+    replacements = pa.array(target_row_of[places], mask=target_row_of[places] < 0)
+    column = pc.coalesce(targets, targets.take(replacements))
+    return RunStack.single("", with_column(table, "target_id", column), judgments.origin)
+
+
+def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
+    """Return the file of a judgment, its line there, and what lines are called."""
+    file = int(np.searchsorted(ends, row, side="right"))
+    start = int(ends[file - 1]) if file else 0
+    return origins[file].file, origins[file].line_of(row - start), origins[file].unit
+
+
+def _judgment_finding(
+    code: str,
+    judgments: RunStack,
+    rows: IntArray,
+    example: tuple[int, int],
+    places_in_files: Sequence[tuple[str, int, str]],
+    repeated: Repeated,
+) -> Finding:
+    """Return the finding of what several files judge.
+
+    Raises:
+        RepeatError: grades differ, and that is to be an error.
+    """
+    pairs = judgments.pairs
+    document, query = pairs.documents[example[1]].as_py(), pairs.queries[int(pairs.query[example[1]])].as_py()
+    before, now = (judgments.table["relevance"][row].as_py() for row in example)
+    (other, other_line, other_unit), (file, line, unit) = places_in_files
+    place = f"{other}, {other_unit} {other_line}"
+    if code == "judged-twice":
+        message = f"Judged alike in two files: {len(rows):,}, such as document {quote(document)} ({place})."
+        return make_finding(code, file, message, line=line, count=len(rows))
+    if repeated == "error":
+        problem = (
+            f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {place} "
+            f"({len(rows):,} graded unlike in all)"
+        )
+        hint = "Settle which holds, or choose to keep the first or the highest (repeated: first, max)."
+        raise RepeatError(file, problem, hint, line=line, unit=unit)
+    choice = "the first" if repeated == "first" else "the highest"
+    message = (
+        f"Graded unlike in two files: {len(rows):,}, such as document {quote(document)} of query "
+        f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
+    )
+    return make_finding(code, file, message, line=line, count=len(rows))

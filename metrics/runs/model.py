@@ -13,20 +13,17 @@ import pyarrow.compute as pc
 from metrics.errors import UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
-from metrics.runs.joined_judgments import Repeated
-from metrics.runs.joining import join_sources
-from metrics.runs.open_documents import OpenDocuments
+from metrics.runs.joining import Repeated, join_sources
+from metrics.runs.open_documents import OpenDocuments, find_open_documents
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.provenance import RowProvenance
 from metrics.runs.reading.source import Source
-from metrics.runs.repeats.columns import read_with_repeats
-from metrics.runs.repeats.combining import combine_repeats
+from metrics.runs.repeats.combining import combine_repeats, read_with_repeats
 from metrics.runs.repeats.statistics import SpreadKind
-from metrics.runs.stacks import ByReranker, RunStack, RunStacks
+from metrics.runs.stacks import RunStack, Stacks
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
-from metrics.support.memory import one_allocator
 
 if TYPE_CHECKING:
     from metrics.runs.findings.listing import JudgmentTable, Listing
@@ -57,7 +54,6 @@ class Runs:
     whole: OpenDocuments | None = None
 
     @classmethod
-    @one_allocator
     def from_sources(
         cls, sources: Iterable[Source], repeated: Repeated = "error", *, judged: bool = True
     ) -> "Runs":
@@ -74,9 +70,9 @@ class Runs:
             UsageError: no run, no relevance, or two runs of one name.
         """
         joined = join_sources(sources, repeated, judged=judged)
-        stacks = RunStacks(joined.stacks)
+        stacks = Stacks(joined.stacks)
         return cls(
-            stacks.tables,
+            stacks,
             joined.qrels,
             tuple(joined.noted),
             stacks.origins,
@@ -140,7 +136,7 @@ class Runs:
             raise UsageError("Every reranker needs a name of its own.")
         return replace(
             self,
-            tables=self.stacks.renamed(names).tables,
+            tables=self.stacks.renamed(names),
             origins={new: self.origins[old] for old, new in names.items() if old in self.origins},
         )
 
@@ -162,24 +158,26 @@ class Runs:
             return self
         stacks, findings = combine_repeats(self.stacks, repeats, spread, is_graded=self.qrels is None)
         noted = (*self.noted, *findings)
-        return replace(self, tables=stacks.tables, origins=stacks.origins, noted=noted)
+        return replace(self, tables=stacks, origins=stacks.origins, noted=noted)
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
         """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""
-        return replace(self, tables=self.stacks.rescored(scores.__getitem__).tables)
+        return replace(self, tables=self.stacks.rescored(scores.__getitem__))
 
     def copies(self, n: int) -> "Runs":
         """Return each reranker `n` times, to be scored at once under other scores: `0 A`, `1 A` ..."""
-        return replace(self, tables=self.stacks.copies(n).tables, origins={})
+        return replace(self, tables=self.stacks.copies(n), origins={})
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
         """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
-        return replace(self, tables=self.stacks.tables, qrels=qrels, judged_origin=None, whole=None)
+        return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None, whole=None)
 
     @cached_property
     def open_documents(self) -> OpenDocuments:
         """What nobody judged, in these runs or in the whole."""
-        return self.whole or OpenDocuments.of(self)
+        if self.whole is not None:
+            return self.whole
+        return find_open_documents(self.matched_stacks.stacks, self.qrels, self.judged_pairs.queries)
 
     @property
     def rerankers(self) -> list[str]:
@@ -209,14 +207,14 @@ class Runs:
         return QueryDocKeys.none() if self.qrels is None else QueryDocKeys.of(self.qrels)
 
     @cached_property
-    def stacks(self) -> RunStacks:
+    def stacks(self) -> Stacks:
         """The rows of all rerankers, those that came together in one table."""
-        if isinstance(self.tables, ByReranker):
-            return self.tables.stacks
-        return RunStacks([RunStack.single(name, table) for name, table in self.tables.items()])
+        if isinstance(self.tables, Stacks):
+            return self.tables
+        return Stacks([RunStack.single(name, table) for name, table in self.tables.items()])
 
     @cached_property
-    def matched_stacks(self) -> RunStacks:
+    def matched_stacks(self) -> Stacks:
         """The same, each row with the place of its judgment where judgments were given apart."""
         return self.stacks if self.qrels is None else self.stacks.matched(self.judged_pairs)
 
@@ -250,13 +248,13 @@ class Runs:
     @property
     def _inspected(self) -> list[str]:
         """Rerankers that are looked at one by one."""
-        from metrics.runs.findings.coverage.both_sides import MAX_INSPECTED  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage import MAX_INSPECTED  # noqa: PLC0415 likewise
 
         return self.rerankers[:MAX_INSPECTED]
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.findings.coverage.both_sides import many_rerankers  # noqa: PLC0415 likewise
+        from metrics.runs.findings.coverage import many_rerankers  # noqa: PLC0415 likewise
 
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:

@@ -1,16 +1,14 @@
 """Documents that nobody judged, counted by query: those that may be relevant beside the judged ones."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
+from metrics.runs.stacks import RunStack
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in
-
-if TYPE_CHECKING:
-    from metrics.runs.model import Runs
-
 
 _ROWS = 2**16
 """Rows numbered at once: few enough to stay in the cache."""
@@ -28,30 +26,28 @@ class OpenDocuments(NamedTuple):
     counts: IntArray
     grades: FloatArray
 
-    @classmethod
-    def of(cls, runs: "Runs") -> "OpenDocuments":
-        """Return those of all rerankers."""
-        if runs.qrels is None:
-            return cls(np.zeros(0, np.int64), grades_of([stack.table for stack in runs.stacks.stacks]))
-        hashes = [stack.pairs.hashes for stack in runs.stacks.stacks]  # which are dropped as stacks are matched
-        rows = [
-            unjudged_rows(stack.pairs, own_hashes, stack.judgment < 0, runs.judged_pairs.queries)
-            for own_hashes, stack in zip(hashes, runs.matched_stacks.stacks, strict=True)
-            if stack.judgment is not None
-        ]
-        return cls(count_distinct(rows, len(runs.judged_pairs.queries)), grades_of([runs.qrels]))
+
+def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, queries: pa.Array) -> OpenDocuments:
+    """Return what nobody judged."""
+    if qrels is None:
+        return OpenDocuments(np.zeros(0, np.int64), grades_of([stack.table for stack in stacks]))
+    rows = [
+        unjudged_rows(stack.pairs, stack.judgment < 0, queries)
+        for stack in stacks
+        if stack.judgment is not None
+    ]
+    return OpenDocuments(count_distinct(rows, len(queries)), grades_of([qrels]))
 
 
-def unjudged_rows(pairs: QueryDocKeys, hashes: Hashes, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
+def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
     """Return a number of the document of each row that nobody judged: the place of its query, then of its hash.
 
     Args:
         pairs: query and document of each row.
-        hashes: (n_rows,) of these.
         is_unjudged: (n_rows,) whether nobody judged it.
         queries: the judged queries; rows of others are left out.
     """
-    places = places_in(pairs.queries, queries)
+    hashes, places = pairs.hashes, places_in(pairs.queries, queries)
     if (places < 0).any():
         is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
     n_bits = _place_bits(len(queries))

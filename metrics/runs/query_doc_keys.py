@@ -105,7 +105,11 @@ class QueryDocKeys:
     @cached_property
     def hashes(self) -> Hashes:
         """(n_rows,) hash of each pair: equal for equal texts, whatever table they are in."""
-        return hashes_after(text_hashes(self.queries), self.query, self.documents)
+        return hashes_after(self._query_hashes, self.query, self.documents)
+
+    @cached_property
+    def _query_hashes(self) -> Hashes:
+        return text_hashes(self.queries)
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
@@ -126,14 +130,9 @@ class QueryDocKeys:
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
-        is_one_reranker = pc.count_distinct(self.queries).as_py() == len(self.queries)
         starts = _mix(np.arange(1, len(self.queries) + 1, dtype=np.uint64))
         for start, end in pairwise(bounds.tolist()):
-            hashes = (
-                self.hashes[start:end].copy()  # which `match` needs, too
-                if is_one_reranker
-                else hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
-            )
+            hashes = hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
             hashes.sort()
             if (hashes[1:] == hashes[:-1]).any():
                 return True
@@ -167,14 +166,15 @@ class QueryDocKeys:
         starts = range(0, len(self.query), _ROWS)
         theirs = places_in(self.queries, table.queries)
         parts = [self._match(start, table, theirs) for start in starts]
-        self.__dict__.pop("hashes", None)  # as large as the scores, and not needed again
         rows, table_rows = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)],) * 2
         return np.concatenate(rows), np.concatenate(table_rows)
 
     def _match(self, start: int, table: "QueryDocKeys", theirs: IntArray) -> tuple[IntArray, IntArray]:
         """Find the pairs of a part of the rows, as `match`; `theirs` has -1 for queries the table lacks."""
         hashes, order, occurs, n_most = table.hash_index
-        own = self.hashes[start : start + _ROWS]
+        own = hashes_after(
+            self._query_hashes, self.query[start : start + _ROWS], self.documents.slice(start, _ROWS)
+        )
         candidates = np.flatnonzero(occurs.take(_high_bits(own)))
         candidates = candidates[np.argsort(own[candidates])]
         own = own[candidates]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,6 @@ _MAX_EMPTY = 1_000_000
 """Lists without rows that are scored whatever their share."""
 _MAX_EMPTY_SHARE = 0.9
 """Share of lists without rows above which more are refused."""
-T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +46,7 @@ class RunStack:
 
     @classmethod
     def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
-        """Return the rows of one reranker, or of judgments, as they are.
-
-        Args:
-            name: of the reranker.
-            table: its rows.
-            origin: where they came from; None where they were made in memory.
-        """
+        """Return the rows of one reranker, or of judgments, as they are."""
         return cls([name], table, np.array([0, len(table)]), origin)
 
     @classmethod
@@ -122,8 +115,8 @@ class RunStack:
         return replace(self, known_pairs=self.pairs, judgment=judgment)
 
 
-class RunStacks:
-    """The stacks that hold all rerankers of some runs, and where each is."""
+class Stacks(Mapping[str, pa.Table]):
+    """Reranker → its rows, cut out of the stack that holds them when they are asked for."""
 
     def __init__(self, stacks: Sequence[RunStack]) -> None:
         self.stacks = stacks
@@ -132,6 +125,22 @@ class RunStacks:
             for number, stack in enumerate(stacks)
             for place, name in enumerate(stack.names)
         }
+
+    def __getitem__(self, name: str) -> pa.Table:
+        """Return the rows of one reranker."""
+        return self.reranker(name).table
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the rerankers in order."""
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        """Return how many rerankers there are."""
+        return len(self.places)
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is such a reranker."""
+        return name in self.places
 
     @property
     def n_lists(self) -> IntArray:
@@ -163,7 +172,7 @@ class RunStacks:
         if batch:
             yield RunStack.concat(batch)
 
-    def renamed(self, names: Mapping[str, str]) -> "RunStacks":
+    def renamed(self, names: Mapping[str, str]) -> "Stacks":
         """Return the rerankers named, in that order, under new names: old → new; neighbours stay together."""
         stacks: list[RunStack] = []
         olds = list(names)
@@ -176,47 +185,42 @@ class RunStacks:
             part = self.stacks[number].slice(places[first][1], place + 1)
             stacks.append(replace(part, names=[names[old] for old in olds[first:end]], known_pairs=part.pairs))
             first = end
-        return RunStacks(stacks)
+        return Stacks(stacks)
 
-    def rescored(self, score_of: Callable[[str], npt.NDArray[np.float64]]) -> "RunStacks":
+    def rescored(self, score_of: Callable[[str], npt.NDArray[np.float64]]) -> "Stacks":
         """Return the same rows under other scores: those of each reranker."""
         stacks = []
         for stack in self.stacks:
             scores = pa.array(np.concatenate([score_of(name) for name in stack.names]))
             table = with_column(stack.table, "score", scores)
             stacks.append(replace(stack, table=table, known_pairs=stack.pairs))
-        return RunStacks(stacks)
+        return Stacks(stacks)
 
-    def copies(self, n: int) -> "RunStacks":
+    def copies(self, n: int) -> "Stacks":
         """Return each reranker `n` times, copies together: the first of A is called `0 A`."""
         stacks = []
         for stack in self.stacks:
             names = [[f"{copy} {name}" for name in stack.names] for copy in range(n)]
             renamed_stacks = [replace(stack, names=renamed, known_pairs=stack.pairs) for renamed in names]
             stacks.append(RunStack.concat(renamed_stacks))
-        return RunStacks(stacks)
+        return Stacks(stacks)
 
-    def matched(self, judged: QueryDocKeys) -> "RunStacks":
+    def matched(self, judged: QueryDocKeys) -> "Stacks":
         """Return the same rows, each with the place of its judgment."""
-        return RunStacks([stack.matched(judged) for stack in self.stacks])
+        return Stacks([stack.matched(judged) for stack in self.stacks])
 
     @property
-    def tables(self) -> "ByReranker[pa.Table]":
-        """Reranker → its rows."""
-        return ByReranker(self, lambda stack: stack.table)
-
-    @property
-    def origins(self) -> "ByReranker[RowProvenance]":
+    def origins(self) -> dict[str, RowProvenance]:
         """Reranker → where its rows came from."""
-        return ByReranker(self, lambda stack: stack.origin or RowProvenance.memory(stack.names[0]))
+        return {
+            name: stack.origin.slice(int(start), int(end)) if stack.origin else RowProvenance.memory(name)
+            for stack in self.stacks
+            for name, (start, end) in zip(stack.names, pairwise(stack.row_ends), strict=True)
+        }
 
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     """Refuse rerankers that are so many, and have so few of the judged queries, that they can be none.
-
-    Args:
-        stacks: rows of all rerankers.
-        qrels: judgments; each of their queries is a list of every reranker, with or without rows.
 
     Raises:
         UsageError: nearly all of very many lists have no rows.
@@ -237,27 +241,3 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
 def _is_alike(table: pa.Table, other: pa.Table) -> bool:
     """Return whether two tables have the same columns, none of targets: these are numbered table by table."""
     return bool(table.schema == other.schema) and "target_id" not in table.column_names
-
-
-class ByReranker(Mapping[str, T_co]):
-    """Reranker → something of its rows, made when it is asked for."""
-
-    def __init__(self, stacks: RunStacks, value_of: Callable[[RunStack], T_co]) -> None:
-        self.stacks = stacks
-        self._value_of = value_of
-
-    def __getitem__(self, name: str) -> T_co:
-        """Return that of one reranker."""
-        return self._value_of(self.stacks.reranker(name))
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether there is such a reranker."""
-        return name in self.stacks.places
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the rerankers in order."""
-        return iter(self.stacks.places)
-
-    def __len__(self) -> int:
-        """Return how many rerankers there are."""
-        return len(self.stacks.places)

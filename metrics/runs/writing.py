@@ -28,12 +28,6 @@ def refuse_outputs(
 ) -> None:
     """Refuse files that cannot be written, are read, or are written twice; before hours of work, not after.
 
-    Args:
-        outputs: files that are to be written.
-        inputs: what is read: paths, URLs, patterns, folders, and `-` for standard input. Another name of one,
-            as a link has, is refused too. They are not asked for where every output is new.
-        appended: files that grow; they are compared with `inputs` alone.
-
     Raises:
         UsageError: there is such a file.
     """

@@ -1,6 +1,6 @@
 """Floor 6: runs that nobody ranked: the notebook's own draws, and simulators for everything else."""
 
-from metrics.simulation.drawing import simulate, synthetic
+from metrics.simulation.drawing import long_table, simulate, synthetic
 from metrics.simulation.model import CONTINUOUS, LlmReranker, Segment
 from metrics.simulation.notebook import (
     NOTEBOOK_RERANKERS,
@@ -11,7 +11,6 @@ from metrics.simulation.notebook import (
     notebook_scenarios,
     notebook_synthetic,
 )
-from metrics.simulation.tables import long_table
 
 __all__ = [
     "CONTINUOUS",

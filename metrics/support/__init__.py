@@ -1,1 +1,1 @@
-"""Ground: array types, escaping, memory, progress, steps; known to every floor, and knows none."""
+"""Ground: array types, escaping, progress, steps; known to every floor, and knows none."""

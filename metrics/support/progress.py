@@ -17,10 +17,6 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
     """Draw a bar on stderr, if the work inside takes longer than a second and a person is watching.
 
     What is yielded takes how much is done, and of how much.
-
-    Args:
-        task_name: stands before the bar.
-        follows_steps: whether the bar follows the steps that the work tells of, too.
     """
     if not sys.stderr.isatty():
         yield _unwatched

@@ -1,6 +1,7 @@
 """The columns of tables that people read: what each is called, how it is written, and what it means."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,15 +71,7 @@ class ShownColumn:
 
 
 def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, ShownColumn]:
-    """Choose the columns of a table.
-
-    Args:
-        keys: of `COLUMNS`, in order; where the table's column has another name, that name and the key.
-        words: what stands for the words in braces; values are Tied and Traditional unless they say more.
-
-    Returns:
-        Column of the table → how it is shown.
-    """
+    """Choose the columns of a table."""
     words = _WORDS | words
     pairs = [(key, key) if isinstance(key, str) else key for key in keys]
     columns = {}
@@ -95,3 +88,13 @@ COLUMNS: Mapping[str, ShownColumn] = {
     key: ShownColumn(key, **fields) for section in _SECTIONS.values() for key, fields in section.items()
 }
 """Every column by its key; the words are in `words/columns.json`."""
+
+
+_CARDS = json.loads((Path(__file__).parent / "words" / "cards.json").read_text(encoding="utf-8"))
+"""Kind of page → pattern of a label → what the figure means."""
+
+
+def card_help(label: str) -> str | None:
+    """Return what the figure on a card means; None for a label that is not known."""
+    cards = (card for section in _CARDS.values() for card in section.items())
+    return next((meaning for pattern, meaning in cards if re.fullmatch(pattern, label)), None)

@@ -51,15 +51,7 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 def begin_step(task: str, completed: int, total: int, item: str = "", rows: int = 0) -> None:
-    """Tell whoever listens that a part of long work begins.
-
-    Args:
-        task: what is done.
-        completed: how many parts of it are done.
-        total: of how many.
-        item: the part that begins.
-        rows: rows done so far, where they are counted.
-    """
+    """Tell whoever listens that a part of long work begins."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(Step(task, completed, total, item, rows))

@@ -23,25 +23,12 @@ def small_number(number: int) -> str:
 
 
 def part_of(part: int, number: int, noun: str) -> str:
-    """Return a part of a number: 3 of 43 queries.
-
-    Args:
-        part: how many.
-        number: of how many.
-        noun: what they are, in the singular.
-    """
+    """Return a part of a number: 3 of 43 queries."""
     return f"{part:,} of {count_of(number, noun)}"
 
 
 def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
-    """Return what a part of a number does: 1 of 43 queries has no rows.
-
-    Args:
-        part: how many do it.
-        number: of how many.
-        noun: what they are, in the singular.
-        phrase: what they do, in the plural, the verb first: have no rows.
-    """
+    """Return what a part of a number does: 1 of 43 queries has no rows."""
     verb, space, predicate = phrase.partition(" ")
     if part == 1:
         verb = {"have": "has", "are": "is"}.get(verb, f"{verb}s")

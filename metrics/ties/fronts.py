@@ -99,10 +99,6 @@ def _fronts_of_two(table: FloatArray, equals_last: BoolArray) -> IntArray:
 
     The highest second criterion of each front falls from front to front, so a place lies below as many fronts
     as have one at least its own.
-
-    Args:
-        table: (2, n_lists, n_places) sorted by falling first criterion, then the second.
-        equals_last: (n_lists, n_places) of `_equals_last`.
     """
     second = table[1]
     fronts = np.zeros(second.shape, dtype=np.int64)
@@ -120,13 +116,7 @@ def _fronts_of_two(table: FloatArray, equals_last: BoolArray) -> IntArray:
 
 
 def _fronts_of_several(table: FloatArray, equals_last: BoolArray) -> IntArray:
-    """Return the (n_lists, n_places) front of each place: one below the lowest of those above that dominate it.
-
-    Args:
-        table: (n_criteria, n_lists, n_places) sorted by falling first criterion, then the second, and so on,
-            so that a place is dominated by none below it.
-        equals_last: (n_lists, n_places) of `_equals_last`.
-    """
+    """Return the (n_lists, n_places) front of each place: one below the lowest that dominates it."""
     later = table[1:]
     fronts = np.zeros(table.shape[1:], dtype=np.int64)
     for place in range(1, table.shape[2]):

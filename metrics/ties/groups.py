@@ -5,18 +5,14 @@ A document contributes to a measure where it is graded above 0 or, for measures 
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
 from metrics.ties.noise import NoisyOrder
-
-if TYPE_CHECKING:
-    from metrics.ties.ranking import Ranking
 
 T = TypeVar("T")
 
@@ -145,59 +141,3 @@ class TieGroups:
     def leading(self) -> IntArray:
         """(n_leading,) the first group of each list that holds a relevant document."""
         return np.flatnonzero((self.relevant > 0) & (self.relevant_above == 0))
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredGroups:
-    """The tie groups with contributing documents, and all that stands in them.
-
-    Attributes:
-        documents: (n,) documents of these groups.
-        all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
-        judgment: (n_docs,) place of the judgment of every document, -1 where unjudged.
-        levels: the distinct grades above 0, lowest first.
-        contributes: (n,) whether each matters to the measure: is graded above 0, or judged.
-        owner: (n,) its group, a place in `groups`.
-        groups: (n_inside,) the tie groups, numbered as in the ranking.
-        size: (n_inside,) documents of each.
-        offset: (n_inside,) documents of the list above it, less the place of its first in `documents`.
-    """
-
-    documents: IntArray
-    all_grades: FloatArray
-    judgment: npt.NDArray[np.int32]
-    levels: FloatArray
-    contributes: BoolArray
-    owner: IntArray
-    groups: IntArray
-    size: IntArray
-    offset: IntArray
-
-    @classmethod
-    def of(cls, ranking: "Ranking", contributes: BoolArray) -> "ScoredGroups":
-        """Return the groups of a ranking that hold a contributing document."""
-        owner = np.searchsorted(ranking.starts, np.flatnonzero(contributes), side="right") - 1
-        groups = owner[np.diff(owner, prepend=-1) > 0]
-        size, above = ranking.sizes[groups], ranking.above[groups]
-        place = np.cumsum(size) - size
-        documents = joined_ranges(ranking.starts[groups], size)
-        return cls(
-            documents=documents,
-            all_grades=ranking.grades,
-            judgment=ranking.judgment,
-            levels=ranking.judgments.levels,
-            contributes=contributes[documents],
-            owner=np.repeat(np.arange(len(size)), size),
-            groups=groups,
-            size=size,
-            offset=above - place,
-        )
-
-    @cached_property
-    def worth(self) -> IntArray:
-        """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = (self.judgment[self.documents] >= 0).astype(np.int64)
-        grades = self.all_grades[self.documents]
-        graded = np.flatnonzero(grades > 0)
-        level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
-        return level

@@ -72,13 +72,6 @@ class Lists:
     ) -> "Lists":
         """Return the lists of rerankers.
 
-        Args:
-            runs: what was ranked and judged.
-            stack: whose lists: some of `runs.matched_stacks`.
-            relevant_from: smallest grade that counts as relevant.
-            tiebreak_by: further score columns; each splits what is level in those before it.
-            criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
-
         Raises:
             UsageError: a column that does not exist, or a grade of 0 as relevant.
         """

@@ -1,20 +1,11 @@
-"""Sorting many short lists at once, without a loop over them, and orders inside their ties."""
+"""Sorting many short lists at once, without a loop over them."""
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
-import pyarrow.compute as pc
 
-from metrics.runs.query_doc_keys import reseed
 from metrics.support.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from metrics.ties.groups import ScoredGroups
-    from metrics.ties.ranking import Ranking
-
-Key = Callable[["Ranking", "ScoredGroups"], IntArray]
-"""(n,) whole numbers from 0 for the documents of some tie groups; the smallest first in a group."""
 
 _CELLS = 2**24
 """Places, padding included, that are sorted at once."""
@@ -68,32 +59,3 @@ def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", 
             table = np.where(within, -key[np.where(within, documents, 0)], np.nan)
             order[documents[within]] = (np.argsort(table, axis=1, kind=kind) + starts[part, None])[within]
     return order
-
-
-def input_order(ranking: "Ranking", scored: "ScoredGroups") -> IntArray:
-    """Return the row of each document in its table."""
-    return ranking.rows[scored.documents]
-
-
-def docid_ascending(ranking: "Ranking", scored: "ScoredGroups") -> IntArray:
-    """Place of each document's id by code point; UTF-8 bytes sort like code points."""
-    ranks = pc.rank(ranking.ids(scored.documents), sort_keys="ascending", tiebreaker="dense")
-    return np.asarray(ranks).astype(np.int64)
-
-
-def docid_descending(ranking: "Ranking", scored: "ScoredGroups") -> IntArray:
-    """Place of each document's id from the last code point on."""
-    ascending = docid_ascending(ranking, scored)
-    return np.asarray(ascending.max(initial=0) - ascending)
-
-
-def seeded_order(seed: int) -> Key:
-    """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
-
-    def key(ranking: "Ranking", scored: "ScoredGroups") -> IntArray:
-        hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], seed)
-        rank = np.empty(len(hashes), dtype=np.int64)
-        rank[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
-        return rank
-
-    return key

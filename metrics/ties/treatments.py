@@ -13,13 +13,23 @@ from typing import Literal
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.support.arrays import IntArray, span_starts
-from metrics.ties.extremes.pools import best_of_pool, worst_of_pool
-from metrics.ties.extremes.targets import most_targets_first, most_targets_last
-from metrics.ties.groups import ScoredGroups, TieGroups
+from metrics.support.arrays import span_starts
+from metrics.ties.groups import TieGroups
 from metrics.ties.noise import Noise, NoisyOrder, parse_noise
+from metrics.ties.orders import (
+    Key,
+    best_of_pool,
+    docid_ascending,
+    docid_descending,
+    highest_grade_first,
+    input_order,
+    lowest_grade_first,
+    most_targets_first,
+    most_targets_last,
+    seeded_order,
+    worst_of_pool,
+)
 from metrics.ties.ranking import Ranking
-from metrics.ties.sorting import Key, docid_ascending, docid_descending, input_order, seeded_order
 
 
 @dataclass(frozen=True)
@@ -54,15 +64,6 @@ class Treatment:
     spread: bool = False
     noise: Noise | None = None
     bound: Literal[-1, 0, 1] = 0
-
-
-def _pessimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
-    """Return lowest gain first; what nobody judged before what was judged and found worthless."""
-    return scored.worth
-
-
-def _optimistic(_: Ranking, scored: ScoredGroups) -> IntArray:
-    return np.asarray(scored.worth.max(initial=0) - scored.worth)
 
 
 TREATMENTS: tuple[Treatment, ...] = (
@@ -108,7 +109,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "the best order",
         "The best ordering: the highest grade first inside each tie.",
         "PyKEEN, OGB",
-        _optimistic,
+        highest_grade_first,
         most_targets_first,
         best_of_pool,
     ),
@@ -119,7 +120,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "the worst order",
         "The worst ordering: the lowest grade first inside each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
-        _pessimistic,
+        lowest_grade_first,
         most_targets_last,
         worst_of_pool,
     ),

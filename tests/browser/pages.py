@@ -10,7 +10,7 @@ LIGHT_RUNS = "/data?data=Sample%3A+simulated+rerankers"
 SETTLED = """title => {
     const head = document.querySelector('h1'), app = document.querySelector('[data-testid=stApp]');
     return head?.checkVisibility() && (title === null || head.innerText === title)
-        && app?.dataset.testScriptState === 'notRunning'
+        && app?.dataset.testScriptState === 'notRunning' && document.fonts.status === 'loaded'
         && !document.querySelector('[data-testid=stSkeleton]');
 }"""
 """Asked as each picture is drawn; `expect` asks up to a second late."""

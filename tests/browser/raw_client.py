@@ -82,7 +82,7 @@ class Page:
         self.client, self.socket, self.name = client, socket, name
         self.session = self.redirect = None
         self.query, self.script, self.part, self.widgets = "", "", "", {}
-        self.elements, self.frames = [], []
+        self.elements, self.labels, self.frames = [], [], []
 
     def run(self, query=None, part="", **widgets):
         """Draw the page anew.
@@ -123,10 +123,12 @@ class Page:
     def _note(self, message):
         match message.WhichOneof("type"):
             case "new_session":
-                self.session, self.elements = message.new_session.initialize.session_id, []
+                self.session, self.elements, self.labels = message.new_session.initialize.session_id, [], []
             case "delta" if message.delta.WhichOneof("type") == "new_element":
                 self.elements.append(message.delta.new_element)
                 self.part = message.delta.fragment_id or self.part
+            case "delta" if message.delta.WhichOneof("type") == "add_block":
+                self.labels.append(message.delta.add_block.expandable.label)
             case "navigation":
                 self.script = message.navigation.page_script_hash
             case "page_info_changed":
@@ -139,7 +141,7 @@ class Page:
         """All that is written on it, without what keeps names from being Markdown."""
         parts = [getattr(element, element.WhichOneof("type")) for element in self.elements if _is_text(element)]
         texts = [getattr(part, "body", "") or getattr(part, "message", "") for part in parts]
-        return re.sub("[\\\\\u2060]", "", "\n".join(texts))
+        return re.sub("[\\\\\u2060]", "", "\n".join([*texts, *self.labels]))
 
     @property
     def board(self):

@@ -48,7 +48,7 @@ def problems_of_sections(page, name, look):
 def problems_of_popovers(page, scheme):
     """What keeps a reader out of what opens over the page."""
     problems, body = [], page.get_by_test_id("stPopoverBody")
-    for name in ("More", "Filter", "Scoring"):
+    for name in ("More", "Settings"):
         named = page.get_by_text(name, exact=True)
         page.get_by_test_id("stPopoverButton").filter(has=named).first.click()
         expect(body).to_be_visible()
@@ -93,7 +93,7 @@ def test_nor_in_the_dark_on_a_phone_where_names_are_markup_which_never_runs(new_
         go(page, title)
         expect(page.get_by_test_id("stSidebar")).to_contain_text("8 of 8 rerankers")
         if name == "audit":
-            page.get_by_role("button", name="Audit the table of a careless script").click()
+            page.get_by_role("button", name="Audit an example table with mistakes").click()
         assert page.locator("img[src=x]").count() == 0
         assert page.locator("main script").count() == 0
         problems += judge_look(page, f"{name}-marked-up", "dark-phone")

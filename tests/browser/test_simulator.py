@@ -15,10 +15,9 @@ def figure(page, label):
 def write(page, row, old, new):
     """Type another score into a row of the table to edit; rows count from 1."""
     settle(page)
-    page.evaluate("document.fonts.ready")
     grid = page.get_by_test_id("stDataFrame").first
     box = grid.bounding_box()
-    page.mouse.click(box["x"] + 0.45 * box["width"], box["y"] + 34 * row + 17)
+    page.mouse.click(box["x"] + 0.55 * box["width"], box["y"] + 34 * row + 17)
     expect(grid.locator("td[aria-selected=true]")).to_have_text(old)
     page.keyboard.press("Enter")
     retype(page, new)

@@ -41,14 +41,14 @@ def test_a_figure_that_does_not_come_out_exits_with_1_and_says_by_how_much(call,
 
 def test_outputs_of_trec_eval_are_taken_from_a_folder_or_a_pattern(call, inputs, tmp_path):
     (tmp_path / "evals").mkdir()
-    output = "runid\tall\tx\nmap\tall\t0.3611\nrecip_rank\tq0\t0.2500\nP_5\tall\t0.2000\nnum_q\tall\t3\n"
+    output = "runid\tall\tx\nmap\tall\t0.3611\nrecip_rank\tq0\t0.2500\nP_5\tall\t0.2000\ngm_map\tall\t0.3000\n"
     (tmp_path / "evals" / "input.bm25+.eval").write_text(output)
     outputs = []
     for place in ("evals", "evals/*.eval"):
         code, out, err = call("audit", *inputs, "--published", tmp_path / place, "--format", "csv")
         assert code == 0
         assert "'x' is bm25+." in err
-        assert "Not matched: 'num_q'." in err
+        assert "Not matched: 'gm_map'." in err
         outputs.append(list(csv.DictReader(io.StringIO(out))))
     assert outputs[0] == outputs[1]
     assert [row["query_id"] for row in outputs[0]] == ["", "q0", ""]
@@ -115,3 +115,18 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     code, _, err = call("audit", *inputs, "--order-by", "nDCG@5")
     assert code == 2
     assert "--order-by nDCG@5: there is no order by it. Orders: 'RR', 'RR@10', 'AP'" in err
+
+
+@pytest.mark.parametrize(
+    "choice", [[], ["--order-by", "RR"], ["--order-by", "MRR"], ["--order-by", "recip_rank"]]
+)
+def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_table(
+    call, inputs, write, choice
+):
+    other = write("other.trec", RUN.replace(" 9 t", " 0 t"))
+    published = write("t.csv", "run,map,recip_rank\nbm25+,0.3611,0.3\nother,0.2,0.2\n")
+    _, _, err = call("audit", other, *inputs, "--published", published, *choice)
+    assert "recip_rank: The one order printed" in err
+    code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
+    assert code == 2
+    assert "there is no order by it" in err

@@ -1,6 +1,5 @@
 """What --help says of each command."""
 
-import gc
 import subprocess
 import sys
 from importlib.metadata import version
@@ -8,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.cli import loading_modules
 from dashboard.cli.commands import tiescope
 
 COMMANDS = {name: command.loaded for name, command in tiescope.commands.items()}
@@ -52,22 +50,7 @@ def loaded_by(*arguments):
 
 TIESCOPE = "from dashboard.cli import main; main()"
 EMPTY = "import metrics"
-IMPORT = """import gc, metrics
-metrics.evaluate
-assert gc.isenabled() and not gc.get_freeze_count() and gc.get_stats()[0]["collections"] < 50
-assert len(gc.get_objects(0)) < 10_000
-metrics.Running
-gc.disable()
-metrics.Stored
-assert not gc.isenabled()"""
-"""Importing what evaluates brings no search for garbage, of 169 before, and leaves later ones as they were,
-with little to look through; where nothing is searched, it stays so."""
-FROZEN = """import gc, metrics
-gc.freeze()
-n_frozen = gc.get_freeze_count()
-metrics.evaluate
-assert gc.get_freeze_count() > 0.9 * n_frozen"""
-"""What somebody has frozen stays so."""
+IMPORT = "import metrics; metrics.evaluate, metrics.Running, metrics.Stored"
 GUARDS = "import dashboard.cli.serving, dashboard.asgi"
 """What answers a browser's first requests."""
 TABLES = {"numpy", "pandas", "pyarrow", "scipy"}
@@ -79,38 +62,15 @@ NOT_FOR_VALUES = {"scipy", "statsmodels", "rich.console", "sqlalchemy", "streaml
     [
         ((EMPTY,), TABLES | NOT_FOR_VALUES),
         ((IMPORT,), NOT_FOR_VALUES),
-        ((FROZEN,), NOT_FOR_VALUES),
         ((GUARDS,), TABLES | NOT_FOR_VALUES - {"streamlit", "plotly"}),
         ((TIESCOPE, "--help"), TABLES | NOT_FOR_VALUES),
         ((TIESCOPE, "evaluate", "judged.csv"), NOT_FOR_VALUES),
     ],
-    ids=["package", "evaluating", "frozen", "server", "help", "evaluate"],
+    ids=["package", "evaluating", "server", "help", "evaluate"],
 )
 def test_nothing_is_imported_before_it_is_needed(arguments, unneeded, write, monkeypatch):
     monkeypatch.chdir(write("judged.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").parent)
     assert not loaded_by(*arguments) & unneeded
-
-
-def test_where_nothing_is_searched_for_garbage_loading_modules_leaves_it_so():
-    gc.disable()
-    try:
-        with loading_modules():
-            pass
-        assert not gc.isenabled()
-    finally:
-        gc.unfreeze()
-        gc.enable()
-
-
-def test_modules_are_not_searched_for_garbage_while_they_load_nor_later():
-    with loading_modules():
-        is_searching, module = gc.isenabled(), {"name": "loaded"}
-    try:
-        assert not is_searching
-        assert gc.isenabled()
-        assert all(held is not module for held in gc.get_objects())
-    finally:
-        gc.unfreeze()
 
 
 def test_help_that_a_full_disk_does_not_take_ends_as_other_output_does():

@@ -6,7 +6,7 @@ import pytest
 
 from metrics import read_runs
 from metrics.cli import deciding, output, stabilizing
-from metrics.cli.options import shared
+from metrics.cli import options as shared
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.studies.significance import paired_tests
 from metrics.studies.significance.significance import compare

@@ -3,7 +3,7 @@
 import pytest
 
 from metrics import read_runs
-from metrics.cli.options.files import parse_run
+from metrics.cli.file_options import parse_run
 
 LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
 QRELS = "q 0 a 1\nr 0 a 1\n"
@@ -47,12 +47,27 @@ def test_one_list_is_found_in_a_named_run(call):
     assert (code, len(out.splitlines())) == (0, 3)
 
 
-def test_two_files_of_one_name_are_refused_with_what_to_write(call, days):
-    code, _, err = call("evaluate", "today/electra.run", "yesterday/electra.run", "--qrels", "qrels.txt")
-    assert code == 2
-    assert "two runs named 'electra'. Give one a name of its own: NAME=PATH" in err
+FOLDERS = ("today/electra.run", "yesterday/electra.run")
+
+
+@pytest.mark.parametrize("command", [("evaluate", "-m", "RR"), ("check",), ("compare", "-m", "RR")])
+def test_two_files_of_one_name_are_told_apart_by_their_folders(call, days, command):
+    judged = ("qrels.txt",) if command[0] == "check" else ("--qrels", "qrels.txt")
+    code, out, err = call(command[0], *FOLDERS, *judged, *command[1:])
+    assert code == 0
+    for name in ("today/electra", "yesterday/electra"):
+        assert name in out
+        assert name in out + err
     pairs = [(None, days / "today" / "electra.run"), ("old", days / "yesterday" / "electra.run")]
     assert read_runs(pairs, days / "qrels.txt").rerankers == ["electra", "old"]
+
+
+@pytest.mark.usefixtures("days")
+def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call):
+    _, _, err = call("evaluate", *FOLDERS, "--qrels", "qrels.txt", "-m", "RR")
+    lines = [line for line in err.splitlines() if "told apart by file" in line]
+    assert len(lines) == 1
+    assert "'today/electra', 'yesterday/electra'" in lines[0]
 
 
 @pytest.mark.usefixtures("days")

@@ -16,7 +16,7 @@ from typer.models import ArgumentInfo
 from dashboard.cli import commands
 from dashboard.cli.commands import tiescope
 from metrics import UsageError, evaluate_dataset
-from metrics.cli.options.files import FileUse, file_uses
+from metrics.cli.file_options import FileUse, file_uses
 
 READERS = {
     "evaluate": ["-m", "RR", "-o"],
@@ -110,7 +110,7 @@ def refuses(call, monkeypatch, tmp_path):
     """Look whether a command refuses to write a file that it reads, whose bytes it leaves alone."""
 
     def look(command, name, written, value, target, path):
-        monkeypatch.setattr("metrics.cli.options.files._STDOUT", target if written == "stdout" else Path("-"))
+        monkeypatch.setattr("metrics.cli.file_options._STDOUT", target if written == "stdout" else Path("-"))
         first = [] if name in ("run", "files") else [tmp_path / "other.csv"]
         output = [] if written == "stdout" else words(command, written, target)
         before = path.read_bytes()

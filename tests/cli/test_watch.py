@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
             for name, text in (step or {}).items():
                 (path / name).write_text(text)
 
-        monkeypatch.setattr("metrics.scale.live.folder.sleep", next_step)
+        monkeypatch.setattr("metrics.scale.live.feeds.sleep", next_step)
         return path
 
     return script
@@ -264,7 +264,7 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "scandir", scandir)
-        patch.setattr("metrics.cli.options.files._STDOUT", tmp_path / "new")  # a file would be looked for, too
+        patch.setattr("metrics.cli.file_options._STDOUT", tmp_path / "new")  # a file would be looked for, too
         code, out, err = call("watch", f"llm={path}", *OPTIONS)
     assert (code, [row["n"] for row in means(out)]) == (0, [2, 2])
     assert err.count("Looking on until it is there again") == 1

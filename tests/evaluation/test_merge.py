@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Evaluation, Runs, UsageError, evaluate
-from metrics.evaluation.merging import Means
+from metrics.evaluation.evaluation import Means
 
 MEASURES = ["RR", "nDCG@3", "DR@2", "Judged@2"]
 TIES = ["input", "expected", "optimistic", "random:3"]

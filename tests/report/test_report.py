@@ -18,8 +18,8 @@ from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
-from metrics.studies.audit.published.careless import careless_table
 from metrics.studies.audit.published.reading import read_published
+from metrics.studies.audit.published.table import careless_table
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
 

@@ -8,7 +8,7 @@ from reading import QRELS, RUN, TABLE
 from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
 from metrics.errors import RepeatError
 from metrics.runs import File, read
-from metrics.runs.joined_judgments import concat_judgments
+from metrics.runs.joining import concat_judgments
 from metrics.runs.stacks import RunStack
 
 SEVERAL = "reranker,query_id,doc_id,score\nLLM,q1,d1,1\nBM25,q1,d1,2\nLLM,q1,d2,3\n"
@@ -68,13 +68,47 @@ def test_rows_stay_in_the_order_of_the_file(write):
     assert table["score"].to_pylist() == [0.9, 0.9, -1.5, 2.0]
 
 
-@pytest.mark.parametrize("second", [RUN, TABLE, b"reranker,query_id,doc_id,score\nrun,q1,d1,1\n"])
-def test_two_runs_of_one_name_are_refused(write, tmp_path, second):
-    (tmp_path / "other").mkdir()
-    first = write("run.trec", RUN)
-    other = write("other/run.csv", second)
-    with pytest.raises(UsageError, match="two runs named 'run'"):
-        read_runs([first, other], write("qrels.txt", QRELS))
+OWN = "reranker,query_id,doc_id,score\n{},q1,d1,1\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        ({"old.csv": OWN.format("LLM"), "new.csv": OWN.format("LLM")}, ["old", "new"]),
+        ({"run.trec": RUN, "other/run.csv": OWN.format("run")}, ["run.trec", "run.csv"]),
+        ({"a/x.run": RUN, "b/x.run": RUN}, ["a/x", "b/x"]),
+        ({"1/a/x.run": RUN, "2/a/x.run": RUN, "y.run": RUN}, ["1/a/x", "2/a/x", "y"]),
+        ({"one.csv": SEVERAL, "two.csv": OWN.format("LLM")}, ["LLM (one)", "BM25", "LLM (two)"]),
+        (
+            {"old.csv": OWN.format("LLM"), "new.csv": OWN.format("LLM"), "old.run": RUN},
+            ["old.csv", "new.csv", "old"],
+        ),
+    ],
+)
+def test_runs_of_one_name_are_told_apart_by_their_files_in_one_line(write, tmp_path, files, names):
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    runs = read_runs([write(name, text) for name, text in files.items()], write("qrels.txt", QRELS))
+    assert runs.rerankers == names
+    (finding,) = [finding for finding in runs.noted if finding.code == "runs-told-apart"]
+    assert "told apart by file: " in finding.message
+    assert finding.severity == "info"
+
+
+def test_a_name_that_the_user_gave_stays_and_the_same_file_twice_is_two_runs(write):
+    path = write("x.run", RUN)
+    pairs = [("y", path), (None, write("y.run", RUN))]
+    assert read_runs(pairs, write("qrels.txt", QRELS)).rerankers == ["y", "y.run"]
+    assert read_runs([path, path], write("qrels.txt", QRELS)).rerankers == ["x (1)", "x (2)"]
+
+
+def test_two_runs_that_are_given_one_name_are_refused(write):
+    pairs = [("A", write("x.run", RUN)), ("A", write("y.run", RUN))]
+    with pytest.raises(UsageError, match="two runs named 'A'"):
+        read_runs(pairs, write("qrels.txt", QRELS))
+    frames = [pd.DataFrame({"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0]})] * 2
+    with pytest.raises(UsageError, match="two runs named 'table'"):
+        read_runs(frames, write("qrels.txt", QRELS))
 
 
 def test_relevance_nowhere_is_refused_with_what_to_give(write):

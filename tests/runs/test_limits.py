@@ -19,9 +19,9 @@ from runs.written import PACKED, WRITERS, as_parquet
 
 from metrics import ReadError, Runs, UsageError, read_runs
 from metrics.runs import File, read
-from metrics.runs.formats.json_text import MAX_DEPTH
+from metrics.runs.formats.json_records import MAX_DEPTH
 from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.text import MAX_LINE
+from metrics.runs.reading.files import MAX_LINE
 
 MANY = {
     "query_id": ["q1"] * 100 + ["q2"] * 100,
@@ -105,7 +105,7 @@ def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, m
 
 @A_LINE_A_ROW
 def test_a_line_longer_than_the_limit_is_refused_with_its_number(writer, limit):
-    limit("reading.text.MAX_LINE", 2**20)
+    limit("reading.files.MAX_LINE", 2**20)
     lines = writer.sample().splitlines(keepends=True)
     long = lines[-1].replace(b"d1", b"d1" + b"x" * 2**22)
     error = refusal(b"".join([*lines, long, lines[0]]), "upload.dat")
@@ -214,16 +214,16 @@ def test_a_refusal_is_short_enough_to_be_read(text):
 @pytest.mark.parametrize("packed", PACKED)
 def test_json_that_is_no_record_a_line_has_a_limit_of_its_own(writer, packed, limit):
     data = writer.write(MANY)
-    limit("formats.json_text.MAX_JSON", len(data))
+    limit("formats.json_records.MAX_JSON", len(data))
     assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
-    limit("formats.json_text.MAX_JSON", len(data) - 1)
+    limit("formats.json_records.MAX_JSON", len(data) - 1)
     error = refusal(PACKED[packed](data), "upload.json")
     assert str(error).startswith("upload.json: JSON of more than")
     assert "JSONL" in error.hint
 
 
 def test_records_a_line_may_be_larger_than_json_may(limit):
-    limit("formats.json_text.MAX_JSON", 100)
+    limit("formats.json_records.MAX_JSON", 100)
     writer = next(writer for writer in WRITERS if writer.format == "jsonl")
     assert len(columns(writer.write(MANY))["query_id"]) == len(MANY["query_id"])
 
@@ -483,9 +483,9 @@ def test_values_that_the_rows_of_a_record_would_repeat_are_counted(limit):
     record = ROW | WIDE | {"documents": [{"doc_id": f"d{n}", "score": n} for n in range(50)]}
     del record["doc_id"], record["score"]
     data = json.dumps([record, record]).encode()
-    limit("formats.nested_records.MAX_VALUES", len(record) * 100)
+    limit("formats.json_records.MAX_VALUES", len(record) * 100)
     assert len(columns(data)["doc_id"]) == 100
-    limit("formats.nested_records.MAX_VALUES", len(record) * 50)
+    limit("formats.json_records.MAX_VALUES", len(record) * 50)
     error = refusal(data, "upload.json")
     assert (error.line, error.unit) == (2, "record")
     assert "documents would repeat more than" in error.problem

@@ -18,19 +18,15 @@ def test_a_million_pairs_of_ids_that_differ_in_their_digits_alone_have_hashes_of
     assert len(np.unique(QueryDocKeys.of(table).hashes)) == queries * documents
 
 
-def test_documents_are_hashed_once_for_repeats_and_for_judgments(monkeypatch):
-    hashed_lengths = []
-
-    def count(starts, start, texts):
-        hashed_lengths.append(len(texts))
-        return hashes_after(starts, start, texts)
-
+def test_matching_keeps_no_hashes_and_leaves_those_a_caller_asked_for():
     keys = QueryDocKeys.of(pa.table({"query_id": ["q"] * 40, "doc_id": [f"d{at}" for at in range(40)]}))
     judged = QueryDocKeys.of(pa.table({"query_id": ["q"], "doc_id": ["d7"]}))
-    monkeypatch.setattr(query_doc_keys, "hashes_after", count)
     assert keys.repeats == (None, 0)
     assert [rows.tolist() for rows in keys.match(judged)] == [[7], [0]]
-    assert hashed_lengths.count(40) == 1
+    assert "hashes" not in vars(keys)
+    hashes = keys.hashes
+    keys.match(judged)
+    assert keys.hashes is hashes
 
 
 def test_pairs_whose_hashes_collide_are_told_apart_by_query_and_by_document(monkeypatch):

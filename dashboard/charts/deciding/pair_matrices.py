@@ -15,7 +15,7 @@ from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import is_significant
-from metrics.support.wording import chance_percent, part_of, percent, with_signs, written_p
+from metrics.support.wording import chance_percent, with_signs, written_p
 
 _ROW = 30, 16
 """Pixels of a row where there are few, and of many."""
@@ -107,37 +107,6 @@ def verdict_matrix(
     steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
     legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
     figure = _draw_cells((kind, text, hover), steps, (-0.5, 3.5))
-    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
-
-
-def likeness_matrix(
-    pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
-) -> Figure:
-    """Write how alike the lists of each two are, in percent, darker the more alike; orange where one copies.
-
-    Args:
-        pairs: as `list_similarity` returns them.
-        order: rerankers by falling tied mean.
-        palette: colours of the theme.
-        is_narrow: whether it is drawn for a phone.
-    """
-    likeness, text, hover = _empty_triangles(len(order))
-    pairs, names = pairs[pairs["n"] > 0], pd.Index(order)
-    ends = [names.get_indexer(pairs[column]) for column in ("reranker", "other")]
-    is_copy = (pairs["identical"] == pairs["n"]).to_numpy()
-    for first, second, is_same, pair in zip(*ends, is_copy.tolist(), pairs.itertuples(), strict=True):
-        cell = min(first, second), max(first, second)
-        text[cell] = "same" if is_same else with_signs(percent(pair.similarity)).removesuffix("%")
-        likeness[cell] = 2 if is_same else pair.similarity
-        hover[cell] = (
-            f"<b>{hover_text(order[cell[0]])}</b> and {hover_text(order[cell[1]])}<br>overlap "
-            f"{pair.similarity:.4f}<br>the same list in {part_of(pair.identical, pair.n, 'query')}"
-        )
-    alike, copied = blend(palette.faint, palette.tied, 0.55), palette.warm[1]
-    scale = [[0, palette.faint], [0.5, alike], [0.51, copied], [1, copied]]
-    legend = {"same: one copies the other": copied} if is_copy.any() else {}
-    legend |= {"over 99: much alike": alike, "0: nothing in common": palette.faint}
-    figure = _draw_cells((likeness, text, hover), scale, (0, 2))
     return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
 
 

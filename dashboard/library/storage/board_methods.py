@@ -8,11 +8,12 @@ import sqlalchemy as sa
 
 from dashboard.library.audit import audited
 from dashboard.library.boards import Board, default_name, make_board
+from dashboard.library.loaded import Published
 from dashboard.library.names import board_name, clean, copy_name, storable
-from dashboard.library.storage import board_rows, upload_rows
+from dashboard.library.storage import board_rows, quota, upload_rows
 from dashboard.library.storage.base import LibraryBase
 from dashboard.library.storage.records import Access, BoardListing, Record
-from dashboard.library.storage.schema import board_files, boards, is_restorable, now
+from dashboard.library.storage.schema import board_files, boards, is_restorable, now, published_tables
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 
@@ -172,6 +173,38 @@ class BoardMethods(LibraryBase):
         """
         self._change(board_id, owner, by_owner=True, access=access)
 
+    @audited("kept published results")
+    def publish(self, board_id: str, published: Published, owner: str = "") -> None:
+        """Keep the published results that a board is audited against, in place of those before.
+
+        Args:
+            board_id: id of the board.
+            published: what a link calls them, and their files packed.
+            owner: whose library; an empty text where one owner stands for everybody.
+
+        Raises:
+            LibraryError: the board is not the owner's, or there is no room.
+        """
+        label, packed = published
+        with self._database.writing() as connection:
+            record = self._own(connection, board_id, owner)
+            mine = published_tables.c.board_id == record.id
+            connection.execute(published_tables.delete().where(mine))
+            on_board = {entry.file.sha256 for entry in record.spec.entries}
+            quota.free_space(connection, owner, len(packed), self._intake.most, on_board)
+            values = {"board_id": record.id, "label": clean(label), "size": len(packed), "packed": packed}
+            connection.execute(published_tables.insert().values(**values))
+
+    def published(self, board_id: str, owner: str = "") -> Published | None:
+        """Return the published results of a board that this visitor may open; None where it has none."""
+        with self._database.reading() as connection:
+            mine = published_tables.c.board_id == clean(board_id)
+            row = connection.execute(sa.select(published_tables).where(mine)).first()
+            if row is None:
+                return None
+            board_rows.read_record(connection, self._parquets, board_id, owner)
+        return row.label, row.packed
+
     @audited("deleted")
     def delete(self, board_id: str, owner: str = "") -> None:
         """Take a board away, its owner only; for 30 days it can be restored."""
@@ -207,6 +240,9 @@ class BoardMethods(LibraryBase):
             of_board = sa.select(board_files).where(board_files.c.board_id == before.id)
             files = [dict(file, board_id=row["id"]) for file in connection.execute(of_board).mappings()]
             connection.execute(board_files.insert(), files)
+            published = sa.select(published_tables).where(published_tables.c.board_id == before.id)
+            for results in connection.execute(published).mappings():
+                connection.execute(published_tables.insert().values(**{**results, "board_id": row["id"]}))
             for entry in before.spec.entries:
                 upload_rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
             return board_rows.read_record(connection, self._parquets, row["id"], owner)

@@ -3,7 +3,14 @@
 import sqlalchemy as sa
 
 from dashboard.library.storage import upload_rows
-from dashboard.library.storage.schema import board_files, boards, owners, shelves, uploads
+from dashboard.library.storage.schema import (
+    board_files,
+    boards,
+    owners,
+    published_tables,
+    shelves,
+    uploads,
+)
 from metrics.errors import LibraryError
 
 
@@ -25,8 +32,9 @@ def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
 
 
 def used_bytes(connection: sa.Connection) -> int:
-    """Return the bytes of all Parquet files."""
-    return int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(uploads.c.kept_size), 0))) or 0)
+    """Return the bytes of all Parquet files and published tables."""
+    sizes = (uploads.c.kept_size, published_tables.c.size)
+    return sum(int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(size), 0))) or 0) for size in sizes)
 
 
 def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, keep: set[str]) -> bool:

@@ -12,12 +12,13 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
 )
 
-VERSIONS = ("0001", "0002", "0003")
+VERSIONS = ("0001", "0002", "0003", "0004")
 """Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
 
 RETENTION = timedelta(days=30)
@@ -81,6 +82,15 @@ board_files = Table(
     Column("columns", JSON, nullable=False),  # what the user chose
     Column("reading", JSON, nullable=False),
     Index("files_of_upload", "sha256"),
+)
+
+published_tables = Table(  # the results that a board is audited against
+    "published_tables",
+    metadata,
+    Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
+    Column("label", String(_NAME), nullable=False),  # what a link calls them
+    Column("size", BigInteger, nullable=False),  # bytes as they are kept
+    Column("packed", LargeBinary, nullable=False),  # names and contents of the files
 )
 
 owners = Table(

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import LibraryError
-from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, unread
+from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, tie_order, unread
 from metrics.runs.findings import Finding
-from metrics.runs.findings.kinds import ANSWER_CODES
+from metrics.runs.findings.finding import ANSWER_CODES
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
@@ -140,6 +140,7 @@ class StoredUpload(File):
                 format=self.reading.format,
                 header=self.reading.header,
                 noted=noted,
+                tie_order=tie_order(self.reading.format),
             )
         )
 

@@ -3,37 +3,39 @@
 import streamlit as st
 
 from dashboard import cache, session
-from dashboard.views.data.files.arrangement import arrange
-from dashboard.views.data.files.board_panel import board_panel
-from dashboard.views.data.files.file_cards import columns_and_rows, file_cards
-from dashboard.views.data.files.finding_cards import finding_cards
-from dashboard.views.data.files.repeats import offer_repeats
-from dashboard.views.data.files.upload import board_finding, upload_field
-from dashboard.views.data.library.list_by_list import list_by_list
-from dashboard.views.data.library.over_time import over_time
-from dashboard.views.data.library.uploads_table import uploads_section
+from dashboard.views.data.board_panel import board_panel
+from dashboard.views.data.columns import columns_and_rows
+from dashboard.views.data.files import file_cards, finding_cards
+from dashboard.views.data.library import uploads_section
+from dashboard.views.data.over_time import list_by_list, over_time
+from dashboard.views.data.rerankers import arrange, offer_repeats
+from dashboard.views.data.upload import board_finding, results_line, upload_field
 from dashboard.widgets.components import finding
 
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
-st.title("Data", anchor=False)
-view = session.view()
-board = view.board
-section = session.segmented(
-    "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
-)
-if section == COLUMNS:
-    columns_and_rows(board)
-elif section == RERANKERS:
-    offer_repeats(board)
-    arrange(board)
-elif section == LIBRARY:
-    list_by_list(view, over_time(view, uploads_section(view)))
-else:
-    upload_field(view)
-    finding(board_finding(board))
-    st.page_link("views/leaderboard/leaderboard.py", label="See results", icon=":material/leaderboard:")
-    findings = cache.findings(board)
-    file_cards(board, findings, view.palette)
-    finding_cards(board, findings)
-    board_panel(view)
+
+def show(view: session.View) -> None:
+    """Draw what was read, and what is odd in it."""
+    st.title("Data", anchor=False)
+    board = view.board
+    section = session.segmented(
+        "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
+    )
+    if section == COLUMNS:
+        columns_and_rows(board)
+    elif section == RERANKERS:
+        offer_repeats(board)
+        arrange(board)
+    elif section == LIBRARY:
+        list_by_list(view, over_time(view, uploads_section(view)))
+    else:
+        upload_field(view)
+        finding(board_finding(board))
+        if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
+            st.switch_page("views/leaderboard/leaderboard.py")
+        results_line(board)
+        findings = cache.findings(board)
+        file_cards(board, findings, view.palette)
+        finding_cards(board, findings)
+        board_panel(view)

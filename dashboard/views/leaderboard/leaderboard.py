@@ -8,6 +8,7 @@ from dashboard import session
 from dashboard.access import server_files
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.escaping import escape_markdown
+from dashboard.session.scoring import choose_relevant_from
 from dashboard.session.visitor import visitor_zone
 from dashboard.views.leaderboard.pairs import swaps_section
 from dashboard.views.leaderboard.scores import ranked_rerankers, scores_section, verdict
@@ -17,7 +18,7 @@ from dashboard.widgets.browser import watch_width
 from dashboard.widgets.first_rows import find_reranker, shown_rows
 from dashboard.widgets.holes import count_unjudged
 from dashboard.widgets.leaderboard_parts import charted_rerankers
-from dashboard.widgets.page_body import page_body, section
+from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.support.wording import count_of
 
@@ -30,16 +31,15 @@ _SAMPLES = {
 }
 
 
-@page_body
-def leaderboard() -> None:
+def show(view: session.View) -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
-    view = session.view()
     st.title("Leaderboard", anchor=False)
     if not session.is_narrow():
         data_line(view)
     verdict_place = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = session.measure()
+        choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
@@ -93,6 +93,3 @@ def day_text(day: date, today: date) -> str:
     if days <= 1:
         return "yesterday" if days == 1 else "today"
     return f"{days} days ago" if days < 7 else f"on {day.day} {day:%B %Y}"  # noqa: PLR2004 a week
-
-
-leaderboard()

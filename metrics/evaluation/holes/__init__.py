@@ -1,12 +1,9 @@
 """What documents that nobody judged leave open: bounds, and expectations at a rate of relevant ones."""
 
-from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
-from metrics.evaluation.holes.differences import difference_bounds
+from metrics.evaluation.holes.bounds import BOUNDS, difference_bounds, is_exact, joint_bounds, residuals
 from metrics.evaluation.holes.expectation import expectations_at_rate
 from metrics.evaluation.holes.rates import RankedDocuments
-from metrics.evaluation.holes.residual import residuals
-from metrics.evaluation.holes.table import hole_table
-from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
+from metrics.evaluation.holes.table import hole_table, judged_name, unjudged_counts, unjudged_shares
 
 __all__ = [
     "BOUNDS",

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.merging import concat, list_index
+from metrics.evaluation.evaluation import concat, list_index
 from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_unbounded
 from metrics.measures import MeasureAt, parse
 from metrics.measures.holes import Holes
@@ -18,6 +18,7 @@ from metrics.ties.ranking import PART
 
 if TYPE_CHECKING:
     from metrics.support.arrays import FloatArray
+
 
 BOUNDS = tuple(ties.name for ties in JOINT_BOUNDS)
 """Columns of bounds: lowest and highest."""
@@ -85,14 +86,7 @@ def is_exact(runs: Runs, measure: MeasureAt) -> bool:
 def holed_lists(
     runs: Runs, options: ScoringOptions, n_unlisted: int = 0, *, is_cut: bool = False
 ) -> Iterator[tuple[Holes, pd.MultiIndex]]:
-    """Yield lists a few at a time with the documents in them that nobody judged, and their names.
-
-    Args:
-        runs: what was ranked.
-        options: how lists are scored.
-        n_unlisted: documents of each query that no reranker has and that may be relevant.
-        is_cut: whether lists go on past their end.
-    """
+    """Yield lists a few at a time with the documents in them that nobody judged, and their names."""
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     for stack in runs.matched_stacks.batches(PART, n_judged or 0):
         n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
@@ -108,13 +102,7 @@ def holed_lists(
 def holes_by_reranker(
     runs: Runs, rerankers: Iterable[str], options: ScoringOptions
 ) -> dict[str, tuple[Holes, pd.Index]]:
-    """Return all lists of some rerankers with the documents in them that nobody judged, and their queries.
-
-    Args:
-        runs: what was ranked, with judgments of its own.
-        rerankers: whose lists.
-        options: how lists are scored.
-    """
+    """Return all lists of some rerankers with the documents in them that nobody judged, and their queries."""
     rankings = {name: options.ranking(runs, name) for name in rerankers}
     return {
         name: (
@@ -123,3 +111,99 @@ def holes_by_reranker(
         )
         for name, ranking in rankings.items()
     }
+
+
+def difference_bounds(
+    runs: Runs, measure: str, pairs: pd.DataFrame, bounds: pd.DataFrame, options: ScoringOptions = AS_READ
+) -> pd.DataFrame:
+    """Return between what mean differences of pairs lie, over the queries that both have.
+
+    An unjudged document has one grade in both lists. Of measures that add up gains by place, each difference is
+    bounded by that, and by the bars of the two lists; of others by the bars alone. Proven, and not always
+    reached.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure.
+        pairs: reranker and baseline, a row a comparison.
+        bounds: index (reranker, query_id), lowest and highest: as of `joint_bounds`, of the lists that count.
+        options: how lists are scored; unjudged documents stay in their lists.
+
+    Returns:
+        Index of the pairs; lowest and highest, NaN where no query is common.
+
+    Raises:
+        UsageError: a reranker that has no bounds, or as of `joint_bounds`.
+    """
+    refuse_unbounded(runs, options)
+    parsed = parse(measure)
+    lowest, highest = (bounds[end].unstack("reranker") for end in BOUNDS)  # noqa: PD010 nothing is averaged
+    names = pd.unique(pairs[["reranker", "baseline"]].to_numpy().ravel())
+    for name in names:
+        if name not in lowest:
+            raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(map(str, lowest))}.")
+    shares_of = parsed.measure.family.shares
+    holes = holes_by_reranker(runs, names, options) if shares_of is not None and runs.qrels is not None else {}
+    shares = {name: shares_of(lists, parsed.argument) for name, (lists, _) in holes.items() if shares_of}
+    ends = []
+    for first, second in pairs[["reranker", "baseline"]].itertuples(index=False):
+        low, high = lowest[first] - highest[second], highest[first] - lowest[second]
+        if shares:
+            queries = holes[first][1]
+            lower_bounds, upper_bounds = (
+                -shares[second].most_above(shares[first]),
+                shares[first].most_above(shares[second]),
+            )
+            low = np.maximum(low, pd.Series(lower_bounds, queries).reindex(low.index))
+            high = np.minimum(high, pd.Series(upper_bounds, queries).reindex(high.index))
+        ends.append((low.mean(), high.mean()))
+    return pd.DataFrame(ends, pairs.index, list(BOUNDS), dtype=float)
+
+
+def has_residual(measure: MeasureAt) -> bool:
+    """Return whether places past any list's end weigh something to a measure: RBP."""
+    linear = measure.measure.family.linear
+    return linear is not None and linear.weight.endless
+
+
+def residuals(runs: Runs, measure: str = "RBP", options: ScoringOptions = AS_READ) -> pd.DataFrame:
+    """Return what RBP is at least, and what it could gain, of each list; over ties exact means.
+
+    For one order, RBP(p) with all unjudged documents relevant, and all places past the end of the list, exceeds
+    RBP by the residual: the weights (1 - p) p^(i - 1) of the places i with unjudged documents, and p^n past n
+    documents. A list that a run lacks has a residual of 1. `joint_bounds(is_cut=True)` says the same of the
+    best order.
+
+    Args:
+        runs: what was ranked.
+        measure: name of the measure: RBP, RBP(0.95) ...
+        options: how lists are scored.
+
+    Returns:
+        index (reranker, query_id); base (the tied value, unjudged documents not relevant), unjudged (weight of
+        the unjudged documents), beyond (that of the places past the end) and residual, their sum.
+
+    Raises:
+        UsageError: a measure without a residual.
+
+    Source: Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
+    """
+    parsed = parse(measure)
+    linear = parsed.measure.family.linear
+    if linear is None or not has_residual(parsed):
+        raise UsageError(f"{measure}: only RBP has a residual, for only its places have no end.")
+    tables = []
+    for holes, index in holed_lists(runs, options):
+        ranking, n_docs = holes.ranking, holes.ranking.n_docs.astype(np.float64)
+        no_variance = np.zeros(len(ranking.grades))
+        base, unjudged = (
+            linear.moments(ranking, gains, no_variance, parsed.argument).mean
+            for gains in (
+                linear.gains(ranking.grades, options.relevant_from),
+                (~ranking.judged).astype(np.float64),
+            )
+        )
+        beyond = linear.weight.span(n_docs, np.full_like(n_docs, np.inf), parsed.argument)
+        columns = {"base": base, "unjudged": unjudged, "beyond": beyond, "residual": unjudged + beyond}
+        tables.append(pd.DataFrame(columns, index=index))
+    return concat(tables)

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.holes.grade_model import GradeModel
-from metrics.evaluation.holes.placements import Placements
+from metrics.evaluation.holes.grade_model import GradeModel, Placements
 from metrics.evaluation.options import AS_READ, ScoringOptions
 from metrics.runs import Runs
 from metrics.runs.query_doc_keys import Hashes, uniforms

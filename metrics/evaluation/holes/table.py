@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from metrics.evaluation.holes.bounds import BOUNDS, is_exact, joint_bounds
+from metrics.evaluation.evaluation import Evaluation
+from metrics.evaluation.holes.bounds import BOUNDS, has_residual, is_exact, joint_bounds, residuals
 from metrics.evaluation.holes.expectation import DEPTH, DRAWS, expectations_at_rate
 from metrics.evaluation.holes.rates import Rate
-from metrics.evaluation.holes.residual import has_residual, residuals
-from metrics.evaluation.holes.unjudged import judged_name, unjudged_counts, unjudged_shares
 from metrics.evaluation.options import AS_READ, ScoringOptions
 from metrics.evaluation.scoring import score_runs
 from metrics.measures import MeasureAt, parse
@@ -17,6 +17,38 @@ from metrics.runs import Runs
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
+
+
+_ALL = 10**9 - 1
+"""A cut-off below every list."""
+
+
+def judged_name(measure: MeasureAt) -> str:
+    """Return the name of the measure that says how many documents within a measure's cut-off are judged."""
+    return f"Judged@{measure.k or _ALL}"
+
+
+def unjudged_counts(evaluation: Evaluation, measure: MeasureAt) -> pd.DataFrame:
+    """Return how many documents within the cut-off of a measure nobody judged, all orders of ties averaged.
+
+    Args:
+        evaluation: with `judged_name` of the measure under expected, unjudged documents in their lists.
+        measure: whose cut-off it is; the whole list where it has none.
+
+    Returns:
+        index (reranker, query_id); documents within the cut-off, and unjudged, how many of them.
+    """
+    k = measure.k or _ALL
+    n_docs = np.minimum(evaluation.lists["n_docs"], k)
+    n_judged = (evaluation.scores[judged_name(measure), "expected"] * k).round(6)
+    return pd.DataFrame({"documents": n_docs, "unjudged": n_docs - n_judged})
+
+
+def unjudged_shares(counts: pd.DataFrame) -> "pd.Series[float]":
+    """Return the share of each reranker's documents that nobody judged, of `unjudged_counts`."""
+    sums = counts.groupby(level="reranker", sort=False).sum()
+    return sums["unjudged"] / sums["documents"].where(sums["documents"] > 0)
+
 
 COLUMNS = (
     *("reranker", "measure", "tied", "worst", "best", "lowest", "highest", "is_exact"),

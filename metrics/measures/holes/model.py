@@ -1,15 +1,19 @@
 """Tie groups with the documents in them that nobody judged, and every way to judge these."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from metrics.measures.weights import Parameter
 from metrics.runs.open_documents import OpenDocuments
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking
+
+Bounds = tuple[FloatArray, FloatArray]
+"""(n_lists,) smallest and largest value."""
 
 
 class HoleTable(NamedTuple):
@@ -234,3 +238,7 @@ class Holes:
             first = (ends - 1 if from_below else ends - counts)[lists]
             members = np.where(number < n_members, first - number if from_below else first + number, len(owner))
             yield HoleTable(lists, members[:-1], np.minimum(number, n_members))
+
+
+Joint = Callable[[Holes, Parameter], Bounds]
+"""(lists with unjudged documents, parameter) → their bounds over all orders and judgments."""

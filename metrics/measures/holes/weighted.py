@@ -1,4 +1,4 @@
-"""Joint bounds of measures that add up gains by place."""
+"""Joint bounds of measures that add up gains by place, and of the difference of two lists."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,15 +6,84 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.measures.holes.model import Holes, HoleTable
-from metrics.measures.holes.ratios import extreme_ratio, largest_ratio, ratio
-from metrics.measures.weights import Weight
+from metrics.measures.holes.model import Bounds, Holes, HoleTable, Joint
+from metrics.measures.weights import Parameter, Weight
+from metrics.runs.query_doc_keys import Hashes
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
-Parameter = float | None
-Bounds = tuple[FloatArray, FloatArray]
-"""(n_lists,) smallest and largest value."""
-Joint = Callable[[Holes, Parameter], Bounds]
+_MAX_STEPS = 200
+"""Steps of Dinkelbach's method, which takes a handful."""
+_ROUNDING = 4 * np.finfo(np.float64).eps
+"""How much larger a ratio may seem to be by rounding alone."""
+
+
+def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
+    """Return the largest (sign 1) or smallest (sign -1) of part/total in each column; 0 over 0 is 0.
+
+    Args:
+        part: (n_counts, n_columns).
+        total: the same shape.
+        sign: 1 or -1.
+    """
+    ratios = ratio(part, total)
+    return np.asarray(ratios.max(axis=0) if sign > 0 else ratios.min(axis=0))
+
+
+def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
+    """Return the largest ratio of each column, of all numbers of documents that each level of grades may have.
+
+    A way to judge is a number x_l of documents for each level of grades, x_1 >= x_2 >= ..., for what reaches a
+    grade reaches those below; its ratio is sum of parts[l, x_l] over sum of totals[l, x_l], 0 over 0 is 0.
+    Dinkelbach: from the ratio q of some way go to the way that is best for parts - q * totals, which levels
+    share only through their order; where it gains nothing, q is the largest. The first is the best of the ways
+    that give every document the highest grade or none: mostly no way is better, not even out of order.
+
+    Args:
+        parts: (n_levels, n_counts, n_columns), weighted by the gain of each level; where a column has fewer
+            counts, its last one again.
+        totals: the same shape.
+
+    Source: Dinkelbach, On nonlinear fractional programming, Management Science 1967.
+    """
+    ratios = extreme_ratio(parts.sum(axis=0), totals.sum(axis=0), 1)
+    gains = (parts - ratios * totals).max(axis=1).sum(axis=0)
+    open_lists = np.flatnonzero(gains > _ROUNDING * totals[:, -1].sum(axis=0))
+    parts, totals = parts[..., open_lists], totals[..., open_lists]
+    for _ in range(_MAX_STEPS):
+        if not len(open_lists):
+            break
+        better = ratio(*_best(parts, totals, ratios[open_lists]))
+        is_better = better > ratios[open_lists]
+        open_lists = open_lists[is_better]
+        ratios[open_lists] = better[is_better]
+        parts, totals = parts[..., is_better], totals[..., is_better]
+    return ratios
+
+
+def ratio(part: FloatArray, total: FloatArray) -> FloatArray:
+    """Return part/total; 0 over 0 is 0."""
+    return np.asarray(part / np.where(total > 0, total, 1.0))
+
+
+def _best(parts: FloatArray, totals: FloatArray, ratios: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return part and total of the way that is best for part - ratio * total, column by column."""
+    part, total = parts[-1], totals[-1]
+    cells = np.arange(part.size).reshape(part.shape)
+    for level in reversed(range(len(parts) - 1)):
+        leading = _leading(part - ratios * total, cells)
+        part, total = parts[level] + part.take(leading), totals[level] + total.take(leading)
+    best = (part - ratios * total).argmax(axis=0) * part.shape[1] + cells[0]
+    return part.take(best), total.take(best)
+
+
+def _leading(worth: FloatArray, cells: IntArray) -> IntArray:
+    """Return, for each (count, column) cell, the number of the first above it, or it, that is worth most."""
+    highest = np.maximum.accumulate(worth, axis=0)
+    first = cells.copy()
+    first[1:][highest[1:] == highest[:-1]] = 0
+    return np.maximum.accumulate(first, axis=0)
+
+
 Total = Callable[[FloatArray, Parameter], FloatArray]
 """(documents with at least a grade, parameter) → what their gain is divided by."""
 
@@ -92,11 +161,7 @@ class _Stretches(NamedTuple):
         return _per_list(holes, self.lists, weight.span(np.minimum(self.tops, limit), ends, k))
 
     def is_low(self, judged: FloatArray) -> BoolArray:
-        """Return (n_lists,) whether some document stands lower than its number among those of its level.
-
-        Args:
-            judged: (n_levels, n_lists) judged documents of each level.
-        """
+        """Return (n_lists,) whether some document stands lower than its number among those of its level."""
         is_low = (self.tops - self.n_above > judged.take(self.lists, axis=1)).any(axis=0) & (self.lengths > 0)
         return np.bincount(self.lists[is_low], minlength=judged.shape[1]) > 0
 
@@ -155,12 +220,7 @@ class _Ends:
     steps: FloatArray
 
     def smallest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) smallest values: documents become relevant from below, with the highest grade.
-
-        Args:
-            weights: (n_levels, n_lists) what judged documents weigh, last in their tie.
-            stretches: the unjudged documents, last in their tie.
-        """
+        """Return the (n_lists,) smallest: documents become relevant from below, with the highest grade."""
         gains: FloatArray = (weights * self.steps).sum(axis=0)
         if self.total is None:
             return gains
@@ -177,12 +237,7 @@ class _Ends:
         return values
 
     def largest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade.
-
-        Args:
-            weights: (n_levels, n_lists) what judged documents weigh, first in their tie.
-            stretches: the unjudged documents, first in their tie.
-        """
+        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade."""
         start = weights * self.steps
         gains: FloatArray = (start + stretches.weights(self.holes, self.weight, self.k) * self.steps).sum(
             axis=0
@@ -221,17 +276,7 @@ class _Ends:
 def _stretches(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> Iterator[tuple[FloatArray, _Stretches]]:
-    """Yield where relevant documents stand last in their tie, and then where they stand first.
-
-    Args:
-        holes: the lists.
-        weight: what each place weighs.
-        k: cut-off, or the parameter of the weight.
-        levels: which levels.
-
-    Yields:
-        (n_levels, n_lists) what judged documents weigh, and the stretches of the others.
-    """
+    """Yield where relevant documents stand last in their tie, and then where they stand first."""
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged, lists = (
@@ -267,3 +312,82 @@ def weights_of_judged(
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
     """Return (n_levels, n_lists) sums over what belongs to each list."""
     return np.stack([np.bincount(owner, level, minlength=holes.n_lists) for level in values]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """What documents add to the values of the lists of a reranker, before they are divided by what is ideal.
+
+    Attributes:
+        best: (n_lists,) gain of judged documents, ties in their best order.
+        worst: (n_lists,) the same, in their worst order.
+        lists: (n_members,) list of each unjudged document that may weigh something.
+        hashes: (n_members,) a number of each pair of query and document.
+        top_shares: (n_members, n_levels) what each adds at most as its grade rises to a level.
+        bottom_shares: (n_members, n_levels) what it adds at least.
+        ideal: (2, n_lists) smallest and largest divisor over all judgments.
+    """
+
+    best: FloatArray
+    worst: FloatArray
+    lists: IntArray
+    hashes: Hashes
+    top_shares: FloatArray
+    bottom_shares: FloatArray
+    ideal: FloatArray
+
+    def most_above(self, other: "Shares") -> FloatArray:
+        """Return (n_lists,) what each list is above that of another reranker at most; infinite if unknown.
+
+        An unjudged document adds at most its share here, and takes away at least its share there, each as if no
+        other one were relevant; it has the grade for which the two differ most. The divisor is the same for
+        both lists: the smallest where the list may be above, the largest where it is below for certain.
+        """
+        order = np.argsort(other.hashes, kind="stable")
+        place = np.minimum(np.searchsorted(other.hashes, self.hashes, sorter=order), len(order) - 1)
+        opposed = np.zeros_like(self.top_shares)
+        if len(order):
+            row = order[place]
+            is_shared = other.hashes[row] == self.hashes
+            opposed[is_shared] = other.bottom_shares[row[is_shared]]
+        gains = np.cumsum(self.top_shares - opposed, axis=1).max(axis=1, initial=0.0)
+        above = self.best - other.worst + np.bincount(self.lists, gains, minlength=len(self.best))
+        smallest, largest = self.ideal
+        divisor = np.where(above > 0, smallest, largest)
+        unknown = np.where(above > 0, np.inf, 0.0)
+        return np.asarray(np.divide(above, divisor, out=unknown, where=divisor > 0))
+
+
+def shares_of(
+    weight: Weight, of_grade: Callable[[FloatArray], FloatArray] | None, total: Total | None
+) -> Callable[[Holes, Parameter], Shares]:
+    """Return what documents add to a measure of gains weighted by place.
+
+    Args:
+        weight: what each place weighs, less the lower it is.
+        of_grade: gain of a grade; None: 1 for relevant documents.
+        total: what the gain of a level is divided by, which grows with its documents; None: nothing.
+    """
+
+    def shares(holes: Holes, k: Parameter) -> Shares:
+        levels = holes.relevant_level if of_grade is None else slice(None)
+        steps = np.ones(1) if of_grade is None else np.diff(of_grade(np.append(0.0, holes.grades)))
+        worst, best = (gains.T.copy() @ steps for gains in weights_of_judged(holes, weight, k, levels))
+        limit = weight.depth(k)
+        ranking = holes.ranking
+        members = np.flatnonzero(~ranking.judged & (holes.above[ranking.groups] < limit))
+        group = ranking.groups[members]
+        counts = holes.counts[levels][:, group].T
+        first, last = holes.above[group, None] + counts, holes.end[group, None] - counts - 1
+        top_shares, bottom_shares = (
+            weight.span(np.minimum(top, limit), np.minimum(top + 1, limit), k) * steps for top in (first, last)
+        )
+        ideal = np.ones((2, holes.n_lists))
+        if total is not None:
+            judged = holes.judged[levels].T.astype(np.float64, order="C")
+            fullest = judged + np.reshape(holes.n_open, (-1, 1))
+            ideal = np.stack([(total(documents, k) * steps).sum(axis=1) for documents in (judged, fullest)])
+        hashes = ranking.pairs.hashes[ranking.rows[members]]
+        return Shares(best, worst, holes.lists[group], hashes, top_shares, bottom_shares, ideal)
+
+    return shares

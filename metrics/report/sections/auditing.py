@@ -9,8 +9,13 @@ from metrics.report.sections.scores import SIGNED
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table, legend
 from metrics.studies.audit.audit import Audit
-from metrics.studies.audit.audited_order import AuditedOrder, audit_finding, widest_first, written_chances
-from metrics.studies.audit.standing import VERDICTS
+from metrics.studies.audit.audited_order import (
+    VERDICTS,
+    AuditedOrder,
+    audit_finding,
+    widest_first,
+    written_chances,
+)
 from metrics.studies.prose import signed
 from metrics.support.wording import count_of, first_names
 

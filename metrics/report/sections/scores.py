@@ -11,9 +11,8 @@ from metrics.report.model import Section
 from metrics.report.sections.holes import holes
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
-from metrics.runs.findings.grouping import FindingGroup, group_findings
-from metrics.studies.gaps.gap import gap_finding
-from metrics.studies.gaps.gap_summary import with_overall
+from metrics.runs.findings.finding import FindingGroup, group_findings
+from metrics.studies.gaps.gap import gap_finding, with_overall
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS

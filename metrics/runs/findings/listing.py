@@ -7,8 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.runs.findings.finding import Finding, make_finding, reranker_prefix
-from metrics.runs.findings.kinds import Severity
+from metrics.runs.findings.finding import Finding, Severity, make_finding, reranker_prefix
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
@@ -39,15 +38,7 @@ class CheckedRows:
         count: int = 1,
         severity: Severity | None = None,
     ) -> Finding:
-        """Return a finding about this file.
-
-        Args:
-            code: which kind.
-            message: what was found, with its numbers.
-            row: the first row it is about, whose line it names.
-            count: how many rows, lists, queries or documents it concerns.
-            severity: how grave it is, if not as its kind says.
-        """
+        """Return a finding about this file."""
         line = None if row is None else self.line_of(int(row))
         return make_finding(
             code, self.file, self.message_prefix + message, line=line, count=count, severity=severity

@@ -1,5 +1,7 @@
 """What the last digits of scores show: decimals, half precision, and ties that rounding makes or hides."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from metrics.runs.findings.finding import Finding
@@ -14,6 +16,8 @@ _MIN_DISTINCT = 20
 """Distinct scores from which on it is no accident that all fit 16 bits."""
 _FEW_DECIMALS = 2
 """Up to so many decimals, scores that fit 16 bits were more likely counted in halves or quarters."""
+_MOST_GRADERS = 5
+"""Whole-number grades up to so many, of which a score may be the mean."""
 _NOISE = 1e-9
 
 
@@ -45,7 +49,18 @@ def few_decimals(listing: Listing) -> list[Finding]:
     if not listing.tied or len(values) < 2 or not places or half_format(values):  # noqa: PLR2004 one is constant
         return []
     message = f"Scores have at most {count_of(places, 'decimal')} and {_tied(listing)}."
-    return [listing.finding("few-decimals", message, count=listing.tied)]
+    finding = listing.finding("few-decimals", message, count=listing.tied)
+    return [replace(finding, severity="info") if _are_grades(listing) else finding]
+
+
+def _are_grades(listing: Listing) -> bool:
+    """Return whether scores are whole-number grades, most of them or as means of a few: nothing was rounded."""
+    values, scores = listing.values, listing.scores
+    if "score_std" in listing.table.column_names:
+        return True  # the mean of repeats, which the app made or the file says
+    are_means = any(decimals(n * values) == 0 for n in range(2, _MOST_GRADERS + 1))
+    are_whole = 2 * np.count_nonzero(scores == np.rint(scores)) > len(scores)
+    return bool(values[-1] - values[0] > 1 and (are_means or are_whole))
 
 
 def half_precision(listing: Listing) -> list[Finding]:

@@ -1,26 +1,45 @@
 """Delimited text: what TREC files and tables with a header have in common."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
-from metrics.runs.findings import Finding
-from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.formats.format import Format, Head
+from metrics.runs.findings import Finding, make_finding
+from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
+from metrics.runs.formats.format import (
+    Format,
+    Head,
+    Layout,
+    check_lines,
+    check_quotes,
+    count_lines,
+    is_comment,
+    rows,
+)
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.conversion import parse_number
-from metrics.runs.reading.csv_parser import CsvParser
-from metrics.runs.reading.exactness import has_tiny_numbers
-from metrics.runs.reading.lines import Layout, count_lines, rows
+from metrics.runs.reading.conversion import has_tiny_numbers, parse_number
+from metrics.runs.reading.files import BLOCK, open_for_arrow, open_text
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.query_buffer import repeated_query
 from metrics.runs.reading.source import Source, build_source
-from metrics.support.arrays import IntArray
+from metrics.support.arrays import IntArray, repeated
 from metrics.support.cached import cached_property
+
+_GROWTH = 1.5
+"""How many times the room there was is made where there is too little."""
+_LARGEST_BLOCK = 2**31 - 1
+"""Largest block the parser takes, in bytes."""
+_ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
+"""Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
 
 
 def unchanged(source: Source) -> Source:
@@ -46,10 +65,9 @@ class DelimitedTable(BlockTable):
 
     def read(self) -> Source:
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
-        parser = self._parser()
-        columns = parser.columns()
+        columns, findings = self._parse()
         origin = self.provenance(len(next(iter(columns.values()))))
-        return self._finished(columns, origin, parser.findings(), self._texts_at)
+        return self._finished(columns, origin, findings, self._texts_at)
 
     def provenance(self, n_rows: int) -> FileProvenance:
         """Return where its rows stand, given how many there are."""
@@ -64,16 +82,46 @@ class DelimitedTable(BlockTable):
         return FileProvenance(self.file.name, line_of, ranks=self._ranks)
 
     def values(self) -> dict[str, pa.Array]:
-        """Return column of the file → its values, as they stand."""
-        return self._parser().columns()
+        """Return column of the file → its values, as they stand; a ReadError names a wrong line."""
+        return self._parse()[0]
 
     def column_text(self, name: str) -> pa.Array:
         """Read one column of the file as text, whatever it is read as otherwise."""
         return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows."""
-        return self._parser().query_tables()
+        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows.
+
+        Where pyarrow stumbles it begins again, with more care, at the first row not yet given.
+
+        Raises:
+            ReadError: a line with too few or too many fields, or too long.
+        """
+        n_given = 0
+        for block_size in _ATTEMPTS:
+            careful = block_size > BLOCK
+            buffer, n_passed = QueryBuffer(self._schema(text=careful), self.mapping["query_id"]), 0
+            comments = Counter[str]()
+            try:
+                for batch in self._batches(block_size, comments, careful=careful):
+                    fresh = batch.slice(min(n_given - n_passed, len(batch)))
+                    n_passed += len(batch) - len(fresh)
+                    buffer.add(fresh)
+                    if buffer.is_full:
+                        table = buffer.take()
+                        n_given, n_passed = n_given + len(table), n_passed + len(table)
+                        yield table, []
+            except pa.ArrowInvalid:
+                if not careful:
+                    check_lines(self.file, self.header, self.layout)
+                continue
+            n_rows = n_given + len(buffer.table)
+            yield buffer.table, self._findings(comments)
+            check_quotes(self.file, self.layout, n_rows)
+            return
+        raise ReadError(
+            self.file.name, "a row is too long to be read", "Leave out the column that makes it so."
+        )
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file.
@@ -104,8 +152,89 @@ class DelimitedTable(BlockTable):
     def _n_header_rows(self) -> int:
         return int(self.layout.names is None)
 
-    def _parser(self) -> CsvParser:
-        return CsvParser(self.file, self.layout, self.header, self.mapping, self.extras, self.n_skipped)
+    def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
+        """Parse all rows: column of the file → its values, as they stand, and what was met beside rows."""
+        comments = Counter[str]()
+        try:
+            columns = self._build(BLOCK, comments, careful=False)
+        except pa.ArrowInvalid:
+            block_size = check_lines(self.file, self.header, self.layout) + 1
+            columns = self._build(block_size, comments, careful=True)
+        check_quotes(self.file, self.layout, len(next(iter(columns.values()))))
+        return columns, self._findings(comments)
+
+    def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
+        """Put each column together from its batches; arguments as of `_batches`."""
+        n_batches = 1.1 * self.file.size / min(max(block_size, BLOCK), _LARGEST_BLOCK)
+        shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
+        builders: dict[str, NumberBuilder | TextBuilder | CodedTextBuilder] = {}
+        for field in self._schema(text=careful):
+            if field.name in shared:
+                builders[field.name] = CodedTextBuilder()
+            else:
+                is_text = pa.types.is_string(field.type)
+                builders[field.name] = TextBuilder(n_batches) if is_text else NumberBuilder(n_batches)
+        for batch in self._batches(block_size, comments, careful=careful):
+            for name, builder in builders.items():
+                builder.add(batch[name])
+        return {name: builder.finish() for name, builder in builders.items()}
+
+    def _findings(self, comments: Counter[str]) -> list[Finding]:
+        if not comments:
+            return []
+        message = f"Lines that begin with #, and are no rows: {comments.total():,}."
+        return [make_finding("comments", self.file.name, message, count=comments.total())]
+
+    def _schema(self, *, text: bool) -> pa.Schema:
+        """Return the columns read: numbers are float64 unless all is to be text."""
+        kinds = {theirs: BY_NAME[ours].kind for ours, theirs in self.mapping.items()}
+        kinds |= dict.fromkeys(self.extras, "number")
+        return pa.schema(
+            (name, pa.float64() if kind in ("number", "rank") and not text else pa.string())
+            for name, kind in kinds.items()
+        )
+
+    def _batches(self, block_size: int, comments: Counter[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
+        """Yield the columns read, as they stand, from the first row to the last.
+
+        Raises:
+            pa.ArrowInvalid: the parser stumbles; over what, it does not say.
+        """
+        if self.n_skipped is None:
+            return
+
+        def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
+            if self.layout.names is not None and not row.text.strip():  # blank lines that the file begins with
+                return "skip"
+            if not is_comment(row.text, row.actual_columns, self.layout):
+                return "error"
+            comments["#"] += 1
+            return "skip"
+
+        schema = self._schema(text=careful)
+        options = {
+            "read_options": arrow_csv.ReadOptions(
+                column_names=self.header,
+                skip_rows=self.n_skipped,
+                block_size=min(max(block_size, BLOCK), _LARGEST_BLOCK),
+                use_threads=not careful,
+            ),
+            "parse_options": arrow_csv.ParseOptions(
+                delimiter=self.layout.delimiter,
+                quote_char='"' if self.layout.quoted else False,
+                newlines_in_values=self.layout.quoted,
+                invalid_row_handler=skip_other_rows if careful else None,  # it can only be called with UTF-8
+            ),
+            "convert_options": arrow_csv.ConvertOptions(
+                column_types=schema, include_columns=schema.names, null_values=[], strings_can_be_null=False
+            ),
+        }
+        if careful and self.layout.spaced:
+            stream = open_text(self.file, strip_lines=True)
+        else:
+            stream = open_for_arrow(self.file, single_spaces=self.layout.spaced)
+        with stream:
+            yield from arrow_csv.open_csv(stream, **options)
 
     def _finished(
         self,
@@ -162,7 +291,7 @@ class DelimitedTable(BlockTable):
             return None
         table = replace(self, mapping={"rank": "rank"}, extras=())
         origin = FileProvenance(self.file.name, self._line_of)
-        ranks = build_source(table._parser().columns(), table.mapping, origin, self.format, ())  # noqa: SLF001 its own
+        ranks = build_source(dict(table.values()), table.mapping, origin, self.format, ())
         return ranks.table["rank"] if ranks.table.num_columns else None
 
 
@@ -299,3 +428,79 @@ def fixed_format(
         open_file,
         has_header=False,
     )
+
+
+class _Buffer:
+    """An array that grows at its end; memory that nothing was written to costs nothing."""
+
+    def __init__(self, dtype: npt.DTypeLike, times: float) -> None:
+        self._array: npt.NDArray[Any] = np.empty(0, dtype)
+        self._times = times
+        self.n = 0
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        end = self.n + len(values)
+        if end > len(self._array):
+            larger = np.empty(int(max(end, self.n * _GROWTH, end * self._times)), self._array.dtype)
+            larger[: self.n] = self._array[: self.n]
+            self._array, self._times = larger, 1
+        self._array[self.n : end] = values
+        self.n = end
+
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        return self._array[: self.n]
+
+
+class NumberBuilder:
+    """Builds a column of float64 numbers."""
+
+    def __init__(self, times: float) -> None:
+        """Make room for `times` the first piece, when it comes."""
+        self._numbers = _Buffer(np.float64, times)
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next numbers."""
+        self._numbers.append(piece.to_numpy())
+
+    def finish(self) -> pa.Array:
+        """Return all numbers."""
+        return pa.Array.from_buffers(pa.float64(), self._numbers.n, [None, pa.py_buffer(self._numbers.values)])
+
+
+class TextBuilder:
+    """Builds a column of texts that are mostly distinct."""
+
+    def __init__(self, times: float) -> None:
+        """Make room for `times` the first piece, when it comes."""
+        self._letters, self._ends = _Buffer(np.uint8, times), _Buffer(np.int32, times)
+        self._ends.append(np.zeros(1, np.int32))
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next texts."""
+        _, offsets, letters = piece.buffers()
+        ends = np.frombuffer(offsets, np.int32)[piece.offset : piece.offset + len(piece) + 1]
+        self._ends.append(ends[1:] + np.int32(self._letters.n - ends[0]))
+        self._letters.append(np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]])
+
+    def finish(self) -> pa.Array:
+        """Return all texts."""
+        buffers = [None, pa.py_buffer(self._ends.values), pa.py_buffer(self._letters.values)]
+        return pa.Array.from_buffers(pa.string(), self._ends.n - 1, buffers)
+
+
+class CodedTextBuilder:
+    """Builds a column of texts that are mostly the same as the one before, as a dictionary."""
+
+    def __init__(self) -> None:
+        self._distinct, self._lengths = TextBuilder(1), _Buffer(np.int64, 1)
+
+    def add(self, piece: pa.Array) -> None:
+        """Append the next texts."""
+        runs = pc.run_end_encode(piece, run_end_type=pa.int32())
+        self._distinct.add(runs.values)
+        self._lengths.append(np.diff(runs.run_ends.to_numpy(), prepend=0))
+
+    def finish(self) -> pa.Array:
+        """Return all texts as places among the distinct ones."""
+        return repeated(self._distinct.finish(), self._lengths.values)

@@ -33,15 +33,6 @@ def of_frame(
 
     A level of the index that is named as a column is one.
 
-    Args:
-        frame: one row a document.
-        choice: columns the user chose, and what is done about a score that is no number.
-        name: what errors call the frame.
-        value: what each row must have: a score in a run, a grade in judgments.
-
-    Returns:
-        The rows, converted, with their places in the frame.
-
     Raises:
         ReadError: a missing column, an empty id, a score that is no number.
         UsageError: the choice names a column that does not exist.

@@ -2,28 +2,293 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.formats.json_text import (
-    excerpt,
-    json_lines,
-    no_records,
-    parse,
-    parse_file,
-    refuse_many_values,
-)
-from metrics.runs.formats.nested_records import Record, flatten
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.exactness import has_tiny_numbers
-from metrics.runs.reading.files import File
+from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.reading.conversion import answer_column, has_tiny_numbers, holds
+from metrics.runs.reading.files import BLOCK, MAX_LINE, File, whole_lines
 from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import Source, build_source
-from metrics.runs.reading.worded_grades import answer_column
+from metrics.support.cached import cached_property
+from metrics.support.wording import describe_part
+
+MAX_JSON = 2**28
+"""Largest JSON document that is not a record a line, in bytes: it is parsed at once."""
+MAX_DEPTH = 64
+"""Deepest nesting of brackets."""
+_MARKS, _VALUE_BYTES = b"[{,", 40
+"""Letters that stand before a value, and the bytes that a value takes in memory, at least."""
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
+_MAX_EXCERPT = 40
+"""Letters of a JSON value that a message shows."""
+
+
+def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
+    """Parse all of the file as one JSON value that is not empty; a ReadError if too large or too deep."""
+    if refuse_many_values(file) > MAX_JSON:
+        problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
+        raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
+    value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
+    if not value:
+        raise no_records(file.name)
+    return value
+
+
+def refuse_many_values(file: File) -> int:
+    """Return the bytes unpacked; raise a ReadError where they hold more values than there may be memory for."""
+    size = n_values = 0
+    limit = min(MAX_VALUES, file.growth_limit // _VALUE_BYTES)
+    for block in file.blocks():
+        size += len(block)
+        n_values += sum(map(block.count, _MARKS))
+        if n_values > limit:
+            raise ReadError(file.name, f"JSON of more than {limit:,} values", "Write CSV or Parquet.")
+    return size
+
+
+def _float_or_text(text: str) -> float | str:
+    """Return a number, as it is written where no float holds it: it is read as text, and reported."""
+    number = float(text)
+    return number if holds(text, number) else text
+
+
+def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
+    """Parse one JSON value.
+
+    Args:
+        file: the file that holds it.
+        data: its text.
+        line: the line that is parsed; None where it is all of the file.
+        keeps_tiny: whether numbers too small for a float stay as they are written.
+
+    Returns:
+        What the JSON says, in Python's own types.
+
+    Raises:
+        ReadError: it is no JSON that can be kept.
+    """
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
+        raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
+    try:
+        parse_float = _float_or_text if keeps_tiny else None
+        value = json.loads(data, object_pairs_hook=_object, parse_float=parse_float)
+        if _HALF.search(data):
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Mend it.", line=line) from error
+    except json.JSONDecodeError as error:
+        line = line or error.lineno
+        raise ReadError(file.name, f"no JSON: {error.msg.lower()}", "Export it again.", line=line) from error
+    except UnicodeDecodeError as error:
+        line = line or data.count(b"\n", 0, error.start) + 1
+        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+    except _RepeatedNameError as error:
+        problem = f"{error.args[0]!r} stands twice in one object"
+        raise ReadError(file.name, problem, "Keep one of them.", line=line) from error
+    except ValueError as error:
+        raise ReadError(file.name, "a number of too many digits", "Write it shorter.", line=line) from error
+    return value
+
+
+class _RepeatedNameError(ValueError):
+    """A name given twice."""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; raise an error where a name stands twice."""
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        raise _RepeatedNameError(next(name for name, count in counts.items() if count > 1))
+    return by_name
+
+
+def _depth(data: bytes) -> int:
+    """Return how deep brackets outside of strings are nested."""
+    letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
+    level = deepest = 0
+    for start in range(0, len(letters), BLOCK):
+        part = letters[start : start + BLOCK]
+        steps = np.isin(part, _OPEN).astype(np.int64) - np.isin(part, _CLOSE)
+        deepest = max(deepest, level + int(np.cumsum(steps).max(initial=0)))
+        level += int(steps.sum())
+    return deepest
+
+
+def json_lines(file: File) -> Iterator[bytes]:
+    """Yield the lines of a file."""
+    for block in whole_lines(file):
+        yield from block.split(b"\n")[: -1 if block.endswith(b"\n") else None]
+
+
+def excerpt(value: object) -> str:
+    """Return a JSON value as a message shows it: short, and of one line."""
+    text = json.dumps(value)
+    return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
+
+
+def no_records(file: str) -> ReadError:
+    """Return the error of a file, by its name, that holds nothing."""
+    return ReadError(file, "there is no record", "Export it again and check its size.", line=1)
+
+
+def first_record(file: File) -> dict[str, Any]:
+    """Return the first record of an array of them, or of a file with one a line; {} where that is none.
+
+    What is longer than a line may be is not looked at to its end.
+    """
+    text, looked_at = bytearray(), len(file.head)
+    for block in file.blocks():
+        text += block
+        if len(text) < looked_at:
+            continue
+        if len(text) > MAX_LINE or (record := _decode_record(bytes(text))):
+            break
+        looked_at = 4 * len(text)
+    else:
+        record = _decode_record(bytes(text))
+    return record if len(text) <= MAX_LINE else {}
+
+
+def _decode_record(text: bytes) -> dict[str, Any]:
+    """Return the object that a text begins with, perhaps inside an array; {} where that is not there."""
+    start = text.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
+    try:
+        record, _ = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+Record = Mapping[str, object]
+MAX_VALUES = 50_000_000
+"""Most values of a JSON file: counted before any is parsed, and again as rows repeat those of a record."""
+
+
+@dataclass(frozen=True)
+class FlatRecords:
+    """Rows made of records.
+
+    Attributes:
+        rows: column → value, of each row.
+        origin: the file, and the line of a row.
+        usual: our column → the one it is read from where nothing else is chosen: fields of opened arrays.
+        noted: what was left out on the way.
+    """
+
+    rows: Sequence[Record]
+    origin: FileProvenance
+    usual: Mapping[str, str]
+    noted: tuple[Finding, ...] = ()
+
+    @cached_property
+    def header(self) -> list[str]:
+        """Names of all columns, in order of appearance."""
+        return list(dict.fromkeys(chain.from_iterable(self.rows)))
+
+
+def flatten(
+    records: Sequence[Record], origin: FileProvenance, choice: ColumnChoice, *, always: bool = False
+) -> FlatRecords:
+    """Return the rows that records hold; as they are where their own fields hold all that is read.
+
+    `{"q": {"id": 7}}` has the column `q.id`; of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` each hit is a row with
+    `q` and `hits.d`. An array is opened where a column is read from it.
+
+    Raises:
+        ReadError: it is not clear which of several arrays holds the documents.
+    """
+    flat = FlatRecords(records, origin, {})
+    if not always and _is_complete(flat, choice):
+        return flat
+    flat = replace(flat, rows=[dict(leaf_fields(record)) for record in records])
+    while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):
+        flat = _open_array(flat, array)
+    return flat
+
+
+def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
+    """Return whether all columns that were chosen, and those of a run or judgments, are there."""
+    header = flat.header
+    if any("." in theirs and theirs not in header for theirs in choice.columns.values()):
+        return False
+    mapping = recognise(header, replace(choice, strict=False).among(header, flat.usual))
+    return {"query_id", "doc_id"} <= mapping.keys() and bool({"score", "relevance"} & mapping.keys())
+
+
+def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the fields of a record and of the objects in it, by dotted names."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from leaf_fields(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
+    """Return the array of objects to read columns from, None without any; a ReadError where none is chosen."""
+    arrays: dict[str, set[str]] = {}
+    for row in flat.rows:
+        for name, value in row.items():
+            if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+                arrays.setdefault(name, set()).update(chain.from_iterable(value))
+    for theirs in choice.columns.values():
+        if theirs not in flat.header:
+            for name in arrays:
+                if theirs.startswith(f"{name}."):
+                    return name
+    candidates = [name for name, fields in arrays.items() if "doc_id" in recognise(list(fields))] or [*arrays]
+    if len(candidates) > 1:
+        problem = f"several arrays may hold the documents: {', '.join(candidates)}"
+        raise ReadError(
+            flat.origin.file, problem, f"Choose a column by its dotted name: doc_id={candidates[0]}.NAME."
+        )
+    return candidates[0] if candidates else None
+
+
+def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
+    """Return the rows with each object of an array in a row of its own; those without any are left out."""
+    rows: list[Record] = []
+    owners: list[int] = []
+    n_empty = n_values = 0
+    for number, row in enumerate(flat.rows):
+        entries = row.get(array)
+        outer = {name: value for name, value in row.items() if name != array}
+        inner = entries if isinstance(entries, list) else []
+        if not all(isinstance(entry, dict) for entry in inner):
+            raise flat.origin.error(number, f"{array} holds more than objects", "Give an object a document.")
+        n_values += len(outer) * len(inner)
+        if n_values > MAX_VALUES:
+            problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
+            raise flat.origin.error(number, problem, "Leave out fields that are not needed, or write Parquet.")
+        rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
+        owners += [number] * len(inner)
+        n_empty += not inner
+    before = flat.origin.line_of
+    origin = replace(flat.origin, line_of=lambda row: before(owners[row]))
+    fields = dict.fromkeys(name for row in rows for name in row if name.startswith(f"{array}."))
+    leaves = {name.removeprefix(f"{array}."): name for name in fields}
+    inside = {ours: leaves[leaf] for ours, leaf in recognise(list(leaves)).items()}
+    usual = {**flat.usual, **inside}
+    noted = flat.noted
+    if n_empty:
+        message = f"{describe_part(n_empty, len(flat.rows), 'record', f'have nothing in {array}')}."
+        noted = (*noted, make_finding("records-empty", origin.file, message, count=n_empty))
+    return FlatRecords(rows, origin, usual, noted)
+
 
 MAX_RECORDS = 10_000_000
 """Most records of a file: each takes far more memory than its text until all are read."""
@@ -72,15 +337,6 @@ def records_source(
 ) -> Source:
     """Read the rows that records hold.
 
-    Args:
-        records: as the file holds them.
-        origin: the file, and where a record stands.
-        format_name: name of its format.
-        choice: columns the user chose.
-
-    Returns:
-        The rows, converted, with where each stands in the file.
-
     Raises:
         ReadError: columns of a run or of judgments are not there, or a value cannot be read.
     """
@@ -110,11 +366,6 @@ def records_source(
 
 def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
     """Return truth values and numbers as they are, everything else as text.
-
-    Args:
-        values: of one field, a record each.
-        name: of the field.
-        origin: the file, and where a record stands.
 
     Raises:
         ReadError: a value holds others, or text that is not Unicode.

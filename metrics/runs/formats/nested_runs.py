@@ -5,8 +5,14 @@ from typing import Any
 
 from metrics.errors import ReadError
 from metrics.runs.formats.format import Format
-from metrics.runs.formats.json_records import begins, holds_records, value_array
-from metrics.runs.formats.json_text import excerpt, no_records, parse_file
+from metrics.runs.formats.json_records import (
+    begins,
+    excerpt,
+    holds_records,
+    no_records,
+    parse_file,
+    value_array,
+)
 from metrics.runs.reading.columns import ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance
@@ -27,14 +33,6 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
 
     Where there are several subsets, splits or tasks, each is a segment, named by what differs between them.
-
-    Args:
-        file: the file.
-        choice: columns the user chose.
-        format_name: name of its format.
-
-    Returns:
-        The rows, in the order of the file.
 
     Raises:
         ReadError: no such JSON, a value that cannot be read, or a query in two segments; names it.

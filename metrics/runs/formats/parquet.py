@@ -17,12 +17,11 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding
-from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.query_buffer import QueryBuffer, repeated_query
 from metrics.runs.reading.source import Source, build_source
 
 if TYPE_CHECKING:
@@ -113,16 +112,7 @@ class ParquetTable(BlockTable):
             yield buffer.table, ()
 
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file.
-
-        Args:
-            table: rows as the file holds them.
-            n_before: rows of the file before them.
-            findings: what was found while they were read.
-
-        Returns:
-            The rows, converted, with where each stands in the file.
-        """
+        """Check and convert rows of the file."""
         origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
         columns = {name: table[name] for name in self.columns_read}
         source = build_source(
@@ -167,11 +157,6 @@ def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: flo
 
     Where the record of one column is damaged, pyarrow ends the process that looks at it. So columns are told
     apart only where all together are past the limit, and then in a process of its own.
-
-    Args:
-        metadata: of the file.
-        columns: those that are read.
-        limit: bytes from which on a file is refused.
 
     Raises:
         OSError: damaged.

@@ -3,13 +3,21 @@
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.formats import json_records, nested_runs, parquet, tables, trec
-from metrics.runs.formats.answers import listwise, preferences, probabilities
+from metrics.runs.formats import (
+    json_records,
+    listwise,
+    nested_runs,
+    parquet,
+    preferences,
+    probabilities,
+    tables,
+)
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
@@ -17,8 +25,7 @@ from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.files import File
 from metrics.runs.reading.source import Source
 from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
-from metrics.runs.repeats.columns import read_with_repeats
-from metrics.support.memory import one_allocator
+from metrics.runs.repeats.combining import read_with_repeats
 from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (
@@ -29,13 +36,12 @@ FORMATS: tuple[Format, ...] = (
     *nested_runs.FORMATS,
     *json_records.FORMATS,
     *tables.FORMATS,
-    *trec.FORMATS,
+    *tables.LINE_FORMATS,
 )
 """Every format that can be read, tried in this order."""
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
 
 
-@one_allocator
 def read(
     file: File,
     columns: Mapping[str, str] | None = None,
@@ -63,7 +69,12 @@ def read(
     """
     head = Head(file)
     choice = ColumnChoice(columns or {}, strict, missing_score, repeats.columns, repeats.spread)
-    return read_with_repeats(partial(_recognise_format(head, choice).read, head), choice)
+    recognised = _recognise_format(head, choice)
+    if recognised.has_header or choice.repeats:
+        source = read_with_repeats(partial(recognised.read, head), choice)
+    else:
+        source = recognised.read(head, choice)
+    return replace(source, tie_order=recognised.tie_order)
 
 
 def open_blocks(

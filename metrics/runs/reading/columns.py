@@ -216,12 +216,6 @@ class ColumnChoice:
     ) -> dict[str, str]:
         """Return our column → the file's, for each column that is read.
 
-        Args:
-            file: its name, for errors.
-            header: names of its columns.
-            usual: what is read unless the choice says otherwise; the rest is left to recognition.
-            only_usual: whether nothing is left to recognition.
-
         Raises:
             ReadError: too many columns, two of one name, or none that a run or judgments need.
             UsageError: the choice names a column that does not exist, or one twice.

@@ -52,13 +52,7 @@ class FileProvenance:
             raise self.error(row, problem_of(column[row].as_py()), hint)
 
     def error(self, row: int, problem: str, hint: str) -> ReadError:
-        """Return the error of a row.
-
-        Args:
-            row: the row, the first 0.
-            problem: what is wrong with it.
-            hint: what to do about it.
-        """
+        """Return the error of a row."""
         return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
 
 

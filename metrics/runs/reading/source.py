@@ -1,5 +1,6 @@
 """One table read from one file, checked row by row, in the order of the file."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -8,21 +9,23 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError
+from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.reading.columns import BY_NAME, MissingScore
 from metrics.runs.reading.conversion import (
     CONVERTERS,
+    WrittenTexts,
     float_ids_as_integers,
+    inexact_finding,
+    large_grades_finding,
     parse_numbers,
     prepare,
+    read_worded_grades,
     without_blank_deviations,
 )
-from metrics.runs.reading.exactness import WrittenTexts, inexact_finding, large_grades_finding
-from metrics.runs.reading.many_rerankers import refuse_many_rerankers
 from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.worded_grades import read_worded_grades
 from metrics.support.arrays import combine_chunks
+from metrics.support.environment import whole_number
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Source:
         noted: what was found while reading.
         name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
         missing_score: what is done where the score is NaN, the file having no number there.
+        tie_order: the treatment that such files get from the software they are written for.
     """
 
     origin: FileProvenance
@@ -48,6 +52,7 @@ class Source:
     noted: tuple[Finding, ...] = ()
     name: str | None = None
     missing_score: MissingScore = "error"
+    tie_order: str = "input"
 
     @property
     def file(self) -> str:
@@ -85,20 +90,6 @@ def build_source(
     texts_of: WrittenTexts | None = None,
 ) -> Source:
     """Rename and convert columns of a file: ids to text, scores and grades to float64.
-
-    Args:
-        raw: column of the file → its values; emptied on the way, so that no column is held twice. One that
-            is not mapped stays under its own name if every value is a number, else it is left out.
-        mapping: our column → the file's.
-        origin: the file.
-        format_name: name of its format.
-        header: names of all of its columns.
-        noted: what was found so far.
-        missing_score: what is done about a score that is no number; unless it is refused, it becomes NaN.
-        texts_of: gives values as the file writes them, where they came as floats.
-
-    Returns:
-        The rows, with typed columns and where each stands in the file.
 
     Raises:
         ReadError: an empty id, or a score or grade that is no number; names the first such line.
@@ -181,3 +172,33 @@ def _naming_the_column(
         problem = error.problem if theirs == ours else f"{error.problem} (column {theirs!r})"
         named = ReadError(error.file, problem, error.hint, line=error.line, unit=error.unit)
         raise named.with_columns(*columns) from error.__cause__
+
+
+MAX_RERANKERS = 10_000
+"""Most rerankers of one table, where the environment does not say another limit."""
+VARIABLE = "TIESCOPE_MAX_RERANKERS"
+"""Environment variable: most rerankers of one table."""
+
+
+def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str) -> None:
+    """Raise a ReadError where a table has so many rerankers that the column is most likely another one.
+
+    Raises:
+        UsageError: the environment names no limit.
+    """
+    try:
+        limit = whole_number(VARIABLE, MAX_RERANKERS)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if n_rerankers > limit:
+        problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
+        hint = (
+            "Is it the column that says who ranked? If not, choose another as reranker, or none: then all "
+            f"rows are of one. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
+        )
+        raise ReadError(file, problem, hint)
+
+
+def allow_rerankers(limit: int) -> None:
+    """Set the most rerankers of one table for this process and those that it starts."""
+    os.environ[VARIABLE] = str(limit)

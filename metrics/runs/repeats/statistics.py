@@ -91,16 +91,7 @@ def _pooled(deviations: FloatArray, freedom: IntArray) -> float:
 
 
 def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return scores without what a repeat adds to all of a list, and what their deviations are short by then.
-
-    Args:
-        scores: (n_docs, n_repeats) above the lowest of each document, NaN where a repeat has no score.
-        lists: (n_docs,) number of each document's list.
-
-    Returns:
-        (n_docs, n_repeats) scores, as they were in lists of fewer than two documents that count: those that all
-        repeats have; and (n_docs,) sqrt(m / (m - 1)) of these documents, 1 of others.
-    """
+    """Return scores without what a repeat adds to all of a list, and the factor their deviations lose by it."""
     is_complete: BoolArray = repeat_counts(scores) == scores.shape[1]
     n_lists = int(lists.max(initial=-1)) + 1
     is_complete[is_complete] = ~_stand_ins(_largest(scores[is_complete]), lists[is_complete], n_lists)

@@ -157,14 +157,7 @@ def _result(future: Any) -> Any:  # noqa: ANN401 of any task
 def shuffle_frames(
     client: Client, read: Callable[..., pd.DataFrame], parts: Sequence[tuple[Any, ...]], pieces: int
 ) -> list[Any]:
-    """Return frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows.
-
-    Args:
-        client: of whose workers.
-        read: makes one frame.
-        parts: arguments of `read`, one a frame.
-        pieces: frames to be made.
-    """
+    """Return frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows."""
     columns = [list(column) for column in zip(*parts, strict=True)]
     with client.as_current():
         frame = dataframe.from_map(read, *columns, meta=read(None, *parts[0][1:]), enforce_metadata=False)
@@ -172,16 +165,6 @@ def shuffle_frames(
 
 
 def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
-    """Run a task on each frame, beside the same further arguments.
-
-    Args:
-        client: of the cluster.
-        task: takes a frame and the further arguments.
-        frames: one a task.
-        *arguments: the same for every task.
-
-    Returns:
-        A future of what the task returns for each frame.
-    """
+    """Run a task on each frame, beside the same further arguments."""
     delayed_task = delayed(task)
     return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))

@@ -64,13 +64,6 @@ def dataset_files(
 ) -> list[DatasetFile]:
     """Return the files of a dataset, in the order given, those of a pattern or a folder by name.
 
-    Args:
-        paths: paths, URLs, patterns such as `runs/*.parquet`, or folders whose files are parts of one
-            table; as a mapping, of reranker to one of these: its files are parts of one run.
-        columns: our column → the files', as in `read_runs`.
-        judgments: a file that is no run, though a pattern or a folder may hold it.
-        missing_score: as in `read_runs`.
-
     Raises:
         ReadError: nothing is there, or a file cannot be read in blocks.
         UsageError: two runs of one name.
@@ -111,10 +104,6 @@ def _refuse_two_runs(names: Iterable[str]) -> None:
 
 def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
     """Return the files, each as it was named where it is of one run; names in its rows tell several apart.
-
-    Args:
-        files: those of a dataset.
-        rerankers: those that the rows of each name.
 
     Raises:
         UsageError: two runs of one name, one of them named in its rows.

@@ -19,7 +19,6 @@ from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.reading.source import build_source
 from metrics.scale.dask.parts import Part, is_among, row_hashes, take_rows
 from metrics.scale.stream import PartStats, QueryJudgments, split_by_reranker
-from metrics.support.memory import one_allocator
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
 _PLACES = 40
@@ -63,15 +62,6 @@ def read_judgments(
 ) -> QueryJudgments:
     """Read the judgments of a file.
 
-    Args:
-        file: with all its bytes.
-        columns: our column → the file's.
-        repeated: what is done about a document judged twice for a query.
-        missing_score: what is done about scores beside the grades that are no numbers.
-
-    Returns:
-        The judgments, by query.
-
     Raises:
         ReadError: it cannot be read, or holds none.
     """
@@ -84,7 +74,6 @@ def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
     return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 
-@one_allocator
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     """Score the lists of a part, but for those that are spread over several.
 
@@ -168,7 +157,6 @@ def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str
     return pa.table(columns).to_pandas()
 
 
-@one_allocator
 def score_frame(
     frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
 ) -> ScoredPart:

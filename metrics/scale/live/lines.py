@@ -8,12 +8,10 @@ from typing import Literal
 from metrics.errors import ReadError, UsageError
 from metrics.runs import File, Source, read
 from metrics.runs.formats.format import Head
-from metrics.runs.formats.json_records import DOCUMENT_ARRAYS
-from metrics.runs.formats.json_text import parse
-from metrics.runs.formats.nested_records import leaf_fields
+from metrics.runs.formats.json_records import DOCUMENT_ARRAYS, leaf_fields, parse
 from metrics.runs.formats.tables import is_table
 from metrics.runs.reading.columns import ColumnChoice, recognise
-from metrics.runs.reading.text import MAX_LINE
+from metrics.runs.reading.files import MAX_LINE
 
 LineShape = Literal["table", "trec", "jsonl"]
 """A table whose first line is its header, fields without a header, or a JSON record a line."""
@@ -43,13 +41,7 @@ class LineCutter:
     """Cuts what is written to a stream into lists, and reads these."""
 
     def __init__(self, name: str, choice: ColumnChoice, shape: LineShape | None = None) -> None:
-        """Begin a stream.
-
-        Args:
-            name: of the stream, in messages.
-            choice: columns the user chose.
-            shape: of its lines; as the first one shows where None.
-        """
+        """Begin a stream."""
         self._name, self._choice, self._shape = name, choice, shape
         self._header: list[bytes] = []
         self._key_of: Callable[[bytes], object] | None = None

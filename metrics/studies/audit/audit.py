@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from metrics.evaluation import Evaluation, score_runs
+from metrics.measures import parse
 from metrics.runs import Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
 from metrics.studies.audit.finding import convention_finding
-from metrics.studies.audit.names import NameMatches, match_names
+from metrics.studies.audit.names import NameMatches, match_names, our_measure
 from metrics.studies.audit.published.reading import Files, read_published
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.studies.audit.reproduction import Reproduction, reproduce
@@ -38,6 +39,26 @@ class Audit:
     def measures(self) -> list[str]:
         """Published measures by which two rerankers or more have a mean, in the order printed."""
         return [name for name in self.published.measures if len(self.order(name)) > 1]
+
+    @property
+    def first_measure(self) -> str:
+        """The published measure whose order is judged first: by RR, else nDCG, else the first of `measures`.
+
+        Empty where no two rerankers have a mean by one measure.
+        """
+        ours = {name: parse(self.names.measure(name)) for name in self.measures}
+        for family in ("RR", "nDCG"):
+            of_family = [name for name, measure in ours.items() if measure.measure.name == family]
+            if of_family:
+                return min(of_family, key=lambda name: ours[name].k not in (None, 10))
+        return next(iter(ours), "")
+
+    def published_measure(self, name: str) -> str:
+        """Return the published measure of a name, theirs or ours; empty where there is no order by it."""
+        if name in self.measures:
+            return name
+        ours = our_measure(name)
+        return next((each for each in self.measures if ours and self.names.measure(each) == ours), "")
 
     def order(self, measure: str) -> list[str]:
         """Return the rerankers of the runs by their printed means of a published measure, the highest first."""

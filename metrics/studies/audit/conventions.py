@@ -1,12 +1,20 @@
-"""Conventions: all that decides which figure a tool prints for the same run and judgments."""
+"""Conventions: all that decides which figure a tool prints for the same run and judgments; which are tried."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal
+from itertools import product
+from typing import Any, Literal
+
+import numpy as np
 
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import parse
-from metrics.ties import treatment
+from metrics.runs import Runs
+from metrics.studies.tools.views import grades
+from metrics.support.arrays import FloatArray
+from metrics.ties import Ranking, treatment
 from metrics.ties.judgments import Unjudged
+from metrics.ties.precision import rounded
 
 Gain = Literal["linear", "exponential"]
 """Gain of nDCG: the grade, as trec_eval has it, or 2^grade - 1."""
@@ -68,6 +76,11 @@ class Convention:
         return f"{subject} {'left out' if value == 'skip' else 'as 0'}"
 
     @property
+    def scoring_label(self) -> str:
+        """How lists are scored by it, whatever breaks their ties."""
+        return "; ".join(map(self.aspect, ("precision", "relevant_from", "unjudged")))
+
+    @property
     def label(self) -> str:
         """What people call it: its order of ties, and what is unusual of the rest."""
         names = [field.name for field in fields(self)]
@@ -77,3 +90,107 @@ class Convention:
 
 USUAL = Convention()
 """What a label leaves unsaid, but for the order of ties."""
+
+
+TREATMENTS = ("docid_desc", "docid_asc", "input", "expected", "pessimistic", "optimistic")
+"""Treatments of ties that are tried, the most usual first."""
+PRECISIONS = (
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "decimals:6",
+    "decimals:4",
+    "decimals:3",
+    "decimals:2",
+)
+"""Precisions that are tried, the finest first."""
+_MAX_GRADES = 8
+"""Smallest relevant grades that are tried, the lowest ones."""
+_GAIN_MEASURE = "nDCG"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The conventions that are tried.
+
+    Attributes:
+        choices: field of a convention → its values that can give other figures, the most usual first.
+        reasons: field of a convention → why no more of its values were tried, where that is so.
+    """
+
+    choices: Mapping[str, Sequence[Any]]
+    reasons: Mapping[str, str]
+
+    def evaluations(self) -> Iterator[Convention]:
+        """Yield a convention for each evaluation that is needed: it serves all that differ in the rest."""
+        for precision, unjudged, grade in product(
+            *(self.choices[name] for name in ("precision", "unjudged", "relevant_from"))
+        ):
+            yield Convention(precision=precision, unjudged=unjudged, relevant_from=grade)
+
+
+def candidate_conventions(
+    runs: Runs, measures: Sequence[str], relevant_from: float | None = None
+) -> Candidates:
+    """Return the conventions that can give other figures on these files.
+
+    Args:
+        runs: what was ranked, by the rerankers whose figures were published.
+        measures: by which, ours.
+        relevant_from: smallest relevant grade, where it is known; None to try those that are there.
+    """
+    rankings = [AS_READ.ranking(runs, name) for name in runs.rerankers]
+    levels = grades(runs)
+    precisions, precision_reason = _precisions(rankings)
+    families = [parse(name).measure for name in measures]
+    relevant_grades = _relevant_grades(levels, relevant_from)
+    highest = ScoringOptions(relevant_from=relevant_grades[-1]).ranking(runs, runs.rerankers[0]).judgments
+    tests = {
+        "relevant_from": (
+            any(family.family.by_relevance for family in families),
+            "no measure of the table asks what is relevant",
+        ),
+        "missing": (any(ranking.is_missing.any() for ranking in rankings), "no run lacks a judged query"),
+        "empty": (bool((highest.n_relevant == 0).any()), "every query has something relevant"),
+        "gain": (
+            any(family.name == _GAIN_MEASURE for family in families) and bool((levels > 1).any()),
+            "no nDCG of a grade above 1",
+        ),
+        "unjudged": (not all(ranking.judged.all() for ranking in rankings), "every listed document is judged"),
+    }
+    choices: dict[str, Sequence[Any]] = {
+        "treatment": TREATMENTS,
+        "precision": precisions,
+        "relevant_from": relevant_grades,
+        "missing": ("zero", "skip"),
+        "empty": ("zero", "skip"),
+        "gain": ("linear", "exponential"),
+        "unjudged": ("nonrelevant", "leave_out"),
+    }
+    reasons = {name: reason for name, (matters, reason) in tests.items() if not matters}
+    usual = {name: values[:1] if name in reasons else values for name, values in choices.items()}
+    return Candidates(usual, reasons | precision_reason)
+
+
+def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]:
+    """Return the precisions that tie other documents each, and which tie none that are not tied as read."""
+    by_bounds: dict[bytes, list[str]] = {}
+    for precision in PRECISIONS:
+        scores = [rounded(ranking.scores, precision) for ranking in rankings]
+        bounds = np.concatenate([values[1:] != values[:-1] for values in scores])
+        by_bounds.setdefault(np.packbits(bounds).tobytes(), []).append(precision)
+    alike = next(names[1:] for names in by_bounds.values() if names[0] == "float64")
+    formats = [name for name in alike if not name.startswith("decimals:")]
+    decimals = [name.removeprefix("decimals:") for name in alike if name.startswith("decimals:")]
+    words = [*formats, *([f"to {', '.join(decimals)} decimals"] if decimals else [])]
+    reason = {"precision": f"the same documents tie as read and as {', '.join(words)}"} if alike else {}
+    return [names[0] for names in by_bounds.values()], reason
+
+
+def _relevant_grades(levels: FloatArray, relevant_from: float | None) -> list[float]:
+    """Return the smallest relevant grades that tell documents apart; 1 where it is as good as the lowest."""
+    if relevant_from is not None:
+        return [relevant_from]
+    above = [float(level) for level in levels if level > 0][:_MAX_GRADES]
+    return [min(1.0, above[0]), *above[1:]] if above else [1.0]

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metrics.studies.audit.conventions import USUAL, Convention
-from metrics.studies.audit.figures import COUNTS
-from metrics.studies.audit.reproduction import Reproduction
+from metrics.studies.audit.reproduction import COUNTS, Reproduction
 from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.support.wording import count_of, first_names, part_of
 

@@ -1,21 +1,121 @@
-"""Whose figures are whose: published names of rerankers and measures, matched to those of the runs."""
+"""Whose figures are whose: published names of measures and rerankers, and ours."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.measures import parse
+from metrics.measures import MEASURES, parse
 from metrics.runs import Runs
 from metrics.runs.reading.files import File
-from metrics.studies.audit.measure_names import measures_within, our_measure
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.support.wording import first_names, quote
+
+_OTHER_NAMES = {
+    "meanreciprocalrank": "RR",
+    "reciprankcut": "RR",
+    "mrrcut": "RR",
+    "meanaverageprecision": "AP",
+    "averageprec": "AP",
+    "mapcut": "AP",
+    "ndcgcut": "nDCG",
+    "ndcgburges": "nDCG",
+    "prec": "P",
+    "precisionat": "P",
+    "rec": "R",
+    "hitsat": "Hits",
+    "hitat": "Hits",
+    "accuracy": "Hits",
+    "successat": "Hits",
+    "rprecision": "Rprec",
+}
+"""Names, without what stands between their words, that other software has for our measures."""
+_CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
+_ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
+_BESIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|(?:±|\+/-).*", re.DOTALL)
+_THOUSANDS = re.compile(r"(?<=\d)k$", re.IGNORECASE)
+_DERIVED = {
+    *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
+    *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
+}
+"""Words, in small letters, of what is computed from values of a measure; a P is precision."""
+_WITHIN_NAMES = re.compile(r"reciprocal\s+rank|rank[\s-]+biased|cumulative\s+gain", re.IGNORECASE)
+"""Where such words are part of a measure's name."""
+_MAX_NAME = 200
+"""Letters of a name that are looked at."""
+
+
+@cache
+def our_measure(published: str) -> str:
+    """Return our measure that a published name means, such as nDCG@10; empty where none does.
+
+    A cut-off of AP stays as published, AP@1000, though `metrics.MEASURES` has none: past the end of all lists
+    it is AP.
+    """
+    name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
+    if measure := _exactly(name):
+        return measure
+    base, k = _base(name), ""
+    if base not in _bases() and (match := _CUT.fullmatch(name)):
+        base, k = _base(match[1]), str(int(match[2]))
+    measure = _bases().get(base, "")
+    if measure == "AP" and k:
+        return f"AP@{k}"
+    return _exactly(f"{measure}@{k}" if k else measure) if measure else ""
+
+
+@cache
+def is_bounded(published: str) -> bool:
+    """Return whether a measure has values up to 1; what is not known may."""
+    ours = our_measure(published)
+    return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
+
+
+def is_measure_of(published: str, family: str) -> bool:
+    """Return whether a published name is of the measure that another one means: NDCG@10 is of ndcg."""
+    return _bases().get(_base(family), "?") == our_measure(published).partition("@")[0]
+
+
+@cache
+def measures_within(published: str) -> tuple[str, ...]:
+    """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10.
+
+    What another word says to be a deviation, a difference or a rank is of none: `nDCG@10 std`. In brackets or
+    after ±, it says what stands beside the value.
+    """
+    name = published[:_MAX_NAME]
+    beside = _WITHIN_NAMES.sub(" ", _BESIDE.sub(" ", name)).split()
+    if not _DERIVED.isdisjoint(word if word == "P" else word.casefold() for word in beside):
+        return ()
+    words = re.split(r"[\s/|:,()\[\]]+", name)
+    return tuple(dict.fromkeys(measure for word in words if len(word) > 1 and (measure := our_measure(word))))
+
+
+def _exactly(name: str) -> str:
+    try:
+        measure = parse(name)
+    except UsageError:
+        return ""
+    is_named_gain = "lin" in name.casefold()
+    return str(measure) if is_named_gain else str(measure).replace("nDCG-linear", "nDCG")
+
+
+def _base(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+@cache
+def _bases() -> dict[str, str]:
+    """Return every name of a measure, in small letters and without what stands between its words → ours."""
+    ours = {_base(name): measure.name for measure in MEASURES for name in measure.names}
+    return ours | _OTHER_NAMES
+
 
 Match = tuple[str, str, tuple[str, ...]]
 """What a published name matches: matched, how, candidates."""
@@ -159,8 +259,10 @@ def _folded(name: str) -> str:
 
 def _file_name(name: str) -> str:
     """Return a name without folders, endings of files, and prefixes such as `input.`."""
-    stem = File(PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name, b"").stem
-    return _PREFIX.sub("", _ENDING.sub("", stem), count=1)
+    text = PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name
+    while (stem := _ENDING.sub("", File(text, b"").stem)) != text:  # bm25.run.eval.gz is bm25
+        text = stem
+    return _PREFIX.sub("", text, count=1)
 
 
 def _with_signs(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking
 from metrics.ties.permutations import TRACTABLE, Complexity, log10_factorials, recommended_draws
@@ -47,6 +47,34 @@ def notebook_cases() -> pd.DataFrame:
         for case, report in reports.items()
     )
     return table.astype({"draws": "Int64"})
+
+
+def tie_size_counts(rankings: Mapping[str, Ranking], lists: pd.DataFrame) -> pd.DataFrame:
+    """Count the ties of lists by their size, in steps of powers of two.
+
+    Args:
+        rankings: reranker → its lists.
+        lists: index reranker and query_id: the lists that count.
+
+    Returns:
+        first and last (sizes: 2 and 2, 3 and 4, 5 and 8 ...), ties, documents (in these ties), rising.
+    """
+    sizes = np.concatenate(
+        [
+            ranking.sizes[
+                ranking.query_ids.to_pandas().isin(lists.loc[name].index).to_numpy()[ranking.group_lists]
+            ]
+            for name, ranking in rankings.items()
+        ]
+    )
+    sizes = sizes[sizes > 1]
+    power = np.ceil(np.log2(sizes)).astype(np.int64)
+    steps = np.arange(1, power.max(initial=0) + 1)
+    counts = np.bincount(power, minlength=len(steps) + 1)[1:]
+    documents = np.bincount(power, sizes, len(steps) + 1)[1:].astype(np.int64)
+    return pd.DataFrame(
+        {"first": 2 ** (steps - 1) + 1, "last": 2**steps, "ties": counts, "documents": documents}
+    )
 
 
 def list_complexity(ranking: Ranking, queries: Iterable[str]) -> pd.DataFrame:

@@ -1,6 +1,6 @@
-"""Do ties predict how far a traditional score is off? List by list."""
+"""Do ties predict how far a traditional score is off? List by list, and summed up."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
@@ -8,10 +8,23 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.wording import percent
+
+
+def named_values(by_treatment: pd.DataFrame, traditional: str) -> pd.DataFrame:
+    """Return values with a column a treatment as tables call them: tied, worst, best, traditional."""
+    treatments = ["expected", "pessimistic", "optimistic", traditional]
+    return by_treatment[treatments].set_axis(["tied", "worst", "best", "traditional"], axis=1)
+
+
+def in_order(table: pd.DataFrame, rerankers: Sequence[str] | pd.Index) -> pd.DataFrame:
+    """Return the rows of a table with a column `reranker` in the order of these, else as they were."""
+    places = pd.Index(rerankers).get_indexer(table["reranker"])
+    return table.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
+
 
 FEWEST = 4
 """Lists that a mean or a correlation needs."""
@@ -145,22 +158,92 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
     tied = table[table["tie_ratio"] > 0]
-    tie_correlation = correlation(table["tie_ratio"], table["first_gap"].abs()) if len(tied) else None
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
     share_level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
     return gap_prose(
-        len(tied), share_level, tie_correlation, {"gap": farthest.get("first_gap", 0.0), **farthest}, measure
+        len(tied),
+        share_level,
+        _correlation(table),
+        {"gap": farthest.get("first_gap", 0.0), **farthest},
+        measure,
     )
 
 
 def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
     """Say whether the tie ratio predicts the gap of `gaps`; where there is none, what `gap_finding` says."""
-    gap = table["first_gap"].abs()
-    tie_correlation = correlation(table["tie_ratio"], gap) if gap.any() else None
-    if tie_correlation is None:
+    if (tie_correlation := _correlation(table)) is None:
         return gap_finding(table, measure)
     point, bracket, ending = _prediction(*tie_correlation).partition(" (")
     return (Strong(point), bracket + ending)
+
+
+def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Say who ties most, whose lists are farthest off, and whether the tie ratio predicts it.
+
+    Farther off is whose mean |gap| is larger by more than the standard error of the difference, over the
+    queries of both. The prediction is that of `gap_finding`.
+
+    Args:
+        table: of all lists, as `gaps` returns it.
+        measure: name of its first measure.
+    """
+    table = table.dropna(subset=["first_gap"])
+    if not len(table):
+        return NOTHING_SCORED
+    sizes = table.assign(size=table["first_gap"].abs())
+    means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
+    if not means["tie_ratio"].max():
+        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
+    most_tied = str(means["tie_ratio"].idxmax())
+    return (
+        *_most_tied_clause(means["tie_ratio"]),
+        *_farthest_clause(sizes, means["size"], most_tied, measure),
+        "" if (tie_correlation := _correlation(table)) is None else _prediction(*tie_correlation),
+    )
+
+
+def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
+    """Say who ties most, and how many tie as much to the percent."""
+    share = percent(ratios.max())
+    n_alike = int((ratios.map(percent) == share).sum())
+    if n_alike == len(ratios) > 1:
+        return (Strong("All rerankers"), f" tie {share} of a list on average. ")
+    verb = "ties" if len(ratios) == 1 else "ties most:" if n_alike == 1 else "tie most:"
+    return Strong(str(ratios.idxmax())), f"{and_more(n_alike - 1)} {verb} {share} of a list on average. "
+
+
+def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:
+    """Say whose lists have the largest mean |gap|, as far as its standard error tells."""
+    gap = f"mean |{measure} gap|"
+    if means.max() <= EQUAL:
+        return (f"The order taken changes no value: every {measure} gap is 0. ",)
+    farthest = str(means.idxmax())
+    if len(means) == 1:
+        return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
+    compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
+    wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
+    differences = (wide[farthest] - wide[compared]).dropna()
+    error = float(differences.std() / np.sqrt(len(differences))) if len(differences) > 1 else np.nan
+    values = f"{decimal(means[farthest])} against {decimal(means[compared])}"
+    if differences.mean() > max(error, EQUAL):
+        if farthest == most_tied:
+            return f"Its lists are also farthest off: a {gap} of {values} of ", Strong(compared), ". "
+        return "The lists of ", Strong(farthest), f" are farther off: a {gap} of {values} of it. "
+    spread = "" if np.isnan(error) else f" (standard error {decimal(error)})"
+    return (
+        f"By the {gap}, ",
+        Strong(farthest),
+        " cannot be told from ",
+        Strong(compared),
+        f": {values}{spread}. ",
+    )
+
+
+def _correlation(table: pd.DataFrame) -> tuple[float, float, float] | None:
+    """Return the correlation of tie ratio and |gap| over all lists; None where it is not defined."""
+    if not table["tie_ratio"].any():
+        return None
+    return correlation(table["tie_ratio"], table["first_gap"].abs())
 
 
 def gap_prose(
@@ -185,7 +268,8 @@ def gap_prose(
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with ties score the same {measure} as the mean of their orderings. ",
+        f" of the {n_tied:,} lists with ties have the same {measure} in the order taken as on average over all "
+        "orders. ",
     )
     if n_tied == 1:
         start = (Strong("One list has ties. "),)
@@ -214,3 +298,146 @@ def _prediction(r: float, low: float, high: float) -> str:
         f"The tie ratio predicts the gap {strength} ({r_text}): a tie costs something only where it mixes "
         "relevant and other documents. "
     )
+
+
+ALL_LISTS = "All lists"
+"""What stands for a reranker in the row of all lists together."""
+
+
+def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Summarise lists, their ties and their gaps, a row a reranker.
+
+    Deviations are over lists: √(Σ (x − mean)² / (n − ddof)). The notebook takes 1 for its two summaries of
+    lists and rerankers, and 0 for its G-RAG report.
+
+    Args:
+        lists: as `metrics.studies.gaps.gap.gaps` returns them, of any measures.
+        ddof: what a deviation takes from the number of lists; it is NaN where nothing remains.
+
+    Returns:
+        index reranker; n, with_ties (lists), with_ties_share, tie_ratio and tie_ratio_std, tie_groups,
+        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels, one without rows 0),
+        tie_size_mean (either counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the
+        lists the means p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and
+        p_tied_std, p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max,
+        and its correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not
+        defined.
+    """
+    prefixes = [name.removesuffix("_gap") for name in lists.columns if name.endswith("_gap")]
+    is_tied = lists["n_tie_groups"] > 0
+    table = lists.assign(
+        is_tied=is_tied,
+        tie_size=lists["max_tie_size"].where(is_tied, 0),
+        **{f"{prefix}_size": lists[f"{prefix}_gap"].abs() for prefix in prefixes},
+        **{f"{prefix}_has_gap": lists[f"{prefix}_gap"] != 0 for prefix in prefixes},
+    )
+    groups = table.groupby("reranker", sort=False)
+    columns = {
+        "n": groups.size(),
+        "with_ties": groups["is_tied"].sum(),
+        "with_ties_share": groups["is_tied"].mean(),
+        "tie_ratio": groups["tie_ratio"].mean(),
+        "tie_ratio_std": groups["tie_ratio"].std(ddof=ddof),
+        "tie_groups": groups["n_tie_groups"].mean(),
+        "max_tie_size_mean": groups["max_tie_size"].mean(),
+        "tie_size_mean": groups["tie_size"].mean(),
+        "max_tie_size": groups["max_tie_size"].max(),
+    }
+    for prefix in prefixes:
+        size = groups[f"{prefix}_size"]
+        columns |= {
+            f"{prefix}_{name}": groups[f"{prefix}_{name}"].mean()
+            for name in ("traditional", "tied", "worst", "best", "gap")
+        } | {
+            f"{prefix}_traditional_std": groups[f"{prefix}_traditional"].std(ddof=ddof),
+            f"{prefix}_tied_std": groups[f"{prefix}_tied"].std(ddof=ddof),
+            f"{prefix}_lists_with_gap": groups[f"{prefix}_has_gap"].mean(),
+            f"{prefix}_gap_mean": size.mean(),
+            f"{prefix}_gap_std": size.std(ddof=ddof),
+            f"{prefix}_gap_max": size.max(),
+            f"{prefix}_r_ratio": _correlations(table, "tie_ratio", f"{prefix}_size"),
+            f"{prefix}_r_size": _correlations(table, "max_tie_size", f"{prefix}_size"),
+        }
+    return pd.DataFrame(columns).rename_axis("reranker")
+
+
+def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Return a summary with a first row, `ALL_LISTS`, of all lists together; of one reranker as it is.
+
+    Args:
+        summary: as `gap_summary` returns it.
+        lists: those it is of.
+        ddof: as of the summary.
+    """
+    if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
+        return summary
+    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+
+
+def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional: str) -> pd.DataFrame:
+    """Summarise the absolute gaps of all lists in several measures, as `gap_summary` does.
+
+    Returns:
+        index measure; gap_mean, gap_std, gap_max, lists_with_gap, r_ratio, r_size.
+    """
+    lists = gaps(evaluation, {measure: measure for measure in measures}, traditional)
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    names = ("gap_mean", "gap_std", "gap_max", "lists_with_gap", "r_ratio", "r_size")
+    columns = {name: [row[f"{measure}_{name}"] for measure in measures] for name in names}
+    return pd.DataFrame(columns, pd.Index(measures, name="measure"))
+
+
+def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
+    """Print what the notebook prints of its synthetic lists.
+
+    Args:
+        lists: as `gaps` returns them, of a first and a second measure.
+        names: what the notebook calls these.
+    """
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    first, second = names
+    lines = [
+        f"Analyzed {row['n']:.0f} synthetic scenarios",
+        f"Scenarios with ties: {row['with_ties']:.0f} ({row['with_ties_share']:.1%})",
+        f"Average tie ratio: {row['tie_ratio']:.3f}",
+        "",
+        "Summary Statistics:",
+    ]
+    for prefix, name in (("first", first), ("second", second)):
+        mean, std, largest = (row[f"{prefix}_gap_{part}"] for part in ("mean", "std", "max"))
+        lines += [f"Mean {name} difference: {mean:.4f} (±{std:.4f})", f"Max {name} difference: {largest:.4f}"]
+    return [
+        *lines,
+        "",
+        f"Correlation between tie ratio and {first} diff: {row['first_r_ratio']:.3f}",
+        f"Correlation between max tie size and {first} diff: {row['first_r_size']:.3f}",
+    ]
+
+
+def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> pd.DataFrame:
+    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker.
+
+    Args:
+        summary: of a first and a second measure.
+        first: what the traditional and the tied mean of the first are called.
+        second: likewise.
+    """
+
+    def with_std(column: str) -> list[str]:
+        pairs = zip(summary[column], summary[f"{column}_std"], strict=True)
+        return [f"{mean:.4f} ± {std:.4f}" for mean, std in pairs]
+
+    columns = {"Reranker": summary.index.astype(str), "Tie ratio": with_std("tie_ratio")}
+    for prefix, (traditional, tied) in (("first", first), ("second", second)):
+        columns |= {traditional: with_std(f"{prefix}_traditional"), tied: with_std(f"{prefix}_tied")}
+        pairs = zip(summary[f"{prefix}_gap_mean"], summary[f"{prefix}_gap_max"], strict=True)
+        columns[f"|{traditional} − {tied}|"] = [f"{mean:.4f}, up to {most:.4f}" for mean, most in pairs]
+    return pd.DataFrame(columns)
+
+
+def _correlations(table: pd.DataFrame, x: str, y: str) -> "pd.Series[float]":
+    """Return the correlation of two columns within the lists of each reranker."""
+    rows = table.groupby("reranker", sort=False).indices
+    across, up = table[x].to_numpy(float), table[y].to_numpy(float)
+    pairs = {name: correlation(across[places], up[places]) for name, places in rows.items()}
+    return pd.Series({name: np.nan if pair is None else pair[0] for name, pair in pairs.items()}, dtype=float)

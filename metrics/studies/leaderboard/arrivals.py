@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import Evaluation
-from metrics.evaluation.change import Change, find_change
+from metrics.evaluation.running import Change, find_change
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.gaps.values import named_values
+from metrics.studies.gaps.gap import named_values
 from metrics.studies.leaderboard.history import natural_key, version_of
 from metrics.studies.prose import Prose, Strong, chance, decimal
 from metrics.support.arrays import FloatArray

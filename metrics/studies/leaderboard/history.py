@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.runs.joined_judgments import judgment_columns
+from metrics.runs.joining import judgment_columns
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.studies.gaps.values import named_values
+from metrics.studies.gaps.gap import named_values
 from metrics.studies.prose import Prose, Strong, decimal, smallest_shown
 
 LEAST_SHARED = 0.5

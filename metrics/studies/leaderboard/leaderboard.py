@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.values import named_values
+from metrics.studies.gaps.gap import named_values
 from metrics.studies.leaderboard.verdicts import judge, relative_size
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.studies.tools.tie_rules import own_rule_note

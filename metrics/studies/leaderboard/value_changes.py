@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.gaps.values import named_values
+from metrics.studies.gaps.gap import named_values
 from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.wording import part_of
 

@@ -239,7 +239,13 @@ def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str
 
 
 def query_finding(
-    rows: pd.DataFrame, chances: pd.DataFrame, value: pd.Series, measure: str, traditional: str, orderings: str
+    rows: pd.DataFrame,
+    chances: pd.DataFrame,
+    value: pd.Series,
+    measure: str,
+    traditional: str,
+    orderings: str,
+    order: str = "",
 ) -> Prose:
     """Say what the ties of one list leave open.
 
@@ -250,35 +256,36 @@ def query_finding(
         measure: its name.
         traditional: the treatment taken as the traditional one.
         orderings: how many there are, written out.
+        order: what the traditional order is called; by the name of the treatment where empty.
     """
+    best = value["optimistic"]
     if not len(chances):
-        best = value["optimistic"]
         return ("No relevant document is listed", ", so every order scores 0." if best == 0 else ".")
     width = value["optimistic"] - value["pessimistic"]
     tied = int((rows["last"] > rows["first"]).sum())
     if not tied:
-        return (Strong("No document ties: "), "the list has one order.")
+        return (Strong("No document ties: "), f"the list has one order, and {measure} is {decimal(best)}.")
     if parse(measure).measure.answers:
         return (
             Strong(f"{measure} settles ties by its own rule: "),
-            f"{decimal(value['expected'], 4)} for this list, in which {tied:,} of {len(rows):,} documents tie. "
-            f"What its {orderings} orderings make of {question(parse(measure))}, whose ties it settles, "
+            f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
+            f"What its {orderings} orders make of {question(parse(measure))}, whose ties it settles, "
             "stands beside it.",
         )
     if width <= EQUAL:
         return (
-            Strong(f"{orderings[0].upper()}{orderings[1:]} orderings, one value: "),
-            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {decimal(value['expected'], 4)} in "
+            Strong(f"{orderings[0].upper()}{orderings[1:]} orders, one value: "),
+            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {decimal(value['expected'])} in "
             "every order.",
         )
     low, high = int(chances["rank"].min()), int(chances["rank"].max())
-    span = f"anywhere from rank {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    span = f"at any rank from {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    order = order or treatment(traditional).order
     return (
-        "The ties allow ",
-        Strong(f"{orderings} orderings"),
-        f". The first relevant document can stand {span}, and {measure} lies between "
-        f"{decimal(value['pessimistic'], 4)} and {decimal(value['optimistic'], 4)}; the order taken gives "
-        f"{decimal(value[traditional], 4)}, the mean of all is ",
-        Strong(decimal(value["expected"], 4)),
-        ".",
+        Strong(
+            f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}; the mean "
+            f"over {orderings} orders is {decimal(value['expected'])}."
+        ),
+        f" The first relevant document can be {span}, and {measure} is {decimal(value['pessimistic'])} at "
+        f"worst and {decimal(best)} at best.",
     )

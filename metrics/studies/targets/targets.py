@@ -10,7 +10,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, parse
-from metrics.studies.gaps.values import in_order
+from metrics.studies.gaps.gap import in_order
 
 Verdict = Literal["met", "met on average", "sort order only", "missed", "not scored"]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from metrics.evaluation import Evaluation
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.mean_distributions import MeanDistribution, mean_distributions
 from metrics.studies.tie_breaking.rank_distribution import RankDistribution, rank_distribution
 from metrics.studies.tie_breaking.stability import expected_tau, mean_bounds, pairwise_order
 from metrics.support.cached import cached_property

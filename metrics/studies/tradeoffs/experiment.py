@@ -10,7 +10,7 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
 from metrics.measures import parse
-from metrics.studies.gaps.values import in_order
+from metrics.studies.gaps.gap import in_order
 from metrics.studies.prose import decimal
 from metrics.studies.significance.significance import compare
 from metrics.studies.significance.test_registry import find_correction, find_test

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.gaps.gap import difference
-from metrics.studies.gaps.values import named_values
+from metrics.studies.gaps.gap import difference, named_values
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, signed, smallest_shown
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.studies.tradeoffs.latency import Latency

@@ -1,4 +1,4 @@
-"""Noise: how far the true score of a document may lie from the score it was given."""
+"""Noise: how far the true score of a document may lie from its score, and how much that may cost."""
 
 import math
 import re
@@ -107,11 +107,6 @@ def _is_computable(sigmas: FloatArray) -> npt.NDArray[np.bool_]:
 
 def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArray) -> FloatArray:
     """Return (n_docs,) standard deviations; where one is 0, a millionth of its list's smallest above 0.
-
-    Args:
-        sigmas: (n_docs,) as given.
-        is_finite: (n_docs,) whether the score is.
-        starts: (n_segments + 1,) first document of each list, and the end.
 
     Raises:
         UsageError: one is too close to 0, or too large, to be computed with.
@@ -241,3 +236,53 @@ def _running_minimum(values: FloatArray, segment: IntArray) -> FloatArray:
     place[order] = np.arange(len(values))
     base = segment * len(values) + len(values) - 1
     return np.asarray(values[order[base - np.maximum.accumulate(base - place)]])
+
+
+MAX_STRETCHES = 2**23
+"""Stretches of scores of one list: of further ones, the ends alone would fill the memory."""
+MAX_STEPS = 2**33
+"""Rows of tables that the documents of one list are taken into, over all nodes: about ten seconds."""
+_SECONDS = 10 / MAX_STEPS
+"""Seconds that one row takes, about."""
+MAX_RATIO = 1e12
+"""Span of scores whose order is open together, over their smallest standard deviation: digits of a float."""
+_GROWTH = 1 / 3
+"""Documents of a list grow at least with this power of the steps."""
+
+
+def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -> None:
+    """Refuse a list whose open order costs too much.
+
+    Args:
+        sizes: (n,) documents of each list whose order is open together.
+        steps: (n,) what each costs.
+        budget: what it may cost.
+
+    Raises:
+        UsageError: one costs more.
+    """
+    if not len(steps) or steps.max() <= budget:
+        return
+    worst = int(np.argmax(steps))
+    size = int(sizes[worst])
+    limit = int(size * (budget / float(steps[worst])) ** _GROWTH)
+    cost = "ask for more memory than there may be"
+    if budget != MAX_STRETCHES:
+        cost = f"take {_SECONDS * float(steps[worst]):,.0f} seconds or so"
+    raise UsageError(
+        f"Noise leaves the order of {size:,} documents of one list open together, which would {cost} "
+        f"to compute exactly: here at most about {limit:,} can be. Cut the lists, take less noise, or a "
+        "measure with a cut-off, as in nDCG@10."
+    )
+
+
+def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
+    """Raise a UsageError where spans of scores are too wide for a float's digits beside their deviations."""
+    is_wide = span > MAX_RATIO * smallest
+    if is_wide.any():
+        example = int(np.argmax(is_wide))
+        raise UsageError(
+            f"score_std: the smallest of a list is {smallest[example]:.3g} (a millionth of the smallest above "
+            f"0 where one is 0), and its scores may lie {span[example]:.3g} apart: more than {MAX_RATIO:g} "
+            "times that cannot be computed. Raise the smallest, or give one for all scores, as in noise:0.05."
+        )

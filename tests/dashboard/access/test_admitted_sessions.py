@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import pytest
 
 from dashboard.access import admitted_sessions
@@ -10,12 +8,10 @@ from dashboard.access.admitted_sessions import note_admission, visitor_of
 def admit(monkeypatch):
     """Have a session drawn for an address, an empty text where nobody signs in, None: not let in."""
     monkeypatch.setattr(admitted_sessions, "_admitted", {})
-    monkeypatch.setattr(admitted_sessions, "_is_active", lambda _: True)
+    monkeypatch.setattr(admitted_sessions, "is_active_session", lambda _: True)
 
     def admit(session, address):
-        monkeypatch.setattr(
-            admitted_sessions, "get_script_run_ctx", lambda: SimpleNamespace(session_id=session)
-        )
+        monkeypatch.setattr(admitted_sessions, "session_id", lambda: session)
         note_admission(address)
 
     return admit

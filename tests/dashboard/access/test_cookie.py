@@ -3,6 +3,7 @@ import json
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
+from dashboard import streamlit_internals
 from dashboard.access import cookie
 from dashboard.access.cookie import read_claims, sign_in_id, without_sign_in
 
@@ -14,7 +15,7 @@ CLAIMS = {"iss": "provider", "sub": "ada", "iat": 1, "nonce": "n1", "origin": OR
 @pytest.fixture(autouse=True)
 def _server(monkeypatch):
     """A server of this origin that signs with this secret."""
-    monkeypatch.setattr(cookie, "get_cookie_secret", lambda: SECRET)
+    monkeypatch.setattr(streamlit_internals, "get_cookie_secret", lambda: SECRET)
     monkeypatch.setattr(cookie, "get_origin_from_redirect_uri", lambda: ORIGIN)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.aligned_rows import gap_rows
+from dashboard.charts.aligned_rows import aligned_rows, gap_rows
 from dashboard.charts.palette import LIGHT
 
 RERANKERS = pd.DataFrame(
@@ -57,3 +57,15 @@ def test_the_mark_of_a_mean_gap_names_its_reranker_and_its_name_is_escaped():
     assert [name.count("<") for name in means.customdata] == [0, 0, 0]
     assert means.customdata[1] == "b"
     assert "%{customdata}" in means.hovertemplate
+
+
+def test_gaps_are_absolute_with_their_mean_unless_asked_for_with_their_sign():
+    values = {f"first_{name}": [0.5] for name in ("traditional", "tied", "worst", "best", "lists_with_gap")}
+    summary = pd.DataFrame(values | {"tie_ratio": [0.5], "first_gap": [-0.01], "first_gap_mean": [0.2]}, ["a"])
+    lists = pd.DataFrame({"reranker": "a", "first_gap": [-0.3, 0.1]})
+    for is_signed, mean, written in ((False, 0.2, "<b>0.200</b>"), (True, -0.01, "<b>−0.010</b>")):
+        figure = aligned_rows(summary, lists, LIGHT, "MRR", is_signed=is_signed)
+        assert figure.data[-1].x.tolist() == [mean]
+        assert any(note.text.startswith(written) for note in figure.layout.annotations)
+        ridges = list(figure.to_plotly().select_traces({"type": "scatter", "fill": "toself"}))
+        assert [trace.fillcolor for trace in ridges] == [LIGHT.other, LIGHT.traditional][not is_signed :]

@@ -57,7 +57,7 @@ def drawn_texts(figure):
 
 
 def traces(figure, mode):
-    return list(figure.select_traces({"type": "scatter", "mode": mode}))
+    return list(figure.to_plotly().select_traces({"type": "scatter", "mode": mode}))
 
 
 def test_names_stand_once_and_places_and_scores_share_their_rows():
@@ -187,8 +187,8 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     texts = [*(trace.name for trace in figure.data), *(trace.hovertemplate for trace in figure.data)]
     assert not any("traditional" in (text or "") for text in texts)
     assert {"published", "tied"} <= {note.text for note in figure.layout.annotations}
-    (line,) = figure.select_traces({"name": "queries, 95%"})
-    (bars,) = figure.select_traces({"type": "bar"})
+    (line,) = figure.to_plotly().select_traces({"name": "queries, 95%"})
+    (bars,) = figure.to_plotly().select_traces({"type": "bar"})
     assert line.legend == bars.legend == "legend2"  # below the marks, which have the first row
     assert figure.layout.height > place_and_score(leaderboard([2, 1, 3]), LIGHT, "MRR").height
     assert line.xaxis == "x2"
@@ -278,7 +278,7 @@ def test_hatched_bars_lie_under_those_of_ties_and_the_axis_holds_both():
 
 
 def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent():
-    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_dict()["layout"]["annotations"]
+    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_plotly().to_dict()["layout"]["annotations"]
     shares = {
         note["text"]: note["font"]["color"] for note in notes if note["x"] == 1 and note["xref"] == "paper"
     }
@@ -299,7 +299,7 @@ def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and
 
 
 def test_without_bounds_over_judgments_there_is_one_bar():
-    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_dict()
+    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_plotly().to_dict()
     assert [trace["name"] for trace in figure["data"] if trace["type"] == "bar"] == ["worst to best"]
 
 

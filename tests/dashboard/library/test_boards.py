@@ -7,7 +7,7 @@ from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library.boards import BoardSpec, keep_arrangement, make_board
 from dashboard.session.changes import with_names_of
-from dashboard.views.data.files.upload import board_finding
+from dashboard.views.data.upload import board_finding
 from metrics import TieScopeError
 from metrics.runs import File
 from metrics.studies.prose import plain

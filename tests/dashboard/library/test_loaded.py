@@ -3,7 +3,7 @@
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 
-from dashboard.library.loaded import LoadedBoards
+from dashboard.library.loaded import MOST_PUBLISHED, LoadedBoards
 from dashboard.library.storage.records import id_of
 from metrics.errors import UsageError
 
@@ -61,3 +61,19 @@ def test_the_board_unused_longest_goes_where_room_is_needed_and_one_too_large_is
     assert memory.get(coarse.key) is coarse
     with pytest.raises(UsageError, match="the app holds"):
         LoadedBoards(most_bytes=strict.size - 1).add(strict)
+
+
+def test_published_results_are_held_for_one_visitor_until_their_board_or_the_visitor_goes():
+    boards = LoadedBoards()
+    for board_id in ("one", "two"):
+        boards.publish(board_id, "ada", ("t~1", b"packed"))
+    assert boards.published("one", "ada") == ("t~1", b"packed")
+    assert boards.published("one", "bob") is None
+    boards.remove("one", "ada")
+    assert boards.published("one", "ada") is None
+    boards.remove_of("ada")
+    assert boards.published("two", "ada") is None
+    for number in range(MOST_PUBLISHED + 1):
+        boards.publish(str(number), "ada", ("t~1", b""))
+    assert boards.published("0", "ada") is None
+    assert boards.published(str(MOST_PUBLISHED), "ada") is not None

@@ -63,7 +63,7 @@ def test_what_is_being_written_is_left_alone(runs):
 
 
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):
-    monkeypatch.setattr("metrics.scale.stored.writing.GROUP", 1)
+    monkeypatch.setattr("metrics.scale.stored.GROUP", 1)
     evaluations = ScoredRuns(runs / "scored" / "here", 10)
     with pytest.raises(LibraryError, match="larger than all that may be kept"):
         evaluations.score([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)

@@ -19,9 +19,7 @@ def visits(monkeypatch):
     sessions = []
     monkeypatch.setattr(board_results, "_await_end", str)
     monkeypatch.setattr(board_results, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(
-        board_results, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id=sessions[-1])
-    )
+    monkeypatch.setattr(board_results, "session_id", lambda: sessions[-1])
 
     def use(session, board, n_bytes=0):
         sessions.append(session)

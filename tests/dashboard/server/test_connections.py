@@ -1,4 +1,6 @@
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import ExitStack, contextmanager
 
@@ -34,7 +36,15 @@ async def _answer_unread(_):
     return PlainTextResponse("a page")
 
 
+async def _stall(_):
+    STALLED.set()
+    GO_ON.wait(PATIENCE)
+    return PlainTextResponse("at last")
+
+
+STALLED, GO_ON = threading.Event(), threading.Event()
 ROUTES = [
+    Route("/stall", _stall),
     Route("/page", _answer_unread, methods=["GET", "PUT"]),
     Route("/read", _read, methods=["PUT"]),
     WebSocketRoute("/socket", _echo),
@@ -131,6 +141,25 @@ def test_of_many_that_wait_the_oldest_are_closed_and_who_asks_is_answered():
         assert [answers(connection) for connection in waiting[:30]] == [b""] * 30
         waiting[-1].sendall(b"\r\nConnection: close\r\n\r\n")
         assert answers(waiting[-1]).endswith(b"a page")
+
+
+def test_all_who_asked_while_the_server_was_busy_are_answered_however_many():
+    with serving(max_waiting=20) as port, ExitStack() as stack:
+        stack.enter_context(sending(port, b"GET /stall HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+        assert STALLED.wait(PATIENCE)
+        asking = [stack.enter_context(sending(port, COMPLETE)) for _ in range(50)]
+        GO_ON.set()
+        assert {connection.recv(2**16)[:15] for connection in asking} == {b"HTTP/1.1 200 OK"}
+
+
+def test_the_server_may_open_as_many_files_as_the_system_lets_it():
+    code = (
+        "import resource as r; from dashboard.server.connections import allow_many_files as a; "
+        "r.setrlimit(r.RLIMIT_NOFILE, (100, 300)); a(); print(r.getrlimit(r.RLIMIT_NOFILE))"
+    )
+    command = [sys.executable, "-c", code]
+    completed = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 our own
+    assert completed.stdout.strip() == "(300, 300)"
 
 
 def test_an_answer_of_two_packets_does_not_wait_for_the_browser_in_between():

@@ -79,25 +79,49 @@ def test_who_signs_out_while_the_library_cannot_be_reached_is_told_so_and_keeps_
     assert response.text == "You are still signed in. The library cannot be reached. Then sign out again."
 
 
-@pytest.mark.parametrize(("claims", "n_open"), [({}, 2), ({"email": "ada@example.org"}, 3)])
-def test_of_many_sockets_of_strangers_the_oldest_ends(monkeypatch, claims, n_open):
+LISTED = {"email": "ada@example.org"}
+
+
+@pytest.mark.parametrize(
+    ("claims", "hosts", "ended"),
+    [
+        ({}, "aaa", [0]),
+        ({}, "abb", [1]),
+        ({"email": "eve@example.org"}, "aaa", [0]),
+        (LISTED, "aaa", []),
+    ],
+)
+def test_of_many_sockets_of_those_not_let_in_the_oldest_of_the_busiest_address_ends(
+    monkeypatch, claims, hosts, ended
+):
     async def follow_until_it_ends(_scope, receive, _send):
+        opened.set()
         assert (await receive())["type"] == "websocket.disconnect"
 
-    async def count_open():
-        guard, silence = SignInGuard(follow_until_it_ends), asyncio.Event()
-        scope = {"type": "websocket", "path": "/", "headers": []}
-        sockets = [asyncio.create_task(guard(scope, silence.wait, None)) for _ in range(3)]
-        _, are_open = await asyncio.wait(sockets, timeout=1, return_when=asyncio.FIRST_COMPLETED)
-        for socket in are_open:
+    async def ended_sockets():
+        guard, silence, sockets = SignInGuard(follow_until_it_ends), asyncio.Event(), []
+        for host in hosts:
+            opened.clear()
+            scope = {"type": "websocket", "path": "/", "headers": [], "client": (host, 1)}
+            sockets.append(asyncio.create_task(guard(scope, silence.wait, None)))
+            await opened.wait()
+        await asyncio.wait(sockets, timeout=1, return_when=asyncio.FIRST_COMPLETED)
+        places = [place for place, socket in enumerate(sockets) if socket.done()]
+        for socket in sockets:
             socket.cancel()
-        return len(are_open)
+        return places
 
+    opened, forgotten = asyncio.Event(), []
     monkeypatch.setattr(sign_ins, "_MOST_STRANGERS", 2)
     monkeypatch.setattr(sign_ins, "is_sign_in_required", lambda: True)
     monkeypatch.setattr(sign_ins, "read_claims", lambda _: claims)
     monkeypatch.setattr(sign_ins, "has_ended", lambda _: False)
-    assert asyncio.run(count_open()) == n_open
+    monkeypatch.setattr(
+        sign_ins, "admitted_address", lambda claims: claims["email"] if claims == LISTED else None
+    )
+    monkeypatch.setattr(sign_ins, "forget_strangers", lambda: forgotten.append(1))
+    assert asyncio.run(ended_sockets()) == ended
+    assert len(forgotten) == (0 if claims == LISTED else 3)
 
 
 @pytest.mark.parametrize("is_let_in", [True, False])
@@ -109,6 +133,7 @@ def test_a_page_asks_for_downloads_that_it_was_offered_and_for_rows_as_long_as_i
     monkeypatch.setattr(sign_ins, "read_claims", lambda _: {"email": "ada@example.org"})
     monkeypatch.setattr(sign_ins, "has_ended", lambda _: False)
     monkeypatch.setattr(sign_ins, "admitted_address", lambda _: address)
+    monkeypatch.setattr(sign_ins, "forget_strangers", lambda: None)
     offered, received = ForwardMsg(), []
     offered.delta.new_element.download_button.deferred_file_id = "own"
     operations = [{"deferred_file": {"file_id": name}} for name in ("own", "another")]

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from dashboard import streamlit_internals
 from dashboard.server import uploads
 from dashboard.server.uploads import UploadGuard
 
@@ -21,7 +22,7 @@ def files(monkeypatch):
     """What the server holds: pages of Ada, Bob and another; a visitor may hold 2 MB, the server 3."""
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     instance = SimpleNamespace(uploaded_file_mgr=manager)
-    monkeypatch.setattr(uploads.runtime, "get_instance", lambda: instance)
+    monkeypatch.setattr(streamlit_internals.runtime, "get_instance", lambda: instance)
     visitors = {"mine": "ada", "mine too": "ada", "theirs": "bob", "unnamed": "unnamed"}
     monkeypatch.setattr(uploads, "is_admitted", visitors.__contains__)
     monkeypatch.setattr(uploads, "visitor_of", visitors.get)

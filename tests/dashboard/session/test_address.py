@@ -32,6 +32,23 @@ def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     assert other.query_params == page.query_params
 
 
+def test_choices_that_came_by_a_link_stay_on_the_next_pages_of_the_menu():
+    page = opened("leaderboard", data=cache.SIMULATED_LABEL, measure="nDCG@10", relevant_from="2", depth="10")
+    for view in ("guide", "rerankers", "compare"):
+        page.query_params = {}  # the browser opens a page of the menu at its bare address
+        page.switch_page(FILES[view]).run()
+    assert page.segmented_control(key="measure").value == "nDCG@10"
+    assert page.query_params.items() >= {"measure": "nDCG@10", "relevant_from": "2", "depth": "10"}.items()
+
+
+def test_a_link_inside_the_app_sets_controls_that_were_set_otherwise_before():
+    page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise", measure="AP")
+    page.query_params = {"data": cache.SIMULATED_LABEL, "measure": "nDCG@10", "section": "Pairs that swap"}
+    page.switch_page(FILES["leaderboard"]).run()
+    assert page.segmented_control(key="measure").value == "nDCG@10"
+    assert page.segmented_control(key="section").value == "Pairs that swap"
+
+
 def test_every_page_keeps_its_own_section_and_pages_without_sections_have_none_in_the_address():
     page = opened("compare", data=cache.SIMULATED_LABEL, section="Noise")
     for view, section in (("guide", "One minute"), ("leaderboard", "Scores")):
@@ -57,7 +74,7 @@ def test_a_link_to_another_page_does_not_name_the_section_of_this_one():
     queries = [parse_qs(link.proto.query_string) for link in page.get("page_link")]
     assert queries
     assert {query["measure"][0] for query in queries} <= {"AP", *cache.MEASURES}
-    assert {query["section"][0] for query in queries if "section" in query} >= {"Many lists", "Summary"}
+    assert {query["section"][0] for query in queries if "section" in query} >= {"Notebook", "Small list"}
     assert any("section" not in query for query in queries)
 
 
@@ -82,7 +99,7 @@ def test_a_board_is_named_by_its_id_so_a_link_from_before_a_rename_shows_it_also
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
     library.rename(record.id, "After")
     page = opened("leaderboard", data=record.label)
-    assert page.query_params == {"data": record.id, "order": "docid_desc"}
+    assert page.query_params == {"data": record.id}
     again = opened("leaderboard", **page.query_params)
     assert again.selectbox(key="data").value == f"After · {record.id}"
     assert table(again, "All rerankers").equals(table(page, "All rerankers"))
@@ -112,7 +129,7 @@ def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(libr
     page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
     page.number_input(key="relevant_from").set_value(1.0).run()
     assert page.segmented_control(key="unjudged").value == "bounds"
-    page.segmented_control(key="_unjudged_on_page").set_value("nonrelevant").run()
+    page.segmented_control(key="unjudged").set_value("nonrelevant").run()
     other = opened("leaderboard", **page.query_params)
     assert finding(other) == finding(page)
     assert other.selectbox(key="order").value == cache.TRADITIONAL[0]
@@ -138,14 +155,15 @@ def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_add
     assert page.query_params == {"measure": "AP"}
 
 
-def test_a_trec_board_of_an_earlier_version_opens_with_the_order_it_had_and_so_does_a_link_without_one(library):
+def test_a_link_opens_a_board_with_the_settings_it_was_saved_with_but_for_those_it_names(library):
     trec_board = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
     earlier, now = library.keep(trec_board, name="Earlier", view={}), library.keep(trec_board)
-    page, by_link = opened("leaderboard", data=earlier.id), opened("leaderboard", data=now.id, measure="AP")
-    assert [shown.selectbox(key="order").value for shown in (page, by_link)] == ["input", "input"]
-    assert page.query_params == {"data": earlier.id}
-    page.selectbox(key="data").set_value(now.label).run()
-    assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
+    links = [{"data": earlier.id}, {"data": now.id, "measure": "AP"}, {"data": now.id, "order": "input"}]
+    pages = [opened("leaderboard", **link) for link in links]
+    assert [page.selectbox(key="order").value for page in pages] == ["input", "docid_desc", "input"]
+    assert [page.query_params for page in pages] == links
+    pages[0].selectbox(key="data").set_value(now.label).run()
+    assert (pages[0].selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
 
 
 def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(library):
@@ -158,7 +176,6 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     order = page.selectbox(key="order")
     assert (order.value, order.options[:2]) == ("docid_desc", ["as in the file", "trec_eval: id, descending"])
     assert "TREC runs: trec_eval's order; change it here." in texts(page, "caption")
-    assert page.query_params["order"] == "docid_desc"  # a link that names none is of an earlier version
     order.set_value("input").run()
     other = opened("leaderboard", **page.query_params)
     first, by_link, now = (
@@ -166,16 +183,16 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
         for shown in (opened("leaderboard", data=record.id), other, page)
     )
     assert first != by_link == now
-    other = opened("leaderboard", data=record.id)
-    other.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
-    assert "order" not in other.query_params
-    other.selectbox(key="data").set_value(record.label).run()
-    assert other.selectbox(key="order").value == "docid_desc"
-    other.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
-    other.selectbox(key="order").set_value("docid_desc").run()
-    for label in (
-        record.label,
-        cache.SAMPLE_LABEL,
-    ):  # the visitor's choice, though another board begins with it
-        other.selectbox(key="data").set_value(label).run()
-        assert other.selectbox(key="order").value == "docid_desc"
+
+
+def test_an_order_that_was_chosen_stays_on_other_boards_and_the_order_of_a_board_does_not(library):
+    record = library.keep(board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS))
+    page = opened("leaderboard", data=record.id)
+    page.selectbox(key="data").set_value(cache.SAMPLE_LABEL).run()
+    assert page.selectbox(key="order").value == "input"
+    page.selectbox(key="data").set_value(record.label).run()
+    assert page.selectbox(key="order").value == "docid_desc"
+    page.selectbox(key="order").set_value("docid_asc").run()
+    for label in (cache.SAMPLE_LABEL, record.label):
+        page.selectbox(key="data").set_value(label).run()
+        assert page.selectbox(key="order").value == page.query_params["order"] == "docid_asc"

@@ -22,6 +22,12 @@ def press(page, label):
     return page
 
 
+def arranged_board(library, listing, shown_names):
+    """A board of the library with other names."""
+    spec = library.find(listing.id).spec.arranged(shown_names)
+    return cache.build_board(spec, [entry.read() for entry in spec.entries])
+
+
 def names(library):
     """Rerankers of the newest board, as they are shown."""
     record = library.find(library.boards()[0].id)
@@ -34,6 +40,25 @@ def test_taking_a_file_out_leaves_the_other_rerankers_their_names(library):
     record = library.keep(cache.build_board(arranged, new_board.sources))
     press(opened("data", data=record.label), "Remove")
     assert names(library) == ["best"]
+
+
+def test_a_new_file_with_a_run_of_a_name_that_is_there_loses_no_reranker(library):
+    own = "reranker,query_id,doc_id,score\n"
+    rows = "".join(f"LLM,q{query},d{document},{document}\n" for query in range(4) for document in range(5))
+    files = {"a.csv": own + rows, "b.csv": own + rows.replace("LLM", "other"), "qrels.txt": QRELS}
+    page = opened("data")
+    page.file_uploader(key="upload").set_value(
+        [(name, text.encode(), "") for name, text in files.items()]
+    ).run()
+    record = library.boards()[0]
+    library.revise(
+        record.id, record.version, arranged_board(library, record, {"LLM": "mine", "other": "other"})
+    )
+    page = opened("data", data=record.id)
+    page.toggle(key="add").set_value(True).run()
+    page.file_uploader(key="upload").set_value([("c.csv", (own + rows).encode(), "")]).run()
+    assert not page.exception
+    assert names(library) == ["other", "a", "c"]
 
 
 def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_with_it(library):
@@ -59,7 +84,7 @@ def test_a_board_that_somebody_keeps_is_not_opened_by_the_hash_of_its_files(libr
 def test_what_is_in_memory_only_is_said_to_be_and_can_be_kept(library):
     loaded = cache.loaded_boards().add(board(a_trec=STRICT, qrels_txt=QRELS))
     page = opened("data", data=loaded.label)
-    assert any("In memory only" in one.value for one in page.caption)
+    assert any("In memory only" in one.label for one in page.expander)
     press(page, "Keep")
     assert len(library.boards()) == 1
 

@@ -1,9 +1,11 @@
 """The page Audit: a published table, by which rule it was made, and which of its orders stand."""
 
-from boards import EXTREMES
-from opening import charts, has_four_cards, metrics, only, opened, plain, table, texts
+from boards import COARSE, EXTREMES, QRELS, STRICT
+from opening import charts, finding, only, opened, plain, table, texts, title
+from published_tables import printed_table
 
 from dashboard import cache
+from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.reproduction import Reproduction
 
 SAMPLE = (cache.SAMPLES[cache.SAMPLE_LABEL].with_name("leaderboard.csv")).read_text()
@@ -15,42 +17,45 @@ def drop(page, text, name="mine.csv"):
     return page
 
 
+def show(page, section):
+    page.segmented_control(key="section").set_value(section).run()
+    assert not page.exception, page.exception
+    return page
+
+
 def said(page):
     return plain(" ".join(alert.value for alert in [*page.error, *page.warning, *page.info]))
 
 
 def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_leaves_out():
     page = opened("audit")
-    assert metrics(page) == {
-        "Figures that come out": "48 of 48",
-        "Orders that stand": "9 of 27",
-        "Orders that swap": "9",
-        "Tiers": "2",
-    }
     assert (
         "48 of 48 figures come out, all to the digit. The figures do not tell whether scores were compared as "
         "read, as float16, as bfloat16 or to 6, 4, 3 or 2 decimals. By MRR, of 27 orders printed,"
     ) in texts(page).replace("*", "")
-    assert "all within luck" in texts(page)
+    by_measure = table(page, "Printed orders by measure").set_index("measure")
+    assert by_measure.loc["MRR"].tolist() == [27, 9, 9, 9]
     assert any("How alike the two orders are" in caption.value for caption in page.caption)
     first = table(page, "Pair by pair") if page.subheader else None
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]
-    assert set(charts(page)) == {"figures", "audit-rules", "published-places"}
+    assert set(charts(page)) == {"published-places"}
+    page.selectbox(key="by").set_value("Hits@1").run()
+    assert page.query_params["by"] == "Hits@1"
+    assert "By Hits@1" in texts(page)
+    show(page, "Figures")
+    assert set(charts(page)) == {"figures", "audit-rules"}
     rules = page.selectbox(key="rule")
     assert rules.value == rules.options[0]
     rules.set_value("trec_eval: id, descending").run()
     assert page.query_params["rule"] == "trec_eval: id, descending"
     marks = {trace["name"] for trace in charts(page)["figures"]["data"] if trace.get("name")}
     assert not any(name.endswith("come out · 0") for name in marks)
-    assert metrics(page)["Figures that come out"] == "48 of 48"  # of the rule that fits
-    page.selectbox(key="by").set_value("Hits@1").run()
-    assert page.query_params["by"] == "Hits@1"
-    assert "By Hits@1" in texts(page)
+    assert "48 of 48 figures come out" in finding(page)  # by the rule that fits
 
 
 def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
-    page = opened("audit")
+    page = opened("audit", section="Figures")
     matrix = charts(page)["figures"]["data"]
     monkeypatch.delattr(Reproduction, "figures")
     page.run()
@@ -60,41 +65,38 @@ def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
 
 def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
-    assert "No published table is here" in said(page)
-    assert not page.metric
+    assert "Drop the results that were published of these runs" in said(page)
+    assert not charts(page)
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
     assert page.query_params["table"] == "file-order"
-    assert has_four_cards(page)
     assert "all to the digit" in texts(page)
 
 
 def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matched_by_hand():
     page = opened("audit", table="theirs.csv~12345678")
     assert "table=theirs.csv~12345678" in said(page)
-    assert "This link audits theirs.csv, which only the session that it was dropped in has." in said(page)
-    assert not page.metric  # the sample's table does not take its place
+    assert "This link audits theirs.csv, which this board does not have any more." in said(page)
+    assert not charts(page)  # the sample's table does not take its place
     drop(page, "model,quality\nnobody,0.5\n")
     assert "No reranker of the table has a name that is known here" in said(page)
     assert page.selectbox(key="match-rerankers-nobody-").value == ""
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
     assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
-    assert metrics(page)["Figures that come out"] == "42 of 42"
-    page.selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
+    assert "42 of 42 figures come out" in finding(page)
+    show(page, "Names").selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
     assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
-    assert metrics(page)["Figures that come out"] == "48 of 48"
+    assert "48 of 48 figures come out" in finding(page)
     assert page.query_params["names"] == "Sparse words=TF-IDF"
     drop(page, "no table at all")
     assert only(page.error).value.startswith("mine")
     assert "Nothing was replaced." in texts(page)
-    assert metrics(page)["Figures that come out"] == "48 of 48"
+    assert "48 of 48 figures come out" in finding(page)
     drop(page, "reranker,MRR\nBM25,0.7\nTF-IDF,0.7\n")  # nobody is above another
-    assert metrics(page)["Orders that stand"] == metrics(page)["Orders that swap"] == "–"
     assert "no order is printed" in texts(page)
     drop(page, "recip_rank\tq001\t1.0000\nrecip_rank\tq002\t1.0000\n", "BM25.eval")  # no mean
-    assert metrics(page)["Tiers"] == "–"
-    assert "published-places" not in charts(page)
+    assert "published-places" not in charts(show(page, "Orders"))
 
 
 def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
@@ -105,3 +107,83 @@ def test_the_report_takes_the_table_that_is_audited_and_its_command_names_it():
     assert "--names MRR=Hits@1" in texts(page, "code")
     assert "names=nobody=AP" in said(page)
     assert "--published" not in texts(opened("share", data=label, preset="short"), "code")
+
+
+def drop_on_data(page, files):
+    uploads = [(name, text.encode(), "text/plain") for name, text in files.items()]
+    page.file_uploader(key="upload").set_value(uploads).run()
+    assert not page.exception, page.exception
+    return page
+
+
+def trec_eval_output(name, value):
+    return f"runid\tall\t{name}\nmap\tall\t{value}\nrecip_rank\tall\t{value}\n"
+
+
+OUTPUTS = {
+    "strict.trec.eval": trec_eval_output("t", "0.9000"),
+    "coarse.trec.eval": trec_eval_output("t", "0.5000"),
+}
+RUNS = {"strict.trec": STRICT, "coarse.trec": COARSE, "qrels.txt": QRELS}
+
+
+def test_results_that_come_with_runs_are_kept_with_the_board_and_audited_by_one_click():
+    page = drop_on_data(opened("data"), RUNS | OUTPUTS)
+    assert not page.error
+    assert page.selectbox(key="data").value.startswith("2 runs, 4 queries")
+    assert "2 files of published results (strict.trec.eval, coarse.trec.eval) came with this board" in texts(
+        page
+    )
+    page.button(key="audit-kept").click().run()
+    assert title(page) == "Audit"
+    assert page.query_params["table"].startswith("strict.trec.eval~")
+    assert set(table(page, "Printed orders by measure")["measure"]) == {"map", "recip_rank"}
+    link = {key: page.query_params[key] for key in ("data", "table")}
+    cache.loaded_boards.clear()  # as a restart does
+    again = opened("audit", **link)
+    assert finding(again) == finding(page)
+    assert finding(opened("audit", data=link["data"])) == finding(page)
+
+
+def test_results_dropped_alone_audit_the_board_that_is_shown():
+    page = drop_on_data(drop_on_data(opened("data"), RUNS), OUTPUTS)
+    assert not page.error
+    assert "2 files of published results" in texts(page)
+    page.button(key="audit-dropped").click().run()
+    assert title(page) == "Audit"
+    assert set(table(page, "Printed orders by measure")["measure"]) == {"map", "recip_rank"}
+
+
+def test_results_on_a_sample_are_kept_for_the_visitor_and_a_copy_of_a_board_has_its_own():
+    page = drop(opened("audit"), SAMPLE.replace("TF-IDF", "tf-idf"))
+    again = opened("audit", table=page.query_params["table"])
+    assert finding(again) == finding(page)
+    kept = drop_on_data(opened("data"), RUNS | OUTPUTS)
+    copied = cache.open_library().duplicate(kept.query_params["data"])
+    assert cache.open_library().published(copied.id) == cache.open_library().published(
+        kept.query_params["data"]
+    )
+
+
+def test_the_rule_of_the_table_is_used_on_the_board():
+    runs = "query_id,doc_id,score,relevance,reranker\n" + "".join(
+        f"q{query},d{place},{(place + query) % 3 + place * query % 5 / 1000},{(place * 7 + query) % 4},{name}\n"
+        for name in ("a", "b")
+        for query in range(12)
+        for place in (range(9) if name == "a" else range(8, -1, -1))
+    )
+    page = drop_on_data(opened("data"), {"runs.csv": runs})
+    convention = Convention("docid_asc", precision="decimals:2", relevant_from=2)
+    text = printed_table(
+        cache.load_record(cache.open_library().find(page.query_params["data"])).runs, convention
+    )
+    page = drop(opened("audit", data=page.query_params["data"]), text)
+    assert "relevant from 2" in finding(page)
+    page.button(key="use-rule").click().run()
+    assert not page.exception
+    assert page.selectbox(key="order").value == "docid_asc"
+    assert page.number_input(key="relevant_from").value == 2
+    assert page.selectbox(key="precision").value.startswith(("decimals:2", "float"))
+    assert only([button for button in page.button if button.key == "use-rule"]).disabled
+    page.switch_page("views/leaderboard/leaderboard.py").run()
+    assert page.query_params["relevant_from"] == "2"

@@ -4,6 +4,7 @@ import functools
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+import numpy as np
 import pytest
 import streamlit as st
 from boards import COARSE, QRELS, STRICT, board
@@ -147,8 +148,48 @@ def test_findings_are_said_once_of_all_runs_with_warnings_in_sight_and_informati
     folded = {expander.label: expander.proto.expanded for expander in page.expander}
     label = next(label for label in folded if label.startswith("For the record: queries with nothing relevant"))
     assert not folded[label]
-    page.segmented_control(key="severity").set_value("info").run()
-    assert next(expander for expander in page.expander if expander.label == label).proto.expanded
+
+
+RANDOM = np.random.default_rng(3)
+ODD = "".join(  # each reranker is odd in its own way
+    f"{name},q{query},d{document},{score(query, document)},{int(document == 1)}\n"
+    for name, score in {
+        "halves": lambda _, document: document / 1024,
+        "constant": lambda *_: 1,
+        "rounded": lambda _, document: 0.1 * (document // 2),
+        "saturated": lambda _, document: min(1, max(0, document / 4 - 1)),
+        "noisy": lambda query, document: 0.3 + 1e-17 * document + query,
+        "missing": lambda query, _: RANDOM.random() if query else 0.5,
+        "infinite": lambda _, document: "inf" if document < 3 else RANDOM.random(),
+    }.items()
+    for query in range(30)
+    for document in range(24)
+    if (name, query) != ("missing", 4)
+)
+
+
+def test_at_most_ten_lines_of_findings_are_in_sight_and_files_and_board_are_folded_to_a_line():
+    page = opened("data")
+    odd = [("odd.csv", f"reranker,query_id,doc_id,score,relevance\n{ODD}".encode(), "text/csv")]
+    page.file_uploader(key="upload").set_value(odd).run()
+    assert not page.exception
+    hidden = {id(node) for expander in page.expander for node in expander.markdown}
+    hints = [node.value for node in page.main.markdown if id(node) not in hidden and ":gray[" in node.value]
+    assert 1 <= sum(2 * (node.count("  \n") == 1) for node in hints) <= 10
+    assert "**odd.csv**" in [plain(node.value) for node in page.main.markdown if id(node) not in hidden]
+    quiet = opened("data", data=cache.loaded_boards().add(board(a_csv=PLAIN)).label)
+    labels = {expander.label.partition(":")[0]: expander.proto.expanded for expander in quiet.expander}
+    assert labels["1 file read, 80 rows"] is False
+    assert any(label.startswith("Board ") for label in labels)
+    assert not quiet.warning
+    assert quiet.button(key="see-results").click().run().title[0].value == "Leaderboard"
+
+
+PLAIN = "query_id,doc_id,score,relevance\n" + "".join(
+    f"q{query},d{document},{RANDOM.random()},{int(document == 1)}\n"
+    for query in range(8)
+    for document in range(10)
+)
 
 
 def test_long_names_are_told_apart_in_the_table_of_rerankers():

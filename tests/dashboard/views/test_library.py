@@ -11,8 +11,7 @@ from dashboard.charts.palette import LIGHT
 from dashboard.charts.version_history import version_history
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
-from dashboard.views.data.library.actions import distinguish_files
-from dashboard.views.data.library.uploads_table import search_uploads, size_text
+from dashboard.views.data.library import distinguish_files, search_uploads, size_text
 from metrics.runs import File, read
 
 
@@ -163,7 +162,7 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
 
 def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
     record = library.keep(files("llm-v1.trec", COARSE, "llm-v2.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("data", section="Library", data=record.label, latest="3", measure="AP")
+    page = opened("data", section="Library", data=record.label, latest="3", measure="AP", order="input")
     assert page.subheader[-1].value == "List by list"
     assert page.selectbox(key="arriving").value == "llm"
     assert page.number_input(key="latest").value == 3
@@ -303,7 +302,7 @@ def test_sizes_are_told_in_the_unit_that_fits():
 def test_versions_of_a_reranker_are_drawn_over_time(library):
     library.keep(files("bge-v1.trec", TIED, "qrels.txt", QRELS))
     record = library.keep(files("bge-v2.trec", COARSE, "other.trec", STRICT, "qrels.txt", QRELS))
-    page = opened("data", section="Library", shelf="All", data=record.label)
+    page = opened("data", section="Library", shelf="All", data=record.label, order="input")
     history = table(page, "Versions")
     assert history["name"].tolist() == ["bge-v1", "bge-v2"]
     means = cache.evaluation(cache.load_record(record)).means("RR").loc["bge-v2"]
@@ -410,7 +409,7 @@ def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monk
     ]
     monkeypatch.setattr(library, "uploads", lambda *_, deleted=False: [] if deleted else distinct_uploads)
     monkeypatch.setattr(library, "spec_of", lambda *_: pytest.fail("a Parquet is read"))
-    monkeypatch.setattr("dashboard.views.data.library.over_time._UNASKED", 0)
+    monkeypatch.setattr("dashboard.views.data.over_time._UNASKED", 0)
     page = opened("data", section="Library", shelf="All", data=record.label)
     assert len(rows(page).value) == 510
     assert "60 newest of 340 runs" in words(page)

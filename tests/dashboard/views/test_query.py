@@ -7,18 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import has_four_cards, metrics, opened, plain
+from opening import finding, has_four_cards, metrics, opened
 
 from dashboard import cache
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.rank_heatmap import rank_heatmap, tie_group_heatmap
-from dashboard.charts.one_list.relevance_steps import MAX_STEPS, relevance_steps
-from dashboard.charts.one_list.sampling_convergence import sampling_convergence
-from dashboard.charts.one_list.tie_ladder import MAX_DOCUMENTS, ladder_pair, tie_ladder
-from dashboard.charts.one_list.value_histogram import value_histogram
+from dashboard.charts.one_list import (
+    MAX_DOCUMENTS,
+    MAX_STEPS,
+    first_hit_bars,
+    ladder_pair,
+    rank_heatmap,
+    relevance_steps,
+    tie_group_heatmap,
+    tie_ladder,
+    value_histogram,
+)
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.views.explore.query import tables
-from dashboard.views.explore.query.tables import _without_shared_start
+from dashboard.charts.simulator import sampling_convergence
+from dashboard.views.explore.query import orders
+from dashboard.views.explore.query.orders import _without_shared_start
 from metrics.studies.leaderboard.judging.one_query import relevance_chances
 from metrics.studies.one_list.query import ladder, tie_groups
 from metrics.ties import Ranking
@@ -92,7 +98,6 @@ def shown_list(page):
 def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_measure_until_a_list_is_chosen():
     page = explored(data=cache.SIMULATED_LABEL)
     assert shown_list(page) == ("Claude (High Ties)", "q093")
-    assert page.caption[0].value == r"**The largest RR gap of 400 lists\: \+0\.543\.**"
     assert {"reranker", "query"}.isdisjoint(page.query_params)
     queries, rerankers = (page.selectbox(key=key).options for key in ("query", "reranker"))
     assert queries[0] == "q093 · gap +0.543 · 100% tied"
@@ -106,8 +111,6 @@ def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_meas
     assert page.query_params["reranker"] == "Local LLM (Very High Ties)"
     page.segmented_control(key="measure").set_value("RR").run()
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q008")
-    page.button(key="show-largest").click().run()
-    assert shown_list(page) == ("Claude (High Ties)", "q093")
 
 
 def test_a_link_from_before_that_names_a_query_opens_it_of_the_first_reranker():
@@ -116,7 +119,7 @@ def test_a_link_from_before_that_names_a_query_opens_it_of_the_first_reranker():
     assert page.query_params["reranker"] == "GPT-4 (Low Ties)"
     again = explored(**page.query_params)
     assert shown_list(again) == shown_list(page)
-    assert plain(page.caption[0].value).startswith("RR gap +0.389, number ")
+    assert page.selectbox(key="query").options[0].startswith("q084 · gap +0.389")
 
 
 def test_the_documents_of_the_list_are_a_table_with_their_text_and_the_places_they_can_take(texts):
@@ -140,37 +143,52 @@ def test_the_tie_groups_of_the_list_are_a_table(texts):
     assert groups["relevant"].to_list() == [2, 2, 2]
 
 
-def test_orderings_and_relevance_patterns_are_listed_and_counted(texts):
+def test_relevance_patterns_come_first_then_single_orders_and_both_are_counted(texts):
     page = explored(data=texts, reranker="a", measure="AP", section="Permutations")
-    assert len(table(page, "ordering")) == math.factorial(3) ** 3
-    assert any("over all orderings:" in caption.value for caption in page.caption)
-    page.segmented_control(key="every").set_value("Relevance patterns").run()
+    text = "216 orders** from ties of 3, 3, 3 documents: 216 relevance patterns, 1 order each."
+    assert text in page_text(page)
     patterns = table(page, "pattern")
     assert len(patterns) == 216
     assert patterns["grades"].iloc[0] == "2 1 0 | 2 1 0 | 2 1 0"
     assert patterns["orderings"].unique().tolist() == [1]
     assert patterns["AP"].mean() == pytest.approx(float(metrics(page)["Tied AP"]), abs=5e-5)
+    page.segmented_control(key="every").set_value("Single orders").run()
+    assert len(table(page, "ordering")) == math.factorial(3) ** 3
+    assert any("over all orders:" in caption.value for caption in page.caption)
 
 
-def test_too_many_orderings_are_cut_and_their_number_said(downloads):
-    page = explored(data=label(EXTREMES["all tied"]()), section="Permutations", every="Orderings")
-    assert "Every ordering: 120" in page_text(page)
-    tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{int(at == 0)}\n" for at in range(9))
-    page = explored(data=label(board(tied_csv=tied)), section="Permutations")
-    assert "The first 5,040 of 362,880 orderings" in page_text(page)
+def tied_list(n, relevant=1):
+    """A board of one list of n tied documents."""
+    rows = "".join(f"q,d{at},1,{int(at < relevant)}\n" for at in range(n))
+    return label(board(tied_csv=f"query_id,doc_id,score,relevance\n{rows}"))
+
+
+def test_single_orders_are_offered_only_where_all_can_be_listed(downloads):
+    page = explored(data=tied_list(7), section="Permutations", every="Single orders")
+    assert "Every order: 5,040" in page_text(page)
     assert "The first 250 of 5,040 rows; the CSV has them all." in page_text(page)
     assert table(page, "ordering")["ordering"].to_list() == list(range(1, 251))
-    assert downloads["orderings"]()["ordering"].to_list() == list(range(1, 5041))
-    assert "mean over the table is" not in page_text(page)
+    assert downloads["orders"]()["ordering"].to_list() == list(range(1, 5041))
+    page = explored(data=tied_list(8), section="Permutations")
+    assert "every" not in [control.key for control in page.segmented_control]
+    assert "Every relevance pattern: 8" in page_text(page)
 
 
-@pytest.mark.parametrize(("every", "number"), [("Orderings", 720), ("Relevance patterns", 360)])
+def test_patterns_that_are_too_many_are_counted_and_not_listed():
+    page = explored(data=tied_list(30, 15), section="Permutations")
+    assert not page.dataframe
+    assert "155,117,520 relevance patterns" in page_text(page)
+    assert "More than 5,040 patterns are not listed." in page_text(page)
+    assert "RR over all orders:" in page_text(page)
+
+
+@pytest.mark.parametrize(("every", "number"), [("Single orders", 720), ("Relevance patterns", 360)])
 def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_leaves_out(
     every, number, monkeypatch
 ):
-    downloads, show = {}, tables.table
+    downloads, show = {}, orders.table
     monkeypatch.setattr(
-        tables,
+        orders,
         "table",
         lambda frame, title, name, columns, download=None, explanation="": (
             downloads.update({name: download}),
@@ -179,14 +197,40 @@ def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_l
     )
     tied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},1,{min(at, 4)}\n" for at in range(6))
     page = explored(data=label(board(tied_csv=tied)), section="Permutations", every=every)
-    name = every.lower().replace(" ", "-")
-    shown, whole = table(page, name.removesuffix("s").rpartition("-")[2]), downloads[name]()
-    assert f"Every {every.lower()[:-1]}: {number}" in page_text(page)
+    name, column, title = (
+        ("orders", "ordering", "order")
+        if every == "Single orders"
+        else ("relevance-patterns", "pattern", "relevance pattern")
+    )
+    shown, whole = table(page, column), downloads[name]()
+    assert f"Every {title}: {number}" in page_text(page)
     assert len(whole) == number
     for column in ("first_relevant", "RR", "Hits@3"):
         assert whole[column].head(250).to_list() == shown[column].to_list()
-    if every == "Orderings":
+    if every == "Single orders":
         assert whole["documents"].nunique() == number
+
+
+def test_a_list_without_ties_has_one_sentence_and_no_charts_of_its_orders():
+    untied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},{at},{at % 2}\n" for at in range(5))
+    page = explored(data=label(board(untied_csv=untied)))
+    assert "No document ties: the list has one order, and RR is 0.500." in finding(page)
+    for section in ("Ranks", "Permutations"):
+        page.segmented_control(key="section").set_value(section).run()
+        assert [box.value for box in page.info] == ["Without ties, each document has one rank."]
+        assert len(charts(page)) == 1
+
+
+def test_worked_values_add_up_to_the_values_of_the_list(texts):
+    page = explored(data=texts, reranker="a", measure="nDCG@5", section="Worked values")
+    values = table(page, "worst").set_index("measure")
+    precision, gain = (element.value for element in page.dataframe[1:])
+    assert precision["ap_term"].sum() == pytest.approx(values.loc["AP", "tied"])
+    assert precision["ap_term_by_order"].sum() == pytest.approx(values.loc["AP", "traditional"])
+    assert gain["ndcg_term"].sum() == pytest.approx(values.loc["nDCG@5", "tied"])
+    assert gain["rank"].max() == 5
+    said = f"The terms add up to AP **{values.loc['AP', 'traditional']:.4f}**"
+    assert said in page_text(page).replace("\\", "")
 
 
 def test_every_measure_of_the_list_has_its_worst_best_and_deviation():
@@ -230,15 +274,13 @@ def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
     page = explored(measure="TsRR")
     assert any("a rule of its own for ties" in one.value for one in page.info)
     page.segmented_control(key="section").set_value("Permutations").run()
-    assert "TsRR" not in table(page, "ordering")
+    assert "TsRR" not in table(page, "pattern")
 
 
 @pytest.mark.parametrize("measure", ["AP", "Judged@2", "DR@2"])
 @pytest.mark.parametrize("name", EXTREMES)
 def test_any_measure_is_explored_on_extreme_data(name, measure):
-    page = explored(
-        data=label(EXTREMES[name]()), measure=measure, section="Permutations", every="Relevance patterns"
-    )
+    page = explored(data=label(EXTREMES[name]()), measure=measure, section="Permutations")
     assert has_four_cards(page)
 
 
@@ -267,7 +309,7 @@ def test_of_a_list_of_100_000_documents_only_what_can_be_read_is_sent(long, quer
     assert len(table(page, "doc_id")) <= 1000
     page.segmented_control(key="section").set_value("Permutations").run()
     assert not page.dataframe
-    assert "not written out" in page_text(page)
+    assert ("patterns are not listed" in page_text(page)) == (query != "none")
 
 
 @pytest.fixture
@@ -373,7 +415,7 @@ def test_how_likely_documents_are_relevant_is_learned_once_for_measures_of_one_d
         depths.append(depth)
         return relevance_chances(runs, options, depth)
 
-    monkeypatch.setattr("dashboard.views.explore.query.cached.relevance_chances", spy)
+    monkeypatch.setattr("metrics.studies.leaderboard.judging.one_query.relevance_chances", spy)
     for measure in ("R@6", "nDCG@6", "nDCG@7"):
         explored(data=label(holed), query="q", reranker="x", beside="y", measure=measure)
     assert depths == [6, 7]
@@ -521,8 +563,8 @@ def test_the_range_and_the_mean_over_all_orderings_are_said_though_not_all_are_l
     nine = label(board(nine_trec=nine_tied, qrels_txt="q0 0 d4 1\n"))
     page = explored(data=nine, section="Permutations", measure="P@3")
     text = page_text(page)
-    assert "P@3 over all orderings: 0.0000 to 0.3333, mean (tied P@3) 0.1111." in text
-    assert "RR over all orderings: 0.1111 to 1.0000, mean (MTRR) 0.3143." in text
+    assert "P@3 over all orders: 0.0000 to 0.3333, mean (tied P@3) 0.1111." in text
+    assert "RR over all orders: 0.1111 to 1.0000, mean (MTRR) 0.3143." in text
 
 
 def test_a_picker_shows_the_gap_of_now_when_another_order_is_chosen():

@@ -2,7 +2,7 @@
 
 import pytest
 from boards import QRELS, board
-from opening import charts, opened, table
+from opening import charts, opened, table, texts
 
 from dashboard import cache
 
@@ -34,8 +34,8 @@ def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_addres
     assert page.query_params["drawn"] == "all"
     again = opened("rerankers", data=many, drawn="all")
     assert n_drawn(again) == 25
-    again.segmented_control(key="section").set_value("Summary").run()
-    assert len(table(again, "Summary")) == 25
+    again.segmented_control(key="section").set_value("Summary table").run()
+    assert len(table(again, "Summary table")) == 25
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,7 @@ def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_addres
     [
         ("Scores", "rerankers"),
         ("Gap against tie ratio", "gap-multiples"),
-        ("Against the baseline", "duels"),
-        ("Who copies whom", "likeness"),
+        ("Query groups", "duels"),
     ],
 )
 def test_every_section_with_a_chart_offers_the_rerankers_it_leaves_out(many, section, chart):
@@ -55,17 +54,74 @@ def test_every_section_with_a_chart_offers_the_rerankers_it_leaves_out(many, sec
 
 
 def test_one_reranker_is_compared_with_nobody(many):
-    alone = opened("rerankers", data=many, rerankers=["r01"], section="MRR beside MAP")
-    sections = ["Scores", "Summary", "Gap against tie ratio", "MRR beside MAP"]
+    alone = opened("rerankers", data=many, rerankers=["r01"], section="Summary table")
+    sections = ["Scores", "Summary table", "Gap against tie ratio"]
     assert alone.segmented_control(key="section").options == sections
-    assert len(table(alone, "In words and times")) == 1
+    assert len(table(alone, "MRR beside MAP")) == 1
 
 
-def test_who_copies_whom_is_told_of_the_rerankers_drawn_by_what_a_tie_means_as_the_address_says(many):
-    page = opened("rerankers", data=many, section="Who copies whom", tied="nobody knows")
-    assert set(charts(page)) == {"likeness"}
-    pairs = table(page, "Pairs, most alike first")
-    assert len(pairs) == 190
-    assert pairs["similarity"].is_monotonic_decreasing
-    assert any("same list" in text.value for text in page.markdown)
-    assert any("Nobody knows the order" in text.value for text in page.caption)
+def test_gaps_are_absolute_until_asked_for_with_their_sign_by_the_address(many):
+    for section, chart in (("Scores", "rerankers"), ("Gap against tie ratio", "gap-multiples")):
+        page = opened("rerankers", data=many, section=section)
+        absolute = charts(page)[chart]
+        page.segmented_control(key="gap").set_value("signed").run()
+        assert page.query_params["gap"] == "signed"
+        assert charts(page)[chart] != absolute
+        assert charts(opened("rerankers", **page.query_params))[chart] == charts(page)[chart]
+
+
+def test_rerankers_are_sorted_by_the_mean_gap_that_is_drawn():
+    def names(**choices):
+        page = opened("rerankers", data=cache.SIMULATED_LABEL, sort="gap", section="Summary table", **choices)
+        return table(page, "Summary table")
+
+    absolute, signed = names(), names(gap="signed")
+    assert absolute["first_gap_mean"].is_monotonic_decreasing
+    assert signed["reranker"].to_list() != absolute["reranker"].to_list()
+
+
+def test_a_reranker_is_opened_with_its_gaps_its_readings_and_similar_rankings_by_the_address():
+    name = "Claude (High Ties)"
+    page = opened("rerankers", data=cache.SIMULATED_LABEL)
+    assert list(charts(page)) == ["rerankers"]
+    page.selectbox(key="opened").set_value(name).run()
+    assert page.query_params["opened"] == name
+    assert list(charts(page)) == ["rerankers", "own-gaps"]
+    lists = table(page, "Largest gaps")
+    assert len(lists) == 10
+    assert lists["first_gap"].abs().is_monotonic_decreasing
+    similar = table(page, "Similar rankings")
+    assert name not in similar["other"].to_list()
+    assert similar["similarity"].is_monotonic_decreasing
+    assert "1/MTRR puts the first relevant document" in texts(page)
+    again = opened("rerankers", data=cache.SIMULATED_LABEL, opened=name, tied="nobody knows")
+    assert "Nobody knows the order" in texts(again)
+    assert table(again, "Similar rankings")["similarity"].to_list() != similar["similarity"].to_list()
+
+
+def test_a_reranker_without_a_gap_is_opened_without_a_chart():
+    page = opened("rerankers", opened="TF-IDF")
+    assert list(charts(page)) == ["rerankers"]
+    assert len(table(page, "Similar rankings")) == 7
+
+
+def test_query_groups_are_drawn_where_the_files_name_them(downloads):
+    page = opened("rerankers", section="Query groups")
+    assert list(charts(page)) == ["groups", "duels"]
+    rows = downloads["groups"]()
+    assert rows.groupby("reranker", sort=False)["n"].sum().eq(200).all()
+    assert list(charts(opened("rerankers", data=cache.SIMULATED_LABEL, section="Query groups"))) == ["duels"]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("Summary", "Summary table"),
+        ("MRR beside MAP", "Summary table"),
+        ("Against the baseline", "Query groups"),
+    ],
+)
+def test_a_section_is_opened_by_its_name_of_before(before, now):
+    page = opened("rerankers", data=cache.SIMULATED_LABEL, section=before)
+    assert page.segmented_control(key="section").value == now
+    assert not page.warning

@@ -4,16 +4,20 @@ import json
 
 import pytest
 from boards import EXTREMES, HOSTILE, board
-from opening import charts, has_four_cards, opened
+from opening import charts, has_four_cards, metrics, opened, plain
 
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.simulated.gap_heatmap import gap_heatmap
-from dashboard.charts.simulated.ladder_with_ranks import ladder_with_ranks
-from dashboard.charts.simulated.precision_panels import precision_panels
-from dashboard.charts.simulated.tie_growth import tie_growth
-from dashboard.views.lab.simulator import cached, small_list
-from dashboard.views.lab.simulator.cached import CONTINUOUS_KIND, KINDS, LLM, NOTEBOOK, SEVERAL, Simulation
+from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
+from dashboard.views.lab.simulator import rounding, simulation, text_table
+from dashboard.views.lab.simulator.llm_rerankers import gaps_by_settings, growth
+from dashboard.views.lab.simulator.simulation import (
+    CONTINUOUS_KIND,
+    KINDS,
+    LLM,
+    SEVERAL,
+    Simulation,
+)
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
@@ -29,9 +33,14 @@ def simulated(**query):
     return page
 
 
-def many_lists(**query):
-    """The section Many lists with the choices of a link."""
-    return opened("simulator", section="Many lists", **query)
+def llm_rerankers(**query):
+    """The section LLM rerankers with the choices of a link."""
+    return opened("simulator", section="LLM rerankers", **query)
+
+
+def notebook(**query):
+    """The section Notebook with the choices of a link."""
+    return opened("simulator", section="Notebook", **query)
 
 
 def rounded(**query):
@@ -52,93 +61,150 @@ def page_text(page):
 
 
 @pytest.mark.parametrize(
-    ("scenario", "values"),
+    ("scenario", "listed", "tied", "ends"),
     [
-        ("No Ties", ["0.5000", "0.5000", "0.50 – 0.50", "1.0000"]),
-        ("Simple Tie", ["0.5000", "0.4167", "0.33 – 0.50", "1.0000"]),
-        ("Complex Tie", ["0.5000", "0.6111", "0.33 – 1.00", "1.0000"]),
-        ("Multiple Ties", ["0.3333", "0.4167", "0.33 – 0.50", "1.0000"]),
+        ("No Ties", "0.5000", "0.5000", "0.50 to 0.50"),
+        ("Simple Tie", "0.5000", "0.4167", "0.33 to 0.50"),
+        ("Complex Tie", "0.5000", "0.6111", "0.33 to 1.00"),
+        ("Multiple Ties", "0.3333", "0.4167", "0.33 to 0.50"),
     ],
 )
-def test_each_scenario_shows_the_notebooks_figures(scenario, values):
-    assert figures(simulated(scenario=scenario)) == values
+def test_each_scenario_shows_the_notebooks_figures(scenario, listed, tied, ends):
+    page = simulated(scenario=scenario)
+    assert figures(page)[:2] == [tied, "1.0000"]
+    assert page.metric[0].delta.replace("\\", "") == f"as listed {listed} · {ends}"
 
 
-def test_a_list_of_a_link_is_shown_and_scored_with_the_range_and_mean_of_its_orderings():
+def test_four_measures_of_the_list_are_in_the_cards_by_the_cut_off_chosen():
+    page = simulated(rows="0.9,0; 0.9,1; 0.5,2", listk="2")
+    assert list(metrics(page)) == ["Tied RR", "Tied Hits@2", "Tied AP", "Tied nDCG@2"]
+    values = evaluate(
+        runs_from_list(parse_list("0.9,0; 0.9,1; 0.5,2")), ["RR", "Hits@2", "AP", "nDCG@2"], "expected"
+    )
+    assert [float(value) for value in figures(page)] == pytest.approx(values.scores.iloc[0].to_list(), abs=5e-5)
+
+
+def test_a_further_score_is_a_column_where_it_is_asked_for_or_the_list_has_one():
+    def columns(**query):
+        return list(table(simulated(**query), "grade").columns)
+
+    assert columns() == ["name", "score", "grade"]
+    assert columns(listthen="true") == columns(rows="0.5/2,1; 0.5,0") == ["name", "score", "further", "grade"]
+
+
+def test_a_list_of_a_link_is_shown_and_scored_with_the_range_and_mean_of_its_orders():
     page = simulated(rows="0.9,0; 0.9,1; 0.5,0,<b>last</b>", listk="1")
-    assert figures(page) == ["0.5000", "0.7500", "0.50 – 1.00", "0.5000"]
-    assert "2 orderings" in page_text(page)
+    assert figures(page)[:2] == ["0.7500", "0.5000"]
+    assert "2 orders" in page_text(page)
     page.segmented_control(key="section").set_value("Notebook").run()
     text = page_text(page)
-    assert "RR over all orderings: 0.5000 to 1.0000, mean (MTRR) 0.7500." in text
-    assert "Hits@3 over all orderings: 1.0000 to 1.0000, mean (TMHits@3) 1.0000." in text
+    assert "RR over all orders: 0.5000 to 1.0000, mean (MTRR) 0.7500." in text
+    assert "Hits@3 over all orders: 1.0000 to 1.0000, mean (TMHits@3) 1.0000." in text
     assert table(page, "ordering")["documents"].tolist() == ["doc1 doc2 <b>last</b>", "doc2 doc1 <b>last</b>"]
     page.segmented_control(key="section").set_value("Small list").run()
-    assert figures(page)[3] == "0.5000", "the cut-off of the link is kept"
+    assert figures(page)[1] == "0.5000", "the cut-off of the link is kept"
 
 
-def test_the_notebooks_section_lists_its_scenarios_and_samples_the_orderings_of_the_list():
-    page = opened("simulator", section="Notebook", scenario="Complex Tie", draws="100")
-    tied = table(page, "h3_expected").set_index("query_id")["RR_expected"]
+def test_the_notebook_is_gone_through_in_its_order_all_open():
+    page = notebook(draws="100")
+    headings = [plain(element.value) for element in page.main if element.type in ("header", "subheader")]
+    assert headings == [
+        "The four scenarios",
+        "Every order: 6",
+        "Impact of tied rankings: 200 synthetic lists",
+        "LLM reranker performance",
+        "LLM reranker summary",
+        "Sampling RR",
+        "The five cases",
+        "G-RAG evaluation report",
+    ]
+    assert list(charts(page)) == [
+        "synthetic-scatter",
+        "synthetic-panels",
+        "llm-rows",
+        "llm-multiples",
+        "sampling",
+    ]
+    assert not page.expander
+    tied = table(page, "TMHits@3").set_index("query_id")["MTRR"]
     assert tied.round(4).to_dict() == {
         "No Ties": 0.5,
         "Simple Tie": 0.4167,
         "Complex Tie": 0.6111,
         "Multiple Ties": 0.4167,
     }
-    first_charts = charts(page)
-    assert list(first_charts) == ["sampling"]
-    assert charts(opened("simulator", section="Notebook", draws="100")) == first_charts
+    lists, report = (code.value for code in page.get("code"))
+    assert "Mean MRR difference: 0.0252 (±0.0779)" in lists
+    assert "MTRR: 0.5589 (±0.3745)" in report
+    assert table(page, "case").set_index("case").loc["Very large tie", "orderings"] == 40_320
+
+
+def test_the_orders_of_the_small_list_are_drawn_as_often_as_chosen_and_always_alike():
+    page = notebook(scenario="Complex Tie", draws="100")
+    first_chart = charts(page)["sampling"]
+    assert charts(notebook(scenario="Complex Tie", draws="100"))["sampling"] == first_chart
     page.segmented_control(key="draws").set_value("1000").run()
-    assert charts(page) != first_charts
+    assert charts(page)["sampling"] != first_chart
     assert "listk" not in [control.key for control in page.segmented_control], "nothing here has a cut-off"
 
 
-@pytest.mark.parametrize("section", ["Small list", "Notebook"])
-def test_a_list_without_documents_says_what_would_begin_one(section, monkeypatch):
-    monkeypatch.setattr(small_list, "_edit_table", lambda _: [])
-    page = opened("simulator", section=section)
+def test_a_list_without_documents_says_what_would_begin_one(monkeypatch):
+    monkeypatch.setattr(text_table.TextTable, "edit", lambda _self, _start: [])
+    page = opened("simulator")
     assert [box.value for box in page.info] == ["Give a document a score to begin."]
     assert not charts(page)
 
 
+@pytest.mark.parametrize(
+    ("link", "section"),
+    [
+        ({}, "LLM rerankers"),
+        ({"made": "Notebook: 200 lists"}, "Notebook"),
+        ({"made": SEVERAL}, "LLM rerankers"),
+    ],
+)
+def test_a_link_to_many_lists_opens_the_section_that_has_them_now(link, section):
+    page = opened("simulator", section="Many lists", **link)
+    assert page.segmented_control(key="section").value == section
+
+
 @pytest.mark.parametrize("rows", ["nothing", "nan,1", "inf,1", "1;" * 100])
 def test_a_line_that_is_no_list_leaves_the_scenario(rows):
-    assert figures(simulated(rows=rows, scenario="Simple Tie"))[1] == "0.4167"
+    assert figures(simulated(rows=rows, scenario="Simple Tie"))[0] == "0.4167"
 
 
 def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
     page = simulated()
     page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
-    assert figures(page)[1] == "0.8333"
+    assert figures(page)[0] == "0.8333"
     page.switch_page("views/lab/guide/guide.py").run().switch_page("views/lab/simulator/simulator.py").run()
-    assert figures(page)[1] == "0.8333"
+    assert figures(page)[0] == "0.8333"
     page.segmented_control(key="scenario").set_value("No Ties").run()
-    assert figures(page)[1] == "0.5000"
+    assert figures(page)[0] == "0.5000"
     assert page.text_input(key="rows").value == ""
 
 
 def test_grades_count_from_the_one_that_is_chosen():
     assert figures(simulated(rows="0.9,1;0.8,2", listgrade="2"))[0] == "0.5000"
     page = simulated(rows="0.9,1;0.8,2", listgrade="3")
-    assert figures(page)[:2] == ["0.0000", "0.0000"]
+    assert figures(page)[:3] == ["0.0000"] * 3
     assert "No relevant document is listed" in page_text(page)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_list_is_simulated(kind):
-    page = many_lists(made=kind)
+    page = llm_rerankers(made=kind)
     assert page.segmented_control(key="made").value == kind
-    assert len(table(page, "first_r_ratio")) == len(cached.runs(Simulation(kind)).tables)
+    assert len(table(page, "first_tied")) == len(simulation.runs(Simulation(kind)).tables)
 
 
 def test_settings_of_a_link_shape_what_is_simulated():
-    page = many_lists(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
-    simulation = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
-    row = table(page, "first_r_ratio").iloc[0]
+    page = llm_rerankers(madeties="0.6", madelevels="4", madequeries="30", madeseed="7", madedocs=["5", "9"])
+    settings = Simulation(LLM, 30, (5, 9), (1, 4), 7, 0.6, 4)
+    row = table(page, "first_tied").iloc[0]
     assert row["reranker"] == "LLM (0.6 ties, 4 levels)"
-    tied = evaluate(cached.runs(simulation), "RR", "expected").scores.mean().item()
-    assert row["RR_expected"] == pytest.approx(tied)
+    tied = evaluate(simulation.runs(settings), "RR", "expected").scores.mean().item()
+    assert row["first_tied"] == pytest.approx(tied)
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "nan", "inf", "1e999", "", "2.5"])
@@ -146,7 +212,7 @@ def test_settings_of_a_link_that_cannot_be_fall_back(value):
     keys = ("madeties", "madelevels", "madequeries", "madeseed", "performance", "madedocs", "maderelevant",
             "made", "madeof", "madetypes", "madebeside", "scenario", "listk", "listgrade", "held")  # fmt: skip
     page = simulated(**dict.fromkeys(keys, value))
-    for section in ("Notebook", "Many lists", "Rounding"):
+    for section in ("Notebook", "LLM rerankers", "Rounding"):
         page.segmented_control(key="section").set_value(section).run()
         assert not page.exception
         assert page.main.get("plotly_chart")
@@ -161,11 +227,11 @@ def test_settings_of_a_link_that_cannot_be_fall_back(value):
     ],
 )
 def test_settings_hold_at_their_ends(settings, said_of_ties):
-    assert said_of_ties in page_text(many_lists(**settings))
+    assert said_of_ties in page_text(llm_rerankers(**settings))
 
 
 def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
-    page = many_lists()
+    page = llm_rerankers()
     preset = page.segmented_control(key="_preset")
     assert preset.value == "medium"
     preset.set_value("very high").run()
@@ -176,37 +242,37 @@ def test_a_preset_moves_the_sliders_and_a_slider_leaves_the_preset():
 
 
 def test_the_rerankers_of_the_notebook_stand_beside():
-    page = many_lists(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
-    assert len(table(page, "first_r_ratio")) == 5
+    page = llm_rerankers(madebeside="the notebook's four LLMs", madetypes="the notebook's four")
+    assert len(table(page, "first_tied")) == 5
 
 
 def test_several_rerankers_of_a_link_are_simulated_each_as_it_says():
-    page = many_lists(
+    page = llm_rerankers(
         made=SEVERAL, madeof="0.6,4,0.5,Mine; 0,0,1,<b>Exact</b>; 0,0,1,<b>Exact</b>", madequeries="30"
     )
-    rows = table(page, "first_r_ratio").set_index("reranker")
+    rows = table(page, "first_tied").set_index("reranker")
     assert rows.index.to_list() == ["Mine", "<b>Exact</b>", "<b>Exact</b> (2)"]
     runs = simulate({"Mine": LlmReranker(0.6, 4, 0.5), "Exact": LlmReranker(0, 0, 1)}, 30, seed=42)
     means = evaluate(runs, "RR", "expected").scores.groupby("reranker", sort=False).mean()
-    assert rows["RR_expected"].iloc[:2].to_list() == pytest.approx(means["RR", "expected"].to_list())
+    assert rows["first_tied"].iloc[:2].to_list() == pytest.approx(means["RR", "expected"].to_list())
     assert rows["with_ties"].to_list()[1:] == [0, 0]
 
 
 def test_a_line_that_is_no_rerankers_leaves_those_there_are_at_first():
-    page = many_lists(made=SEVERAL, madeof="; ".join(["0,0"] * 11))
-    assert table(page, "first_r_ratio")["reranker"].to_list() == [*NOTEBOOK_RERANKERS, "Continuous"]
+    page = llm_rerankers(made=SEVERAL, madeof="; ".join(["0,0"] * 11))
+    assert table(page, "first_tied")["reranker"].to_list() == [*NOTEBOOK_RERANKERS, "Continuous"]
 
 
 def test_types_of_queries_leave_no_performance_to_choose_and_continuous_scores_no_ties():
-    page = many_lists(made=CONTINUOUS_KIND, madetypes="the notebook's four")
+    page = llm_rerankers(made=CONTINUOUS_KIND, madetypes="the notebook's four")
     assert "No list has a tie" in page_text(page)
     keys = {slider.key for slider in page.slider}
     assert keys.isdisjoint({"performance", "madeties", "madelevels"})
 
 
 def test_what_is_simulated_becomes_the_data_of_the_app():
-    page = many_lists(made="Notebook: four LLMs")
-    page.button(key="use-simulated").click().run()
+    page = notebook()
+    page.button(key="use-simulated-Notebook: four LLMs").click().run()
     assert page.selectbox(key="data").value.startswith("4 runs, 100 queries")
     assert "Simulated runs are shown on every page" in [link.proto.label for link in page.get("page_link")]
     page.switch_page("views/leaderboard/leaderboard.py").run()
@@ -214,7 +280,7 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
 
 
 def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
-    page = many_lists(madequeries="30", madelevels="3")
+    page = llm_rerankers(madequeries="30", madelevels="3")
     page.button(key="use-simulated").click().run()
     page.switch_page("views/leaderboard/leaderboard.py").run()
     assert table(page, "reranker")["reranker"].iloc[0].endswith("3 levels)")
@@ -232,7 +298,7 @@ def test_scores_with_fewer_digits_become_the_data_of_the_app():
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_board_with_fewer_digits_scores_as_its_curve_says(name, precision):
     before = EXTREMES[name]()
-    after = cached.board_at_precision(before, precision)
+    after = rounding.board_at_precision(before, precision)
     assert after.runs.rerankers == before.runs.rerankers
     curve = precision_curve(before.runs, "RR", precisions=[precision]).set_index("reranker")["tied"]
     means = evaluate(after.runs, "RR", "expected").scores["RR", "expected"].groupby(level="reranker").mean()
@@ -272,11 +338,11 @@ def test_the_chart_of_a_list_without_relevant_documents_has_no_bar():
 
 
 def test_growth_and_grid_mark_what_is_chosen():
-    simulation = Simulation(LLM, queries=20)
-    figure = tie_growth(cached.growth(simulation, "RR"), LIGHT, "MRR", 0.3)
+    settings = Simulation(LLM, queries=20)
+    figure = tie_growth(growth(settings, "RR"), LIGHT, "MRR", 0.3)
     assert {trace.name for trace in figure.data} == {"worst to best", "95% of shuffles", "tied"}
     assert figure.layout.shapes[0].x0 == 0.3
-    grid = cached.gaps_by_settings(simulation, "RR")
+    grid = gaps_by_settings(settings, "RR")
     assert len(gap_heatmap(grid, LIGHT, (10, 0.3)).layout.shapes) == 1
     assert len(gap_heatmap(grid, LIGHT, None).layout.shapes) == 0
 
@@ -298,4 +364,4 @@ def test_shares_above_the_bars_of_formats_are_short_and_never_shrunk():
 
 
 def test_every_kind_is_named_once():
-    assert len(set(KINDS)) == len(KINDS) == 4 + len(NOTEBOOK)
+    assert len(set(KINDS)) == len(KINDS) == 4

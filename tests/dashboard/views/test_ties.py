@@ -1,27 +1,66 @@
-"""Ties vs gap: any two measures, the notebook's summary, and what its orders would cost."""
+"""Ties vs gap: the scatter and its panels, other measures, tie sizes, and what all orders would cost."""
 
 import pytest
 from boards import EXTREMES, board
-from opening import charts, finding, has_four_cards, metrics, opened, table, texts
+from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS, gaps
 
 
-def test_the_panels_and_the_summary_are_of_any_two_measures():
+def axis_titles(figure):
+    return {
+        axis["title"].get("text")
+        for axis in figure["layout"].values()
+        if isinstance(axis, dict) and axis.get("title")
+    }
+
+
+def test_the_charts_are_of_any_two_measures_and_of_absolute_gaps_until_asked_for_with_their_sign():
     page = opened("ties", data=cache.SIMULATED_LABEL, first="nDCG@7", second="TsRR")
     assert page.selectbox(key="first").value == "nDCG@7"
-    titles = {note["text"] for note in charts(page)["gap-panels"]["layout"]["annotations"]}
-    assert {"Gap in nDCG@7", "Gap in TsRR"} <= titles
-    page.segmented_control(key="section").set_value("Summary").run()
-    board = cache.sample_board(cache.SIMULATED_LABEL)
-    lists = gaps(cache.evaluation(board, measures=("nDCG@7",)), {"n": "nDCG@7"}, "input")
-    rows = table(page, "Summary").set_index("reranker")
-    assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
-    assert rows.loc[ALL_LISTS, "first_gap_mean"] == pytest.approx(lists["n_gap"].abs().mean())
-    assert rows.loc[ALL_LISTS, ["n", "with_ties"]].to_list() == [400, (lists["tie_ratio"] > 0).sum()]
+    assert list(charts(page)) == ["gap-scatter", "gap-panels"]
+    assert "| nDCG@7 − tied nDCG@7 |" in axis_titles(charts(page)["gap-scatter"])
+    assert "| TsRR − tied TsRR |" in axis_titles(charts(page)["gap-panels"])
+    page.segmented_control(key="gap").set_value("signed").run()
+    assert page.query_params["gap"] == "signed"
+    assert "nDCG@7 − tied nDCG@7" in axis_titles(charts(page)["gap-scatter"])
+    assert charts(opened("ties", **page.query_params)) == charts(page)
+
+
+def test_every_measure_has_the_gaps_of_all_lists_in_its_row():
+    page = opened("ties", data=cache.SIMULATED_LABEL, section="Other measures")
+    rows = table(page, "Other measures").set_index("measure")
+    evaluation = cache.evaluation(cache.sample_board(cache.SIMULATED_LABEL))
+    assert rows.index.to_list() == list(evaluation.measures)
+    for measure in ("AP", "Hits@3"):
+        sizes = gaps(evaluation, {"n": measure}, "input")["n_gap"].abs()
+        assert rows.loc[measure, ["gap_mean", "gap_std", "gap_max"]].to_list() == pytest.approx(
+            [sizes.mean(), sizes.std(), sizes.max()]
+        )
     assert "SD: standard deviation over lists" in texts(page)
+
+
+def test_ties_are_counted_by_size_and_by_reranker():
+    page = opened("ties", data=cache.SIMULATED_LABEL, section="Tie sizes")
+    (bars,) = charts(page)["tie-sizes"]["data"]
+    board = cache.sample_board(cache.SIMULATED_LABEL)
+    lists = cache.evaluation(board).lists
+    assert bars["x"][:3] == ["2", "3 to 4", "5 to 8"]
+    assert sum(bars["y"]) == lists["n_tie_groups"].sum()
+    rows = table(page, "Ties of each reranker").set_index("reranker")
+    assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
+    assert rows.loc[ALL_LISTS, ["n", "with_ties"]].to_list() == [400, (lists["tie_ratio"] > 0).sum()]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("Summary", "Other measures"), ("Largest gaps", "Gaps"), ("Cost of every order", "Cost of all orders")],
+)
+def test_a_section_is_opened_by_its_name_of_before(before, now):
+    page = opened("ties", data=cache.SIMULATED_LABEL, section=before)
+    assert page.segmented_control(key="section").value == now
+    assert not page.warning
 
 
 def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
@@ -33,36 +72,31 @@ def test_a_measure_with_its_own_rule_is_not_said_to_have_gaps():
     assert "taRR settles ties by its own rule" in texts(page)
 
 
-def test_more_orderings_than_a_number_of_64_bits_holds_are_written():
-    page = opened("ties", section="Cost of every order")
-    written = table(page, "Orderings of each reranker")["written"]
+def test_more_orders_than_a_number_of_64_bits_holds_are_written():
+    page = opened("ties", section="Cost of all orders")
+    written = table(page, "Orders of each reranker")["written"]
     assert any(text.startswith("about 10") and len(text) < 14 for text in written)
 
 
-def test_what_every_order_would_cost_is_told_of_the_lists_shown_and_of_the_notebooks_cases():
-    page = opened("ties", data=cache.SIMULATED_LABEL, section="Cost of every order", tierelevant="2")
+def test_what_all_orders_would_cost_is_told_of_the_lists_shown():
+    page = opened("ties", data=cache.SIMULATED_LABEL, section="Cost of all orders")
     board = cache.sample_board(cache.SIMULATED_LABEL)
-    logs = cache.evaluation(board).lists["log10_orderings"]
-    n_tractable = (logs <= 4).sum()
-    assert metrics(page)["Can be enumerated"] == f"{n_tractable / 400:.0%}"
-    assert metrics(page)["Orderings in all"] == "about 10¹⁴"
-    rows = table(page, "Orderings of each reranker").set_index("reranker")
+    n_tractable = (cache.evaluation(board).lists["log10_orderings"] <= 4).sum()
+    assert (
+        f"({n_tractable} of 400 lists) have at most 10,000 orders. All lists together have about 10¹⁴."
+        in texts(page)
+    )
+    rows = table(page, "Orders of each reranker").set_index("reranker")
     assert rows.index.to_list() == [ALL_LISTS, *board.runs.rerankers]
     assert rows.loc[ALL_LISTS, ["n", "tractable"]].to_list() == [400, n_tractable]
     assert rows.loc["GPT-4 (Low Ties)", "written"] == "69,150"
-    cases = table(page, "The notebook's five cases").set_index("case")
-    assert cases["orderings"].to_list() == [4, 72, 120, 40_320, 3_456]
-    assert cases.loc["Very large tie", ["tractable", "draws"]].to_list() == [False, "4,032"]
-    costs = table(page, "A tie of so many documents").set_index("size")
-    assert costs.loc[5, ["orderings", "every_pattern", "draws", "terms"]].to_list() == ["120", "10", 1_000, 4]
-    assert "measured once by tests/benchmarks/tie_costs.py" in texts(page)
 
 
 @pytest.mark.parametrize("name", ["no ties", "all tied", "one document", "long lists", "a query without rows"])
-def test_the_cost_of_every_order_is_told_of_extreme_lists(name):
+@pytest.mark.parametrize("section", ["Tie sizes", "Cost of all orders"])
+def test_the_ties_of_extreme_lists_are_told(name, section):
     label = cache.loaded_boards().add(EXTREMES[name]()).label
-    page = opened("ties", data=label, section="Cost of every order", tierelevant="100")
-    assert has_four_cards(page)
+    page = opened("ties", data=label, section=section)
     assert "nan" not in texts(page)
 
 
@@ -71,25 +105,24 @@ def test_three_lists_that_vary_are_too_few_for_a_correlation():
         f"a,q{query},d{place},{place // (query + 1)},{place % 2}\n" for query in range(3) for place in range(4)
     )
     three_lists = board(three_csv=f"model,qid,docid,score,rel\n{rows}")
-    page = opened("ties", data=cache.loaded_boards().add(three_lists).label, section="Summary")
+    page = opened("ties", data=cache.loaded_boards().add(three_lists).label, section="Other measures")
     assert "The tie ratio" not in finding(page)
-    correlations = table(page, "Summary")[["first_r_ratio", "first_r_size", "second_r_ratio"]]
+    correlations = table(page, "Other measures")[["r_ratio", "r_size"]]
     assert correlations.isna().all(axis=None)
 
 
-def test_ties_without_a_gap_leave_nothing_to_draw_and_tables_begin_with_what_they_are_about():
+def test_ties_without_a_gap_leave_nothing_to_draw():
     tied_last = "q0 Q0 d0 1 2 t\nq0 Q0 d1 2 1 t\nq0 Q0 d2 3 1 t\n"
     tied = board(a_trec=tied_last, qrels_txt="q0 0 d0 1\n")
     label = cache.loaded_boards().add(tied).label
     page = opened("ties", data=label)
     assert "No list has a gap in RR or Hits@3: there is nothing to draw." in [box.value for box in page.info]
     assert not page.get("plotly_chart")
-    summary, largest = (
-        list(opened("ties", data=label, section=section).dataframe[0].proto.column_order)
-        for section in ("Summary", "Largest gaps")
-    )
-    assert summary[:4] == ["reranker", "tie_ratio", "first_gap_mean", "first_gap_max"]
-    assert largest[:3] == ["query_id", "first_gap", "reranker"]
+
+
+def test_tables_begin_with_what_they_are_about():
+    page = opened("ties", data=cache.SIMULATED_LABEL)
+    assert list(page.dataframe[0].proto.column_order)[:3] == ["query_id", "first_gap", "reranker"]
 
 
 def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabilities_alone():
@@ -98,7 +131,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
         llm_csv=f"query_id,doc_id,p_0,p_1,relevance\n{rows}",
         flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
     )
-    page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Summary")
+    page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Other measures")
     losses = table(page, "What the likeliest grade throws away")
     assert losses["reranker"].to_list() == ["llm"]
     assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
@@ -106,7 +139,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
 
 
 def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_asked_for(downloads):
-    page = opened("ties", data=cache.SIMULATED_LABEL, section="Largest gaps")
+    page = opened("ties", data=cache.SIMULATED_LABEL)
     assert len(downloads["gaps"]()) == 400
     first = table(page, "Lists with the largest gap")
     assert "The first 100 of 400 rows; the CSV has them all." in texts(page)
@@ -118,20 +151,20 @@ def test_a_hundred_lists_with_the_largest_gaps_are_in_the_table_until_all_are_as
     assert "of 400 rows" not in texts(page)
 
 
-def test_the_summary_is_of_the_lists_chosen():
-    page = opened("ties", data=cache.SAMPLE_LABEL, section="Summary")
-    every_list = table(page, "Summary").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
+def test_the_ties_are_those_of_the_lists_chosen():
+    page = opened("ties", data=cache.SAMPLE_LABEL, section="Tie sizes")
+    every_list = table(page, "Ties of each reranker").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
     assert every_list["with_ties"] < every_list["n"]
     page.segmented_control(key="lists").set_value("with ties").run()
-    tied = table(page, "Summary").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
+    tied = table(page, "Ties of each reranker").set_index("reranker").loc[ALL_LISTS, ["n", "with_ties"]]
     assert tied.to_list() == [every_list["with_ties"]] * 2
 
 
-def test_the_summary_is_of_the_measures_and_of_the_order_chosen(downloads):
+def test_the_gaps_are_of_the_measures_and_of_the_order_chosen(downloads):
     for choices in ({}, {"first": "AP"}, {"second": "AP"}, {"order": "optimistic"}):
-        page = opened("ties", data=cache.SIMULATED_LABEL, section="Largest gaps", **choices)
+        page = opened("ties", data=cache.SIMULATED_LABEL, **choices)
         first, second = (page.selectbox(key=key).value for key in ("first", "second"))
         means = downloads["gaps"]()[[f"{first}_gap", f"{second}_gap"]].abs().mean()
-        page.segmented_control(key="section").set_value("Summary").run()
-        row = table(page, "Summary").set_index("reranker").loc[ALL_LISTS]
-        assert row[["first_gap_mean", "second_gap_mean"]].to_list() == pytest.approx(means.to_list())
+        page.segmented_control(key="section").set_value("Other measures").run()
+        rows = table(page, "Other measures").set_index("measure")
+        assert rows.loc[[first, second], "gap_mean"].to_list() == pytest.approx(means.to_list())

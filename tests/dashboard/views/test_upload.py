@@ -115,6 +115,20 @@ def test_repeated_documents_are_settled_by_a_button(key, rule):
     assert f"{rule} is kept" in texts(page)
 
 
+def test_two_files_of_one_name_are_two_runs_which_is_said_in_one_line():
+    files = [("results.csv", TABLE.replace("punkte", "score").encode(), ""), ("qrels.txt", QRELS.encode(), "")]
+    files.insert(1, (files[0][0], files[0][1].replace(b"0.1", b"0.7"), ""))
+    page = opened("data")
+    page.file_uploader(key="upload").set_value(files).run()
+    assert not page.exception
+    assert not page.error
+    said = [caption.value for caption in page.caption if "told apart by file" in caption.value]
+    assert len(said) == 1
+    address = {"data": page.query_params["data"]}
+    page = opened("leaderboard", **address)
+    assert set(table(page, "All rerankers")["reranker"]) == {"upload (1)", "upload (2)"}
+
+
 def test_rows_can_be_pasted():
     page = opened("data")
     page.text_area(key="paste").set_value("query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n").run()

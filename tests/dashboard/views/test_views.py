@@ -138,7 +138,7 @@ def test_the_app_opens_on_real_runs_and_offers_the_simulated_ones():
 def test_five_measures_are_in_sight_and_the_others_a_click_away():
     page = opened("leaderboard")
     assert page.segmented_control(key="measure").options == list(cache.OFFERED)
-    rest = page.pills(key="_measure_rest")
+    rest = page.pills(key="_further_measure")
     assert {*rest.options, *cache.OFFERED} == set(cache.MEASURES)
     rest.set_value("P@10").run()
     assert page.segmented_control(key="measure").value == "P@10"
@@ -201,6 +201,6 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
 
 
 def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():
-    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL, section="Summary"), "Summary")
+    rows = table(opened("rerankers", data=cache.SIMULATED_LABEL, section="Summary table"), "Summary table")
     assert rows["tie_ratio"].between(1, 100).all()
     assert rows["tie_ratio_std"].between(1, 100).all()

@@ -28,9 +28,7 @@ def test_a_figure_is_made_ready_for_the_browser_once_for_points_that_are_clicked
     clickable, other = sent_figure(figure, is_clickable=True), sent_figure(figure)
     assert sent_figure(figure) is other
     assert sent_figure(figure, is_clickable=True) is clickable
-    assert clickable.to_dict()["layout"]["clickmode"] == "event+select"
-    assert "clickmode" not in other.to_dict()["layout"]
-    assert other.to_dict() == figure.browser_spec()
+    assert (clickable.layout.clickmode, other.layout.clickmode) == ("event+select", None)
 
 
 def _page():

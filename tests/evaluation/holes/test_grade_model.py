@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 
 from metrics import read_runs
 from metrics.evaluation.holes import RankedDocuments, expectations_at_rate
-from metrics.evaluation.holes.query_logit import QueryLogit
+from metrics.evaluation.holes.grade_model import QueryLogit
 
 N_DOCS = 40
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from metrics.runs.findings import KINDS, as_frame, make_finding
-from metrics.runs.findings.grouping import group_findings
+from metrics.runs.findings.finding import group_findings
 
 
 def half(name, n_docs, file=None, prefix=""):

@@ -8,8 +8,8 @@ from repository import REAL_RUNS, SAMPLE
 
 from metrics import read_runs, read_table
 from metrics.runs.findings import KINDS
+from metrics.runs.findings.finding import ANSWER_CODES
 from metrics.runs.findings.inspection import inspect
-from metrics.runs.findings.kinds import ANSWER_CODES
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {
@@ -39,7 +39,7 @@ APART = {"queries-differ", "rank-disagrees", "many-rerankers", "outside-pool", "
 ELSEWHERE = {
     *("unreadable", "rows-dropped", "comments", "ids-from-numbers", "ranks-as-scores", "no-relevance"),
     *("columns-unused", "relevance-unused", "target-unused", "scores-missing", "one-list", "records-empty"),
-    *("numbers-inexact", "no-rows", "grades-large"),
+    *("numbers-inexact", "no-rows", "grades-large", "runs-told-apart"),
     *ANSWER_CODES,
     *("grades-in-words", "grades-scales", "grades-expected", "grades-scaled", "grades-contradict"),
     *("repeats-combined", "repeats-incomplete", "repeats-unlike", "judged-twice"),

@@ -6,7 +6,7 @@ import pytest
 from repository import ROOT
 
 from metrics.runs.findings import KINDS
-from metrics.runs.findings.kinds import Severity
+from metrics.runs.findings.finding import Severity
 
 MAKERS = {"make_finding", "finding", "list_findings", "_neighbours"}
 

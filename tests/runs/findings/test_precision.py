@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.findings.precision import (
+from metrics.runs.findings.inspection import (
     decimals,
     few_decimals,
     float32_ties,
@@ -52,6 +52,20 @@ def test_ties_among_scores_of_few_decimals_are_a_warning(listing_of):
 )
 def test_other_scores_do_not_have_few_decimals(listing_of, scores):
     assert not few_decimals(listing_of({"q": scores}))
+
+
+@pytest.mark.parametrize(
+    ("scores", "severity"),
+    [
+        ([7, 7, 9, 4.27], "info"),  # whole numbers, but for one
+        ([3.2, 3.2, 4.4, 1.6], "info"),  # means of five graders
+        ([2 + 1 / 4, 2 + 1 / 4, 4, 0], "info"),
+        ([0.2, 0.2, 0.4, 0.6], "warning"),  # as probabilities are rounded
+        ([15.1, 15.1, 14.3, 11.27], "warning"),
+    ],
+)
+def test_few_decimals_in_whole_number_grades_are_information(listing_of, scores, severity):
+    assert [finding.severity for finding in few_decimals(listing_of({"q": scores}))] == [severity]
 
 
 def test_infinite_scores_have_no_decimals(listing_of):

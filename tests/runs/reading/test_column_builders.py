@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.reading.column_builders import CodedTextBuilder, NumberBuilder, TextBuilder
+from metrics.runs.formats.delimited import CodedTextBuilder, NumberBuilder, TextBuilder
 
 TEXTS = st.lists(st.lists(st.sampled_from(["", "a", "bb", "ñandú", "x" * 40])), max_size=6)
 

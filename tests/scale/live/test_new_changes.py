@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metrics.evaluation.change import find_change
-from metrics.scale.live.new_changes import ChangeWatch
+from metrics.evaluation.running import find_change
+from metrics.scale.live.scores import ChangeWatch
 
 
 class Arriving:

@@ -8,8 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from metrics import ReadError, Runs, Stored, evaluate
-from metrics.scale.stored import save_parts
-from metrics.scale.stored.layout import KEY
+from metrics.scale.stored import KEY, save_parts
 from metrics.studies.gaps.stored_summary import stored_summary
 
 TABLE = {

@@ -6,7 +6,9 @@ import pytest
 
 from metrics import ReadError, Runs, evaluate, read_runs
 from metrics.runs import File
-from metrics.scale.stored import Stored, is_stored, reading, save_parts, writing
+from metrics.scale import stored as reading
+from metrics.scale import stored as writing
+from metrics.scale.stored import Stored, is_stored, save_parts
 
 TIES = ["input", "expected", "optimistic", "pessimistic"]
 ROWS = pd.DataFrame(

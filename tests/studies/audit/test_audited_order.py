@@ -4,10 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 from boards import COARSE, QRELS, STRICT, board
+from published_tables import printed_table, small_board
 
-from metrics import evaluate
+from metrics import evaluate, read_runs
 from metrics.studies.audit.audit import audit
-from metrics.studies.audit.audited_order import audit_finding, audited_order, widest_first, written_chances
+from metrics.studies.audit.audited_order import (
+    CAN_SWAP,
+    STANDS,
+    SWAPS,
+    WITHIN_LUCK,
+    audit_finding,
+    audited_order,
+    orders_by_measure,
+    widest_first,
+    written_chances,
+)
+from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.published.reading import read_published
 from metrics.studies.prose import plain
 
@@ -51,3 +63,35 @@ def test_pairs_that_swap_come_first_the_widest_first_and_then_the_closest():
     )
     assert list(widest_first(pairs).index) == [3, 1, 4, 2, 0]
     assert written_chances(pairs) == ["every order", "20%", "every order", "under 1%", "over 99%"]
+
+
+def test_the_orders_of_every_measure_are_counted_as_those_of_one():
+    frame, qrels = small_board()
+    runs = read_runs(frame, qrels)
+    result = audit(runs, read_published({"t.csv": printed_table(runs, Convention("pessimistic")).encode()}))
+    table = orders_by_measure(result)
+    assert list(table.index) == result.measures
+    for measure, counts in table.iterrows():
+        verdicts = audited_order(result, runs, measure).pairs["verdict"].value_counts()
+        assert counts["n_orders"] == verdicts.sum()
+        assert counts["hold"] == verdicts.reindex([WITHIN_LUCK, STANDS]).sum()
+        assert counts["can_swap"] == verdicts.get(CAN_SWAP, 0)
+        assert counts["swap"] == verdicts.get(SWAPS, 0)
+    assert table[["hold", "can_swap"]].sum().gt(0).all()
+
+
+@pytest.mark.parametrize(
+    ("header", "first"),
+    [
+        ("P_5,recip_rank,ndcg_cut_10", "recip_rank"),
+        ("map,ndcg_cut_5,ndcg_cut_10", "ndcg_cut_10"),
+        ("map,MRR@5", "MRR@5"),
+        ("num_q,map,P_5", "map"),
+    ],
+)
+def test_the_first_order_is_by_rr_or_ndcg_and_one_is_found_by_our_name(runs, header, first):
+    text = f"run,{header}\nstrict{',.5' * len(header.split(','))}\ncoarse{',.4' * len(header.split(','))}\n"
+    result = audit(runs, read_published({"t.csv": text.encode()}))
+    assert result.first_measure == first
+    assert result.published_measure(result.names.measure(first)) == first
+    assert result.published_measure("nothing") == ""

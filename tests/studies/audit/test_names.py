@@ -6,8 +6,7 @@ import pytest
 import metrics
 from metrics import UsageError
 from metrics.studies.audit.audit import audit
-from metrics.studies.audit.measure_names import our_measure
-from metrics.studies.audit.names import match_names
+from metrics.studies.audit.names import match_names, our_measure
 from metrics.studies.audit.published.reading import read_published
 
 
@@ -31,6 +30,8 @@ def matches(published, rerankers, by_hand=None, measure="AP"):
         ("runs/input.p_bm25(rm3)+bert.gz", "p_bm25(rm3)+bert", "alike"),
         ("monot5-3b.eval", "input.MonoT5_3B.trec", "alike"),
         ("castorini/monot5", "monot5", "alike"),
+        ("bm25+bert-mp.run.eval", "bm25+bert-mp", "alike"),
+        ("bm25+bert-mp.eval.gz", "bm25+bert-mp.run.txt", "alike"),
         ("intfloat__e5-base", "e5-base", "alike"),
         ("summary.idst_bert_p1", "idst_bert_p1", "alike"),
         ("\N{FULLWIDTH LATIN CAPITAL LETTER A}-1", "a1", "alike"),

@@ -7,7 +7,7 @@ from statsmodels.stats.multitest import multipletests
 
 from metrics import Runs, UsageError, evaluate
 from metrics.evaluation import AS_READ
-from metrics.studies.audit.standing import (
+from metrics.studies.audit.audited_order import (
     CAN_SWAP,
     STANDS,
     SWAPS,

@@ -16,8 +16,9 @@ from metrics.studies.gaps.complexity import (
     list_complexity,
     notebook_cases,
     tie_costs,
+    tie_size_counts,
 )
-from metrics.studies.gaps.gap_summary import ALL_LISTS
+from metrics.studies.gaps.gap import ALL_LISTS
 from metrics.ties import Orderings, Ranking
 
 
@@ -99,3 +100,26 @@ def test_a_tie_costs_what_counting_its_orderings_and_patterns_gives(relevant, si
     assert 10 ** row["patterns"] == pytest.approx(len(set(orders)) * size)
     assert 10 ** row["sampling"] == pytest.approx(1_000 * size)
     assert row["terms"] == len({order.index(1) for order in orders})
+
+
+@given(tables())
+def test_ties_are_counted_by_their_size_in_steps_of_powers_of_two(table):
+    runs = Runs.from_frame(frame(table))
+    counts = tie_size_counts({name: Ranking.of(runs, name) for name in table}, evaluate(runs, "RR").lists)
+    sizes = [
+        size
+        for name in table
+        for query in table[name]
+        for size in Orderings.of(Ranking.of(runs, name), query).complexity().tie_sizes
+    ]
+    for row in counts.itertuples():
+        inside = [size for size in sizes if row.first <= size <= row.last]
+        assert (row.ties, row.documents) == (len(inside), sum(inside))
+    assert counts["ties"].sum() == len(sizes)
+
+
+def test_ties_of_lists_that_do_not_count_are_left_out():
+    tied = [Doc("a", 1, 1), Doc("b", 1, 0)]
+    runs = Runs.from_frame(frame({"A": {"q": tied, "r": tied}}))
+    lists = evaluate(runs, "RR").lists
+    assert tie_size_counts({"A": Ranking.of(runs, "A")}, lists.loc[[("A", "q")]])["ties"].to_list() == [1]

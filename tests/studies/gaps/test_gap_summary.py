@@ -9,8 +9,15 @@ from hypothesis import given
 
 from metrics import Runs, evaluate
 from metrics.simulation import LlmReranker, notebook_grag, notebook_llm_rerankers, notebook_synthetic, simulate
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.gaps.gap_summary import ALL_LISTS, gap_summary, with_overall
+from metrics.studies.gaps.gap import (
+    ALL_LISTS,
+    gap_summary,
+    gaps,
+    gaps_by_measure,
+    notebook_lines,
+    notebook_table,
+    with_overall,
+)
 
 LUCKY = [Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 0, 0), Doc("d", -1, 0)]
 STRICT = [Doc("a", 2, 1), Doc("b", 1, 0)]
@@ -110,3 +117,44 @@ def test_a_correlation_that_is_not_defined_is_missing():
 def test_no_lists_give_no_rows():
     lists = lists_of(Runs.from_frame(frame({"A": {"q": [Doc("a", 1, 0)]}})), empty="skip")
     assert with_overall(gap_summary(lists), lists).empty
+
+
+def test_a_row_a_measure_is_the_summary_of_all_lists_by_that_measure():
+    evaluation = evaluate(notebook_llm_rerankers(10), ["RR", "AP", "Hits@5"])
+    rows = gaps_by_measure(evaluation, ["RR", "AP", "Hits@5"], "input")
+    assert rows.index.to_list() == ["RR", "AP", "Hits@5"]
+    for measure, row_of in rows.iterrows():
+        lists = gaps(evaluation, {"first": measure}, "input").assign(reranker="all")
+        summary = gap_summary(lists).iloc[0]
+        assert row_of.to_dict() == pytest.approx({name: summary[f"first_{name}"] for name in row_of.index})
+
+
+def test_the_synthetic_lists_are_printed_as_in_the_notebook():
+    lines = notebook_lines(lists_of(notebook_synthetic()), ("MRR", "Hits@3"))
+    assert [line for line in lines if line] == [
+        "Analyzed 200 synthetic scenarios",
+        "Scenarios with ties: 60 (30.0%)",
+        "Average tie ratio: 0.226",
+        "Summary Statistics:",
+        "Mean MRR difference: 0.0252 (±0.0779)",
+        "Max MRR difference: 0.5092",
+        "Mean Hits@3 difference: 0.0291 (±0.1221)",
+        "Max Hits@3 difference: 0.7500",
+        "Correlation between tie ratio and MRR diff: 0.546",
+        "Correlation between max tie size and MRR diff: 0.596",
+    ]
+
+
+def test_the_rerankers_of_the_notebook_are_printed_with_a_deviation_beside_each_mean():
+    summary = gap_summary(lists_of(notebook_llm_rerankers(100), "RR", "Hits@5"))
+    rows = notebook_table(summary, ("MRR", "MTRR"), ("Hits@5", "TMHits@5"))
+    assert rows.iloc[0].to_list() == [
+        "GPT-4 (Low Ties)",
+        f"0.5690 ± {summary['tie_ratio_std'].iloc[0]:.4f}",
+        "0.6748 ± 0.3664",
+        "0.6845 ± 0.3524",
+        "0.0376, up to 0.3889",
+        "0.9000 ± 0.3015",
+        "0.8827 ± 0.2897",
+        "0.0454, up to 0.8000",
+    ]

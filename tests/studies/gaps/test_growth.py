@@ -5,7 +5,13 @@ import pytest
 
 from metrics import evaluate
 from metrics.simulation import LlmReranker, simulate
-from metrics.studies.gaps.growth import LEVELS, TIE_PROBABILITIES, gap_by_settings, growth_curve, growth_finding
+from metrics.studies.gaps.precisions import (
+    LEVELS,
+    TIE_PROBABILITIES,
+    gap_by_settings,
+    growth_curve,
+    growth_finding,
+)
 from metrics.studies.prose import plain
 
 SIMULATE = partial(simulate, n_queries=60, common=True)

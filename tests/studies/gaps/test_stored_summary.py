@@ -7,10 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics import Evaluation, Runs, evaluate
-from metrics.scale.stored import Stored, layout, reading, writing
+from metrics.scale import stored as layout
+from metrics.scale import stored as reading
+from metrics.scale import stored as writing
+from metrics.scale.stored import Stored
 from metrics.studies.gaps.gap import correlation, gap_finding, gaps
-from metrics.studies.gaps.gap_histogram import LEVELS, GapHistogram
-from metrics.studies.gaps.stored_summary import FARTHEST, stored_summary, stored_summary_finding
+from metrics.studies.gaps.stored_summary import (
+    FARTHEST,
+    LEVELS,
+    GapHistogram,
+    stored_summary,
+    stored_summary_finding,
+)
 from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.studies.prose import plain
 

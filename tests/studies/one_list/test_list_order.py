@@ -2,8 +2,7 @@ import pandas as pd
 import pytest
 
 from metrics import Runs, evaluate
-from metrics.studies.one_list.list_order import list_label, list_reason, lists_by_gap
-from metrics.studies.prose import plain
+from metrics.studies.one_list.list_order import list_label, lists_by_gap
 
 
 def evaluated(rows, measures=("RR", "TsRR")):
@@ -28,10 +27,6 @@ LATE = [(2, 1), (1, 0), (1, 0)]
 """Two documents tie, and no order of them changes RR."""
 
 
-def reason(rows, reranker, query, measure="RR"):
-    return plain(list_reason(lists_by_gap(evaluated(rows), measure, "input"), reranker, query, measure))
-
-
 def test_lists_are_ordered_by_the_size_of_the_gap_over_all_rerankers_whatever_its_sign():
     lists = lists_by_gap(evaluated([("a", "q1", HALF), ("a", "q2", UNTIED), ("b", "q1", THIRD)]), "RR", "input")
     assert list(zip(lists["reranker"], lists["query_id"], strict=True)) == [
@@ -47,38 +42,16 @@ def test_lists_of_one_gap_are_ordered_by_their_tied_documents_then_as_the_data_h
     rows = [("a", "q1", HALF), ("a", "q2", HALF), ("b", "q1", more_ties)]
     lists = lists_by_gap(evaluated(rows), "RR", "input")
     assert (lists["reranker"] + lists["query_id"]).to_list() == ["bq1", "aq1", "aq2"]
-    assert reason(rows, "b", "q1") == (
-        "The largest RR gap of 3 lists: +0.250. 3 lists have it, none with more ties than this one."
-    )
-    assert reason(rows, "a", "q2") == "The largest RR gap of 3 lists: +0.250. 3 lists have it."
 
 
-def test_where_no_list_has_a_gap_the_one_with_the_most_ties_is_first_and_that_is_said():
+def test_where_no_list_has_a_gap_the_one_with_the_most_ties_is_first():
     rows = [("a", "q1", UNTIED), ("a", "q2", LATE)]
     assert lists_by_gap(evaluated(rows), "RR", "input").loc[0, "query_id"] == "q2"
-    expected = "The RR gap of all 2 lists is 0 by this order. In this one 2 of 3 documents tie"
-    assert reason(rows, "a", "q2") == f"{expected}, the most there are."
-    assert reason(rows, "a", "q1").endswith("0 of 3 documents tie; the most is 2.")
-
-
-def test_where_no_list_has_a_tie_the_first_is_shown_and_that_is_said():
-    rows = [("a", "q1", UNTIED), ("a", "q2", UNTIED)]
-    assert reason(rows, "a", "q1") == "None of 2 lists has a tie; this is the first."
-    assert reason(rows, "a", "q2") == "None of 2 lists has a tie."
-    assert reason(rows[:1], "a", "q1") == "The only list: 0 of 3 documents tie, and its RR gap is 0.000."
-
-
-def test_a_list_that_was_chosen_is_told_by_its_place_and_the_largest_beside_it():
-    rows = [("a", "q1", HALF), ("a", "q2", UNTIED), ("b", "q1", THIRD)]
-    largest = "; the largest, −0.278, is that of q1 of b."
-    assert reason(rows, "a", "q1") == f"RR gap +0.250, number 2 of 3 lists{largest}"
-    assert reason(rows, "a", "q2") == f"No RR gap, as in 1 of 3 lists{largest}"
 
 
 def test_a_measure_with_its_own_rule_is_ordered_by_the_measure_whose_ties_it_settles():
     rows = [("a", "q1", HALF), ("b", "q1", THIRD)]
     assert lists_by_gap(evaluated(rows), "TsRR", "input").equals(lists_by_gap(evaluated(rows), "RR", "input"))
-    assert "RR gap" in reason(rows, "b", "q1", "TsRR")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,14 @@
-"""Which published table is audited, and whose figures are whose."""
+"""Which published table is audited."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import cache
-from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
-from dashboard.escaping import escape_markdown
+from dashboard.charts.labels import CARD_COLUMNS, clipped
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.session import View
 from dashboard.session.published import (
@@ -18,27 +17,21 @@ from dashboard.session.published import (
     SAMPLE_TABLE,
     choose_table,
     is_new,
-    match_by_hand,
     missing_table,
     take_files,
     take_table,
 )
 from dashboard.widgets import audited_table
-from metrics import MEASURES
 from metrics.errors import TieScopeError
 from metrics.runs import File
-from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
-from metrics.support.wording import count_of, first_names
+from metrics.support.wording import count_of
 
 _FORMS = (
     "CSV, Markdown, LaTeX, JSON of BEIR and MTEB, or what trec_eval printed, a file a run (.eval). "
-    "It stays in this session; a link carries its name alone."
+    "It is kept with the board: a link shows the same audit."
 )
 _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
-_MOST_SELECTS = 20
-"""Names that can be matched by hand at once."""
-_NONE = "none of these"
 
 
 class OpenTable(NamedTuple):
@@ -54,23 +47,18 @@ def open_table(view: View) -> OpenTable | None:
     A file that cannot be read is refused, and what was audited before stays.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
-    table = choose_table(SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
+    table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
     if table == NO_TABLE:
         _offer_field(view.board)
         lost = missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, which only the session that it was dropped in has. "
-            "Drop it above to see the same"
+            f"This link audits {escape_markdown(lost)}, which this board does not have any more. Drop it again"
             if lost
-            else "No published table is here. Drop one above"
+            else "Drop the results that were published of these runs: a table, or what trec_eval printed"
         )
-        st.info(
-            f"{begin}, or see what an audit says of the table that a careless script would print of this "
-            "board: ties as the file lists them, four digits.",
-            icon=":material/fact_check:",
-        )
+        st.info(f"{begin}; or audit an example table with mistakes.", icon=":material/fact_check:")
         st.button(
-            "Audit the table of a careless script",
+            "Audit an example table with mistakes",
             icon=":material/table_view:",
             type="primary",
             key="careless",
@@ -89,7 +77,7 @@ def open_table(view: View) -> OpenTable | None:
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
     """Draw what the table is called and how large it is, and a way to another."""
-    names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "A careless script's"}
+    names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
     with st.container(border=True, horizontal=True, vertical_alignment="center", width=330):
@@ -100,10 +88,10 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
             _offer_field(board)
             if table != FILE_ORDER:
                 st.button(
-                    "Table of a careless script",
+                    "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
-                    help="Ties as the file lists them, four digits.",
+                    help="What a careless script prints of this board: ties in file order, four digits.",
                     on_click=partial(take_table, FILE_ORDER),
                 )
             if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
@@ -126,82 +114,10 @@ def _offer_field(board: Board) -> None:
     if isinstance(published, TieScopeError):
         st.error(escape_markdown(str(published)), icon=":material/error:")
         st.caption("Nothing was replaced.")
+        return
+    try:
+        take_files(board, files)
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
     else:
-        take_files(files)
-
-
-def names_popover(board: Board, names: NameMatches) -> None:
-    """Draw how many names are matched, and controls for those that are not the same here."""
-    n_matched = int(names.rerankers["matched"].ne("").sum())
-    with st.container(width="content", gap="xxsmall"):
-        st.markdown(":small[Names]")
-        with st.popover(f"{n_matched} of {len(names.rerankers)} matched", icon=":material/link:"):
-            name_controls(board, names)
-
-
-def name_controls(board: Board, names: NameMatches) -> None:
-    """Draw a control for each published name that is not the same here; arguments as of `names_popover`."""
-    options = {
-        "rerankers": list(board.runs.rerankers),
-        "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
-    }
-    for kind, table in (("rerankers", names.rerankers), ("measures", names.measures)):
-        other = table[table["how"] != "same"]
-        if not len(other):
-            st.caption(f"All {kind} have the same name here.")
-            continue
-        st.markdown(f"**{kind.capitalize()}**")
-        _selects(kind, other.head(_MOST_SELECTS), options[kind])
-        if len(other) > _MOST_SELECTS:
-            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} that have another name here.")
-
-
-def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
-    """Draw what each of some published names means here."""
-    labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
-    ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
-    for row in rows.itertuples():
-        key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
-        choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
-        st.selectbox(
-            escape_markdown(labels[str(row.published)]),
-            choices,
-            choices.index(row.matched),
-            key=key,
-            format_func=lambda name: ours.get(name, name),
-            on_change=partial(match_by_hand, str(row.published), key),
-        )
-
-
-def _further_measures(measures: pd.DataFrame) -> list[str]:
-    """Return further measures that a published name may mean: those matched, and all without a cut-off."""
-    plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
-    return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
-
-
-def matching_line(names: NameMatches, published: PublishedTable) -> str:
-    """Return Markdown of how names were matched, which were not, and what was read otherwise."""
-    rows = names.rerankers
-    counts = rows["how"].value_counts()
-    parts = [f"Matched by name: {counts.get('same', 0) + counts.get('alike', 0)}."]
-    labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
-    ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
-    for how, words in (("alike", "Alike"), ("by hand", "By hand")):
-        pairs = rows[(rows["how"] == how) & rows["matched"].ne("")]
-        texts = [
-            f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
-            for row in pairs.itertuples()
-        ]
-        parts += [f"{words}: {first_names(texts)}."] if texts else []
-    for noun, table in (("reranker", rows), ("measure", names.measures)):
-        lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(table)]
-        parts += (
-            [f"Not matched, and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
-        )
-    if names.unpublished:
-        parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
-    return " ".join([*parts, *map(escape_markdown, published.notes)])
-
-
-def _unmatched(table: pd.DataFrame) -> "pd.Series[str]":
-    return table.loc[table["matched"].eq(""), "published"]
+        st.rerun()

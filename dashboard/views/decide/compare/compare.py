@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.session.scoring import choose_test
+from dashboard.session.scoring import choose_relevant_from, choose_test
 from dashboard.views.decide.compare import cached
 from dashboard.views.decide.compare.difference_tables import comparison_table, query_table
 from dashboard.views.decide.compare.differences import (
@@ -20,7 +20,6 @@ from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import finding, section_finding
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.holes import count_unjudged, hole_bounds
-from dashboard.widgets.page_body import page_body
 from metrics import parse
 from metrics.studies.significance.significance import Verdicts, significance_finding
 from metrics.studies.tie_breaking.stability import stability_finding
@@ -35,16 +34,15 @@ BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
-@page_body
-def compare() -> None:
+def show(view: session.View) -> None:
     """Draw whether differences are larger than chance, and what moves them."""
-    view = session.view()
     st.title("Compare", anchor=False)
     watch_width()
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         baseline = session.choose_baseline(view.rerankers, width=240)
         measure = session.measure()
+        choose_relevant_from(view.board)
         with st.popover("Test", icon=":material/tune:"):
             test, correction = choose_test()
     has_pairs = len(view.rerankers) >= _FEW
@@ -95,6 +93,3 @@ def _pairs(view: session.View, measure: str, test: str, correction: str, *, is_s
         pairs = cached.verdicts(best_view, measure, view.traditional, None, test, correction)
         pair_chart(best_view, pairs, stability, measure, test, correction)
     row_range.buttons()
-
-
-compare()

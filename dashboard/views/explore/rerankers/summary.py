@@ -1,33 +1,47 @@
-"""The table of rerankers that the notebook prints."""
+"""The tables of Rerankers: means, ties and gaps; MRR and MAP in words and times."""
 
 import pandas as pd
+import streamlit as st
 
-from dashboard.widgets.columns import deviation_columns
-from dashboard.widgets.components import table
+from dashboard import session
+from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.page_body import section
+from metrics import parse
 from metrics.measures import MeasureAt
+from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
 from metrics.support.shown_columns import shown_columns
 
 
 @section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
     """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
-    columns, deviations = shown_columns("reranker", "tie_ratio"), {}
-    for prefix, measure in zip(("first", "second"), measures, strict=True):
-        columns |= shown_columns(
-            (f"{prefix}_traditional", "traditional"),
-            (f"{prefix}_tied", "tied"),
-            (f"{prefix}_gap_mean", "measure_gap_mean"),
-            (f"{prefix}_gap_max", "measure_gap_max"),
-            traditional=measure.traditional,
-            tied=measure.tied,
-            measure=measure,
-        )
-        deviations[f"{prefix}_traditional_std"] = measure.traditional
-        deviations[f"{prefix}_tied_std"] = measure.tied
-    columns |= shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
     first, second = map(str, measures)
     download = summary.reset_index().rename(
         columns=lambda column: column.replace("first", first).replace("second", second)
     )
-    table(summary.reset_index(), "", "rerankers", columns, download=download)
+    table(summary.reset_index(), "", "rerankers", reranker_columns(measures), download=download)
+
+
+@section("MRR beside MAP")
+def readings_table(view: session.View) -> None:
+    """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
+    rr, ap = (parse(measure) for measure in MEASURES)
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    has_baseline = len(rows) > 1
+    columns = shown_columns("reranker")
+    for prefix, measure in (("rr", rr), ("ap", ap)):
+        for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
+            columns |= shown_columns((f"{prefix}_{value}", "value"), measure=name)
+            if prefix == "rr":
+                words = {"measure": name, "typical_rank": TYPICAL_RANK}
+                columns |= shown_columns((f"{value}_rank", "typical_rank"), **words)
+            if has_baseline:
+                columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
+    columns |= shown_columns("mean_rank") | (shown_columns("opposed", "one_sided") if has_baseline else {})
+    columns |= shown_columns(("relevant", "relevant_mean"))
+    table(rows.reset_index(), "MRR beside MAP", "readings", columns)
+    section_finding(readings_finding(rows, view.baseline), view.rerankers)
+    st.caption(
+        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}"
+    )

@@ -5,8 +5,7 @@ import math
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.escaping import escape_markdown
 from dashboard.session.controls import number_input
 from dashboard.views.lab.guide.layout import draw_cards, draw_head

@@ -13,11 +13,9 @@ from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
-from metrics.runs.formats.json_text import MAX_DEPTH, MAX_JSON
-from metrics.runs.formats.nested_records import MAX_VALUES
+from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
 from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH
-from metrics.runs.reading.text import MAX_LINE
+from metrics.runs.reading.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
 from metrics.studies.leaderboard.readings import LIMITS
@@ -101,7 +99,7 @@ def _audit() -> Figures:
     """Return what becomes of the table beside the sample, and what verdicts on orders mean."""
     from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
     from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
-    from metrics.studies.audit import audited_order, standing  # noqa: PLC0415 likewise
+    from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
 
     board = cache.sample_board()
     result, order = audited_table.sample_audit(board)
@@ -122,7 +120,7 @@ def _audit() -> Figures:
         "first": first,
         "first_place": int(order.places["tied_rank"][first]),
         "n": len(order.places),
-        "verdicts": standing.VERDICTS,
+        "verdicts": audited_order.VERDICTS,
     }
 
 

@@ -4,15 +4,10 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.views.lab.guide.sections import SECTIONS
-from dashboard.widgets.page_body import page_body
 
 
-@page_body
-def guide() -> None:
+def show(view: session.View) -> None:
     """Draw the section that is chosen."""
     st.title("Guide", anchor=False)
     section = session.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
     SECTIONS[section]()
-
-
-guide()

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.charts.one_list.first_hit_bars import first_hit_bars
-from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.views.lab.guide.layout import draw_cards, draw_folded, draw_head, draw_part
 from dashboard.views.lab.guide.prose import read_parts
 from dashboard.widgets.components import Card, cards, chart

@@ -44,31 +44,33 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
     )
 
 
-st.html(_ASSETS / "present.css")
-st.html(
-    f"<style>:root {{ --ground: {session.theme().ground}; }}"
-    f"h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>"
-)
-st.title("Present", anchor=False)
-watch_width()
-view = session.view()
-measure = chosen_measure(view)
-slides = list_slides(view, measure)
-sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
-with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-    note = st.container()
-    numbers = [str(number) for number in range(1, len(slides) + 1)]
-    number = int(session.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content"))
-    turn("Back", "Left", number - 1, len(slides))
-    turn("Next", "Right", number + 1, len(slides))
-    if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
-        st.switch_page("views/lab/share/share.py")
-slide = slides[number - 1]()
-sentence.header(title(slide.finding, view.rerankers), anchor=False)
-note.caption(escape_markdown(provenance(view, measure, slide)))
-is_narrow = session.is_narrow()
-shown_figure = slide.figure if is_narrow else slide.large_figure
-if shown_figure is not None:
-    with figure:
-        wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
-        chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
+
+def show(view: session.View) -> None:
+    """Draw one slide."""
+    st.html(_ASSETS / "present.css")
+    st.html(
+        f"<style>:root {{ --ground: {session.theme().ground}; }}"
+        f"h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>"
+    )
+    st.title("Present", anchor=False)
+    watch_width()
+    measure = chosen_measure(view)
+    slides = list_slides(view, measure)
+    sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
+    with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        note = st.container()
+        numbers = [str(number) for number in range(1, len(slides) + 1)]
+        number = int(session.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content"))
+        turn("Back", "Left", number - 1, len(slides))
+        turn("Next", "Right", number + 1, len(slides))
+        if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
+            st.switch_page("views/lab/share/share.py")
+    slide = slides[number - 1]()
+    sentence.header(title(slide.finding, view.rerankers), anchor=False)
+    note.caption(escape_markdown(provenance(view, measure, slide)))
+    is_narrow = session.is_narrow()
+    shown_figure = slide.figure if is_narrow else slide.large_figure
+    if shown_figure is not None:
+        with figure:
+            wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
+            chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)

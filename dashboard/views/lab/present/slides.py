@@ -6,11 +6,11 @@ from functools import cached_property, partial
 
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.figure import Figure
-from dashboard.charts.gaps.gap_multiples import gap_multiples
 from dashboard.charts.labels import short_names
 from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
-from dashboard.charts.one_list.tie_ladder import tie_ladder
+from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
+from dashboard.charts.rerankers import gap_multiples
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View
 from dashboard.views.lab.present.enlarged import enlarged

@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.formats.format import Head
+from metrics.runs.reading.columns import recognise
 from metrics.runs.reading.files import File
-from metrics.studies.audit.measure_names import is_bounded, measures_within, our_measure
-from metrics.studies.audit.published.delimited import read_delimited
-from metrics.studies.audit.published.grids import Grid, figures_of_grid
-from metrics.studies.audit.published.json_results import read_json
-from metrics.studies.audit.published.latex import read_latex
-from metrics.studies.audit.published.markdown import read_markdown
-from metrics.studies.audit.published.numbers import parse_number
+from metrics.studies.audit.names import is_bounded, measures_within, our_measure
+from metrics.studies.audit.published.grids import Grid, figures_of_grid, parse_number
+from metrics.studies.audit.published.layouts import read_delimited, read_latex, read_markdown
 from metrics.studies.audit.published.table import Figure, PublishedTable
-from metrics.studies.audit.published.trec_eval import is_trec_eval, read_trec_eval
+from metrics.studies.audit.published.tool_outputs import is_trec_eval, read_json, read_trec_eval
 from metrics.support.wording import quote
 
 Path = str | PurePath
@@ -29,6 +27,8 @@ _MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
 """Largest file read, and largest with mark-up, in bytes; most figures."""
 _MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
 _LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
+_MAX_RESULTS = 20 * 2**20
+"""Bytes of a file that is looked through for results, at most."""
 _HEAD_LINES = 50
 _MOST_DECIMALS = 17
 _HIGHEST_PERCENT = 100
@@ -89,6 +89,19 @@ def read_published(files: Files) -> PublishedTable:
     notes = [note for part in parts for note in part.notes]
     notes += [f"Percents, divided by 100: {', '.join(percents)}."] if percents else []
     return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
+
+
+def holds_results(file: File) -> bool:
+    """Return whether a file that is no run and no judgments holds figures of measures that are known here."""
+    try:
+        if file.size > _MAX_RESULTS or "doc_id" in recognise(Head(file).header):
+            return False
+        figures = _read(file).figures
+    except ReadError:
+        return False
+    names = {figure.measure for figure in figures}
+    known = [name for name in names if our_measure(name) or measures_within(name)]
+    return bool(known) and (not file.head.lstrip().startswith((b"{", b"[")) or 2 * len(known) > len(names))
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:

@@ -1,10 +1,14 @@
-"""What was published: figures as they were printed."""
+"""What was published: figures as they were printed, and the table that a careless script prints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import NamedTuple
 
 import pandas as pd
+
+from metrics.evaluation import Evaluation
+from metrics.measures import parse
 
 
 class Figure(NamedTuple):
@@ -66,3 +70,25 @@ class PublishedTable:
     def order(self, measure: str) -> list[str]:
         """Return the rerankers by their printed means of one measure, highest first, equal ones as printed."""
         return list(self.means(measure).sort_values(ascending=False, kind="stable").index)
+
+
+MEASURES = ("RR", "AP", "nDCG@10", "P@10", "R@10", "Hits@1")
+"""Measures of the table unless others are asked for; the first decides the order of its rows."""
+
+
+def careless_table(
+    evaluation: Evaluation, measures: Sequence[str] = MEASURES, ties: str = "input", digits: int = 4
+) -> str:
+    """Return means as CSV, a row a reranker, the highest by the first measure first.
+
+    Args:
+        evaluation: with the measures under `ties`.
+        measures: names; each has the heading that papers give it, such as MRR.
+        ties: the treatment whose means are printed.
+        digits: decimals.
+    """
+    means = pd.DataFrame({parse(name).traditional: evaluation.means(name)[ties] for name in measures})
+    means = means.dropna(how="all").sort_values(means.columns[0], ascending=False, kind="stable")
+    text = StringIO()
+    means.rename_axis("reranker").to_csv(text, float_format=f"%.{digits}f", lineterminator="\n")
+    return text.getvalue()

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.deciding.audit.convention_bars import convention_bars
-from dashboard.charts.deciding.audit.reproduction_matrix import matrix_cells, reproduction_matrix
+from dashboard.charts.deciding.audit import convention_bars, matrix_cells, reproduction_matrix
 from dashboard.charts.palette import DARK, LIGHT
 
 ROWS = [

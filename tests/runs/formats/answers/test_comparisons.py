@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.formats.answers.comparisons import Comparisons
+from metrics.runs.formats.preferences import Comparisons
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 5), st.integers(0, 5), st.sampled_from([0, 0.5, 1])).filter(

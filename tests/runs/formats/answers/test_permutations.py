@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.formats.answers.permutations import has_permutation, parse_permutation
+from metrics.runs.formats.listwise import has_permutation, parse_permutation
 
 ORDERS = st.integers(1, 30).flatmap(lambda n: st.permutations(range(1, n + 1)))
 

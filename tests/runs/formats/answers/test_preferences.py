@@ -113,12 +113,12 @@ def test_what_is_no_comparison_is_refused_with_its_line(rows, problem):
 
 
 def test_more_comparisons_than_the_limit_are_refused(monkeypatch):
-    monkeypatch.setattr("metrics.runs.formats.answers.preferences.MAX_COMPARISONS", 3)
+    monkeypatch.setattr("metrics.runs.formats.preferences.MAX_COMPARISONS", 3)
     assert "more than 3 comparisons" in str(refusal(TABLE.encode()))
 
 
 def test_bradley_terry_scores_of_more_pairs_than_the_limit_are_refused_and_copeland_is_not(monkeypatch):
-    monkeypatch.setattr("metrics.runs.formats.answers.preferences.MAX_PAIRS", 3)
+    monkeypatch.setattr("metrics.runs.formats.preferences.MAX_PAIRS", 3)
     assert columns(TABLE.encode())["score"][:3] == [1, 0, 1]
     with pytest.raises(ReadError, match="Choose copeland as the score"):
         columns(TABLE.encode(), mapping={"score": "bradley_terry"})

@@ -8,8 +8,8 @@ from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
 from metrics.runs import File, open_blocks, read
-from metrics.runs.formats.answers import probabilities
-from metrics.runs.formats.answers.distributions import GradeProbabilities
+from metrics.runs.formats import probabilities
+from metrics.runs.formats.probabilities import GradeProbabilities
 
 TABLE = """query_id,doc_id,p_0,p_1,p_2,bm25,relevance
 q1,d7,0.1,0.3,0.6,3,1

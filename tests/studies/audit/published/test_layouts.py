@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from metrics import ReadError
-from metrics.studies.audit.published.numbers import parse_number
+from metrics.studies.audit.published.grids import parse_number
 from metrics.studies.audit.published.reading import read_published
 
 

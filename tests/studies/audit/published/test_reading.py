@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from metrics import ReadError, UsageError
-from metrics.studies.audit.published.reading import read_published
+from metrics.runs import FORMATS, File
+from metrics.studies.audit.published.reading import holds_results, read_published
 
 
 def figures(name, text, *columns):
@@ -103,11 +104,10 @@ TABLES = {
         "nDCG@10\t0.4973\nAP(rel=2)\t0.3012\n",
         [["r", "nDCG@10", "0.4973", 0.4973], ["r", "AP(rel=2)", "0.3012", 0.3012]],
     ),
-    "trec_eval of old": (
+    "trec_eval of old, which counts queries, too": (
         "r.eval",
         "num_q  \tall\t2\nP5     \tall\t0.2345\nmap   all   0.1\ninfAP  \tall\tnan\nrunid all my run (x)\n",
         [
-            ["my run (x)", "num_q", "2", 2],
             ["my run (x)", "P5", "0.2345", 0.2345],
             ["my run (x)", "map", "0.1", 0.1],
         ],
@@ -327,3 +327,28 @@ def test_a_comma_in_a_table_of_semicolons_stands_before_the_decimals_of_shares()
         [pytest.approx(value)] for value in (0.72712, 0.6315)
     ]
     assert figures("t.csv", "m;documents\na;72,712\n", "value") == [[72712]]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_results"),
+    [
+        ("runid\tall\tbm25\nmap\tall\t0.2543\nP_5\tall\t0.5000\n", True),
+        ("map\tq1\t0.2543\nmap\tall\t0.5000\n", True),
+        ("nDCG@10\t0.5\n", True),
+        ("system,MRR,nDCG@10\nBM25,0.72,0.63\n", True),
+        ("| model | MRR |\n|---|---|\n| BM25 | 0.72 |\n", True),
+        ('{"NDCG@10": 0.5, "MAP@10": 0.3}', True),
+        ('{"bm25": {"NDCG@10": 0.5}}', True),
+        ('{"q1": {"d7": 0.9, "d2": 0.9}}', False),
+        ("q1,d7,0.9\nq1,d2,0.9\n", False),
+        ("a note\nof two lines\n", False),
+        ("", False),
+    ],
+)
+def test_files_of_results_are_told_from_others(text, is_results):
+    assert holds_results(File("file.txt", text.encode())) == is_results
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_no_run_and_no_judgments_are_taken_for_results(known):
+    assert not holds_results(File("file", known.example.encode()))

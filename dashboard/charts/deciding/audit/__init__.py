@@ -1,1 +1,0 @@
-"""Charts of an audit: which figures come out, and by which rule."""

@@ -1,1 +1,0 @@
-"""Charts of ties against gaps, list by list."""

@@ -1,0 +1,542 @@
+"""One list: its ties, where its documents can land, and its values over all orders."""
+
+import re
+import textwrap
+from collections.abc import Hashable, Iterable
+from html import unescape
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.marks import add_chance_key, add_cutoff, add_diamond, cells, tied_dot
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import BELOW, add_key, note, safe, set_xaxes, set_yaxes, style
+from metrics.evaluation import EQUAL
+from metrics.studies.one_list.query import rank_column
+from metrics.support.arrays import FloatArray
+from metrics.ties import place_chances
+
+MAX_DOCUMENTS = 60
+"""Documents of a list that are drawn; more cannot be read."""
+_LOW, _HIGH = 0.5, 0.8
+"""Heights of a document that is not relevant and of one that is."""
+_MAX_TEXT, _MAX_LINE = 280, 64
+"""Letters of a document's text in its hover, and in one line of it."""
+_LETTERS, _FEWEST = 52, 10
+"""Letters in a row along a list on a phone; and places an axis has at least."""
+_INSETS, _MAX_INSETS = (0.03, 0.05), 3
+"""How far a bracket stands within the frame round it, along the list and across, and how often."""
+_OUTLINE, _STRONG = 1.2, 2.6
+"""Pixels of the outline of a document, and of the one to judge first."""
+_SECOND_LIST = 2.6
+"""Height at which the upper one of two lists stands."""
+
+
+def tie_ladder(
+    ladder: pd.DataFrame, palette: Palette, k: int | None, first_to_judge: str | None = None
+) -> Figure:
+    """Draw the list from the top, a box a document, hatched where nobody judged it, a bracket behind a tie.
+
+    Where further scores split ties, a dotted frame surrounds what is level in the scores before.
+
+    Args:
+        ladder: place, doc_id, score or front, grade, judged, relevant, group, first, last; top first; perhaps
+            text, and level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+        first_to_judge: document with a strong outline, None for none.
+    """
+    figure = Figure()
+    end = min(len(ladder), MAX_DOCUMENTS) + 0.5
+    _add_list(figure, ladder, palette, 0, first_to_judge)
+    if k is not None and k + 0.5 < end:
+        add_cutoff(figure, palette, k, (-0.12, 1.28), 1.3)
+    if len(ladder) > MAX_DOCUMENTS:
+        n_hidden = f"{len(ladder) - MAX_DOCUMENTS:,} more ⟶"
+        note(figure, n_hidden, palette, x=end, y=1.3, xanchor="right", yanchor="bottom", yref="y")
+    style(figure, palette, 176, t=24, b=BELOW - 4)
+    set_yaxes(figure, visible=False, range=[-0.45, 1.5])
+    return _set_places(figure, end, rank_column(ladder))
+
+
+def ladder_pair(
+    upper: pd.DataFrame,
+    lower: pd.DataFrame,
+    names: tuple[str, str],
+    palette: Palette,
+    k: int | None,
+    first_to_judge: str | None = None,
+) -> Figure:
+    """Draw two lists of one query, one above the other; lines follow documents in both.
+
+    They follow the relevant ones and, darker, the one to judge first.
+
+    Args:
+        upper: as for `tie_ladder`.
+        lower: the same of another reranker.
+        names: what the two are called.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+        first_to_judge: document with a strong outline, None for none.
+    """
+    figure, base = Figure(), _SECOND_LIST
+    _join(figure, upper[upper["relevant"]], lower, palette.tied)
+    _join(figure, upper[upper["doc_id"] == first_to_judge], lower, palette.text)
+    _add_list(figure, upper, palette, base, first_to_judge, is_upper=True)
+    _add_list(figure, lower, palette, 0, first_to_judge)
+    end = min(max(len(upper), len(lower)), MAX_DOCUMENTS) + 0.5
+    if k is not None and k + 0.5 < end:
+        add_cutoff(figure, palette, k, (-0.12, base + 1.5), base + 1.52)
+    style(figure, palette, 300, t=24, b=24)
+    set_yaxes(
+        figure,
+        tickvals=[base + 0.5, 0.5],
+        ticktext=[f"<b>{chart_names(names, 22)[name]}</b>" for name in names],
+        tickfont={"color": palette.text},
+        showgrid=False,
+        range=[-0.45, base + 1.7],
+    )
+    return _set_places(figure, end, rank_column(upper))
+
+
+def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
+    """Add a line from each of some documents of the upper list to its place in the lower one."""
+    middle = (_SECOND_LIST + 1) / 2
+    shared = documents.merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
+    for start, end in shared[["place", "place_below"]].to_numpy():
+        if max(start, end) <= MAX_DOCUMENTS:
+            path = f"M {start},{_SECOND_LIST + 0.1} C {start},{middle} {end},{middle} {end},0.9"
+            figure.draw_shape(type="path", path=path, line={"color": colour, "width": 1.6}, layer="below")
+
+
+def _add_list(
+    figure: Figure,
+    ladder: pd.DataFrame,
+    palette: Palette,
+    base: float,
+    first_to_judge: str | None = None,
+    *,
+    is_upper: bool = False,
+) -> None:
+    """Add one list on a base line of its own; the upper one of two has its scores above it."""
+    documents = ladder.head(MAX_DOCUMENTS)
+    _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
+    for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
+        height = np.where(boxes["relevant"], _HIGH, _LOW)
+        figure.draw_bars(
+            x=boxes["place"],
+            y=height,
+            base=base + (1 - height) / 2,
+            width=0.72,
+            marker=_box_marker(boxes, palette, first_to_judge, is_judged=bool(is_judged)),
+            text=[f"{grade:g}" if hit else "" for grade, hit in boxes[["grade", "relevant"]].to_numpy()],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": palette.ground, "size": 12},
+            hovertext=[_hover(document, rank_column(ladder)) for document in boxes.to_dict("records")],
+            hovertemplate="%{hovertext}<extra></extra>",
+            showlegend=False,
+        )
+
+
+def _box_marker(
+    boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
+) -> dict[str, Any]:
+    """Return how boxes look: filled or empty, or hatched where nobody judged; one with a strong outline."""
+    is_relevant = boxes["relevant"].to_numpy(dtype=bool)
+    if is_judged:
+        fill, border = (
+            np.where(is_relevant, palette.tied, colour) for colour in (palette.ground, palette.other)
+        )
+        return {"color": fill, "line": {"color": border, "width": _OUTLINE}}
+    is_first = (boxes["doc_id"] == first_to_judge).to_numpy(dtype=bool)
+    line = {
+        "color": np.where(is_first, palette.text, palette.muted),
+        "width": np.where(is_first, _STRONG, _OUTLINE),
+    }
+    # without a ground of its own, a hatching shows the bracket behind; of several colours plotly takes neither
+    hatching = {"shape": "/", "fgcolor": palette.muted, "bgcolor": palette.ground, "size": 5, "solidity": 0.25}
+    return {"color": palette.ground, "line": line, "pattern": hatching}
+
+
+def _add_brackets(
+    figure: Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
+) -> None:
+    """Add a bracket behind each tie, frames round what further scores split, and scores where there is room."""
+    n = min(len(ladder), MAX_DOCUMENTS)
+    levels, ranked_by = [*ladder.filter(regex=r"^level_\d+$"), "first"], rank_column(ladder)
+    side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
+    frame = {"line": {"width": 1, "dash": "dot", "color": palette.muted}}
+    bracket = {"fillcolor": palette.bounds, "line": {"width": 0}}
+    for depth, level in enumerate(levels):
+        along, across = (min(depth, _MAX_INSETS) * inset for inset in _INSETS)
+        ties = ladder.groupby(level, as_index=False).agg(last=("place", "max"), key=(ranked_by, "first"))
+        for first, last, key in ties[(ties["last"] > ties[level]) & (ties[level] <= n)].to_numpy():
+            left, right = first - 0.46 + along, min(last + 0.46 - along, n + 0.5)
+            ends = {"x0": left, "x1": right, "y0": base - 0.1 + across, "y1": base + 1.1 - across}
+            figure.draw_shape(type="rect", layer="below", **ends, **(bracket if level == "first" else frame))
+            text = "" if depth else _key_text(ranked_by, key, _LETTERS * (right - left) / max(n, _FEWEST))
+            if text:
+                note(figure, text, palette, x=(left + right) / 2, yref="y", **side)
+
+
+def _key_text(ranked_by: str, key: float, room: float) -> str:
+    """Return the score or front of a tie in as many letters as there is room for, empty where there is none."""
+    number = f"{key + 0.0:.4g}".replace("-", "−")
+    return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
+
+
+def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
+    """Return what is told of a document: its score or front, grade and places, and its text."""
+    first, last = document["first"], document["last"]
+    places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
+    head = f"<b>{hover_text(str(document['doc_id']))}</b><br>{ranked_by} {document[ranked_by]:.6g}"
+    head += "".join(f", then {value:.6g}" for key, value in document.items() if str(key).startswith("further_"))
+    judgment = f"grade {document['grade']:g}" if document["judged"] else "not judged"
+    head += f"<br>{judgment}<br>{places}"
+    text = textwrap.shorten(str(document.get("text", "")), _MAX_TEXT, placeholder=" …")
+    lines = "<br>".join(safe(line, _MAX_LINE) for line in textwrap.wrap(text, _MAX_LINE))
+    return f"{head}<br><br>{lines}" if lines else head
+
+
+def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
+    """Set the axis of places, wide enough that few documents are no walls."""
+    figure.set_layout(barmode="overlay")
+    return set_xaxes(
+        figure,
+        range=[0.4, max(end, 10.5)],
+        showgrid=False,
+        title_text=f"rank by {ranked_by}",
+        tickformat="d",
+        nticks=12,
+    )
+
+
+MAX_LABELS = 16
+"""Marks that have room for their figures."""
+_DRAWN_CHANCE = 0.999
+"""Chance of the ranks that are drawn, where they are many."""
+
+
+def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | None) -> Figure:
+    """Draw the chance of each rank of the first relevant document; the traditional one as a diamond below.
+
+    Args:
+        chances: rank, chance; of many ranks several share a bar, without their last thousandth.
+        palette: colours of the theme.
+        traditional: rank the traditional order gives, None where nothing relevant is listed.
+    """
+    likely = _likely(chances)
+    width = -(-len(likely) // MAX_DOCUMENTS)
+    bars = likely.groupby(np.arange(len(likely)) // width).agg(
+        first=("rank", "min"), last=("rank", "max"), chance=("chance", "sum")
+    )
+    figure = Figure().draw_bars(
+        x=(bars["first"] + bars["last"]) / 2,
+        y=bars["chance"],
+        marker={"color": palette.tied},
+        width=0.72 if width == 1 else 0.9 * width,
+        text=[f"{chance:.0%}" for chance in bars["chance"]] if len(bars) <= MAX_LABELS else None,
+        textposition="outside",
+        textfont={"color": palette.muted},
+        cliponaxis=False,
+        customdata=[
+            f"rank {bar.first:,}" if bar.first == bar.last else f"ranks {bar.first:,} to {bar.last:,}"
+            for bar in bars.itertuples()
+        ],
+        hovertemplate="first relevant at %{customdata}: %{y:.4f}<extra></extra>",
+    )
+    top = float(bars["chance"].max())
+    if traditional is not None:
+        add_diamond(figure, palette, traditional, -0.09 * top, f"traditional order: rank {traditional:,}")
+    style(figure, palette, 264, t=16, l=54)
+    figure.set_layout(showlegend=False)
+    set_yaxes(figure, tickformat="~p", range=[-0.16 * top, top * 1.15], nticks=5, title_text="chance")
+    if len(likely) < len(chances):
+        text = f"the last {1 - _DRAWN_CHANCE:.1%}: up to rank {chances['rank'].iloc[-1]:,}"
+        note(figure, text, palette, x=1, xref="paper", xanchor="right", y=1, yref="paper", yanchor="top")
+    low, high = int(bars["first"].min()), int(bars["last"].max())
+    return set_xaxes(
+        figure,
+        title_text="rank of the first relevant document",
+        showgrid=False,
+        tickformat="d" if high < 10_000 else "~s",  # noqa: PLR2004 five digits crowd the axis
+        nticks=12,
+        range=[max(low - 2.5, 0.3), max(high, low + 5) + 0.7],
+    )
+
+
+def _likely(chances: pd.DataFrame) -> pd.DataFrame:
+    """Return the ranks that are drawn: all, or where they are many those before the last thousandth."""
+    if len(chances) <= MAX_DOCUMENTS:
+        return chances
+    n_likely = int(np.searchsorted(chances["chance"].cumsum(), _DRAWN_CHANCE)) + 1
+    return chances.head(max(MAX_DOCUMENTS, n_likely))
+
+
+HEATMAP_ROWS = 24
+"""Documents whose chances are drawn."""
+_DEEP = 0.45
+"""Chance from which on a cell is as deep in colour as the ground is not."""
+_ROOM, _LETTER, _AIR = 430, 6.5, 4
+"""Pixels that all cells of a row have together, of a letter of a figure, and around a figure."""
+
+_AXIS, _KEY = 56, 28
+"""Pixels of the labels and the title below the cells, and of the key below these."""
+
+
+def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
+    """Draw the chance of each document at each rank: even over the places its tie group covers.
+
+    Args:
+        ladder: doc_id, grade, relevant, first, last; top first, as for `tie_ladder`.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+    """
+    documents = ladder.head(HEATMAP_ROWS)
+    n = len(documents)
+    chance = place_chances(documents["first"], documents["last"], n)
+    labels = chart_names(documents["doc_id"].astype(str), 18)
+    names = [
+        labels[str(document.doc_id)] + (f" · <b>{document.grade:g}</b>" if document.relevant else "")
+        for document in documents.itertuples()
+    ]
+    figure = _chance_cells(chance, names, [f"rank {rank}" for rank in range(1, n + 1)], palette)
+    if k is not None and k < n:
+        add_cutoff(figure, palette, k, (0.4, n + 0.6), 0.35)
+    height = 88 + _KEY + n * min(max(600 // n, 24), 40)
+    style(figure, palette, height, t=20, b=_AXIS + _KEY, l=_room_for(names))
+    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
+    ticks = {"nticks": 13} if n > MAX_LABELS else {"dtick": 1}
+    return set_xaxes(figure, title_text="rank", showgrid=False, tickformat="d", range=[0.5, n + 0.5], **ticks)
+
+
+def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
+    """Draw the chance of a document of each tie in each span of places: `rank_heatmap` for large ties.
+
+    Groups are as of `tie_groups`; a row a group, a column a span of places.
+    """
+    groups = groups.head(HEATMAP_ROWS)
+    n_places = int(groups["last"].iloc[-1])
+    ends = np.unique(np.linspace(0, n_places, max(MAX_LABELS, len(groups)) + 1).round())
+    low, high = groups[["first"]].to_numpy() - 1, groups[["last"]].to_numpy()
+    inside = np.clip(np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1]), 0, None)
+    names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
+    spans = [f"places {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
+    figure = _chance_cells(inside / (high - low), names, spans, palette)
+    style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY, l=_room_for(names))
+    add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
+    return set_xaxes(
+        figure,
+        title_text="places up to",
+        showgrid=False,
+        tickvals=np.arange(2, len(ends), 2),
+        ticktext=[f"{end:,.0f}" for end in ends[2::2]],
+        range=[0.5, len(ends) - 0.5],
+    )
+
+
+def _room_for(names: Iterable[str]) -> int:
+    """Return the pixels that names take beside the cells; with too few, plotly draws the figure again."""
+    longest = max(len(unescape(re.sub("<[^>]*>", "", name))) for name in names)
+    return round(_LETTER * longest) + 2 * _AIR
+
+
+def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> Figure:
+    """Draw cells by chance, with figures where they have room; those that cannot be are palest."""
+    n, n_columns = chance.shape
+    x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
+    steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)
+    figure = Figure().draw(
+        cells(
+            chance,
+            [[0, palette.heat[0]], *zip(steps, palette.heat[1:], strict=True)],
+            x=x,
+            y=y,
+            customdata=np.array([[f"{row}<br>{column}" for column in columns] for row in rows], dtype=object),
+            zmin=0,
+            zmax=1,
+            hovertemplate="%{customdata}: %{z:.4~f}<extra></extra>",
+        )
+    )
+    row, column = np.nonzero(chance)
+    figures = [f"{value:.0%}" for value in chance[row, column]]
+    longest = max(map(len, figures), default=0)
+    if n_columns <= min(MAX_LABELS, _ROOM / (_LETTER * longest + _AIR)):
+        figure.draw_scatter(
+            x=x[column],
+            y=y[row],
+            mode="text",
+            text=figures,
+            textfont={"size": 11, "color": np.where(chance[row, column] < _DEEP, palette.text, palette.ground)},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    return set_yaxes(figure, tickvals=y, ticktext=rows, range=[n + 0.5, 0.5], showgrid=False)
+
+
+MAX_STEPS = 400
+"""Tie groups of a whole list that are drawn one by one."""
+
+
+def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
+    """Draw the chance that the document at a place is relevant, a step a tie group, a bracket below a tie.
+
+    Args:
+        groups: first, last, documents, relevant, score or front; as `tie_groups` returns them.
+        palette: colours of the theme.
+        k: cut-off to mark, None for none.
+    """
+    is_long = len(groups) > MAX_STEPS
+    steps = _merge_neighbours(groups) if is_long else groups
+    ranked_by = rank_column(groups)
+    share = steps["relevant"] / steps["documents"]
+    figure = Figure().draw_bars(
+        x=(steps["first"] + steps["last"]) / 2,
+        y=share,
+        width=steps["documents"],
+        marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
+        customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
+        hovertemplate=(
+            "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
+            "relevant<br>chance at each place %{y:.4f}<br>"
+            + ranked_by
+            + " from %{customdata[4]:.6g}<extra></extra>"
+        ),
+    )
+    top = max(float(share.max()), 1e-9)
+    if not is_long:
+        _add_tie_brackets(figure, groups[groups["documents"] > 1], palette, top)
+    length = int(groups["last"].max())
+    ceiling = 1.05 * top
+    if k is not None and k < length:
+        ceiling = 1.3 * top
+        add_cutoff(figure, palette, k, (-0.13 * top, 1.2 * top), 1.12 * top, xanchor="left")
+    style(figure, palette, 190, t=8)
+    figure.set_layout(barmode="overlay", showlegend=False)
+    set_yaxes(figure, title_text="relevant", tickformat="~p", nticks=4, range=[-0.15 * top, ceiling])
+    return set_xaxes(
+        figure,
+        title_text=f"rank by {ranked_by}",
+        showgrid=False,
+        tickformat="~s",
+        nticks=10,
+        range=[0, length + 1],
+    )
+
+
+def _add_tie_brackets(figure: Figure, ties: pd.DataFrame, palette: Palette, top: float) -> None:
+    figure.draw_bars(
+        x=(ties["first"] + ties["last"]) / 2,
+        y=np.full(len(ties), -0.1 * top),
+        base=-0.04 * top,
+        width=ties["documents"],
+        marker={"color": palette.bounds, "line": {"width": 1, "color": palette.ground}},
+        hoverinfo="skip",
+    )
+
+
+def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
+    """Return the tie groups with neighbours put together, so that `MAX_STEPS` are left."""
+    step = np.arange(len(groups)) * MAX_STEPS // len(groups)
+    return groups.groupby(step).agg(
+        {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", rank_column(groups): "last"}
+    )
+
+
+STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)
+"""Steps of an axis of shares."""
+BINS = 24
+"""Bars of a histogram."""
+_SAME_VALUE = 5e-5
+"""Difference below which two values are written alike."""
+
+
+def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> Figure:
+    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall.
+
+    Args:
+        values: value, chance; rising.
+        marks: tied, traditional, worst, best.
+        palette: colours of the theme.
+        measure: its name.
+    """
+    low = min(float(values["value"].min()), marks["worst"])
+    high = max(float(values["value"].max()), marks["best"])
+    span = high - low if high - low > EQUAL else 0.0
+    bars = _bars(values, low, span)
+    top = float(bars["chance"].max())
+    figure = Figure().draw_bars(
+        x=bars["middle"],
+        y=bars["chance"],
+        width=bars["width"],
+        marker={"color": palette.heat[2]},
+        customdata=[
+            f"{bar.first:.4f}" if bar.last - bar.first < _SAME_VALUE else f"{bar.first:.4f} to {bar.last:.4f}"
+            for bar in bars.itertuples()
+        ],
+        hovertemplate=f"{measure} %{{customdata}}<br>%{{y:.2%}} of orders<extra></extra>",
+    )
+    _add_marks(figure, marks, top, palette)
+    if span:
+        for name, side in (("worst", "left"), ("best", "right")):
+            place = {"x": marks[name], "y": -0.25 * top, "xanchor": side, "yanchor": "middle", "yref": "y"}
+            note(figure, f"{name} {marks[name]:.4f}", palette, **place)
+    style(figure, palette, 320, t=28, l=54)
+    step = next((step for step in STEPS if step * 4 >= top), STEPS[-1])
+    ticks, ends = np.arange(0, top + step / 2, step), [-0.33 * top, 1.14 * top]
+    set_yaxes(figure, title_text="share of orders", tickformat="~p", tickvals=ticks, range=ends)
+    figure.set_layout(bargap=0, showlegend=False)
+    room = max(0.12 * span, 0.05 * max(abs(high), 0.1))
+    ends = [low - room, high + room]
+    return set_xaxes(figure, title_text=measure, showgrid=False, nticks=7, range=ends)
+
+
+def _add_marks(figure: Figure, marks: pd.Series, top: float, palette: Palette) -> None:
+    """Add the range, the diamond and the dot below the bars, and a line from each of the two through them."""
+    strip = -0.11 * top
+    figure.draw_scatter(
+        x=[marks["worst"], marks["best"]],
+        y=[strip, strip],
+        mode="lines",
+        line={"color": palette.bounds, "width": 10},
+        hovertemplate="worst to best: %{x:.4f}<extra></extra>",
+    )
+    add_diamond(figure, palette, marks["traditional"], strip, f"traditional {marks['traditional']:.4f}")
+    figure.draw_scatter(
+        x=[marks["tied"]],
+        y=[strip],
+        mode="markers",
+        marker=tied_dot(palette, 8),
+        hovertemplate="tied %{x:.4f}<extra></extra>",
+    )
+    colours = {"tied": palette.tied, "traditional": palette.traditional}
+    for name, colour in colours.items():
+        x = float(marks[name])
+        line = {"color": colour, "width": 2}
+        figure.draw_shape(type="line", x0=x, x1=x, y0=strip, y1=1.12 * top, line=line)
+    add_key(figure, palette, [(name, colour, f"{marks[name]:.4f}") for name, colour in colours.items()])
+
+
+def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:
+    """Return first and last value, middle, width and chance of bars: one a value where these are few and apart.
+
+    Else bins are even, from `low` on over the span of all values, 0 where there is one.
+    """
+    value = values["value"].to_numpy()
+    if not span:
+        bar = {"first": low, "last": low, "middle": low, "width": 0.02 * max(abs(low), 0.1)}
+        return pd.DataFrame([bar | {"chance": values["chance"].sum()}])
+    nearest = float(np.diff(value).min()) if len(value) > 1 else span
+    if len(value) <= BINS and nearest >= span / (3 * BINS):
+        width = min(0.9 * nearest, span / 14)
+        return values.assign(first=value, last=value, middle=value, width=width)
+    index = np.minimum(((value - low) / span * BINS).astype(int), BINS - 1)
+    bars = values.groupby(index).agg(first=("value", "min"), last=("value", "max"), chance=("chance", "sum"))
+    middle = low + (bars.index.to_numpy() + 0.5) * span / BINS
+    return bars.assign(middle=middle, width=0.94 * span / BINS)

@@ -1,1 +1,0 @@
-"""Charts of simulated lists and precisions."""

@@ -1,0 +1,424 @@
+"""Ties against gaps: the panels of the notebook, and the same of lists that are only counted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import hover_text
+from dashboard.charts.marks import UNCERTAIN, add_band, cells
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, signed_ticks, style
+from metrics.evaluation import EQUAL
+from metrics.studies.gaps.gap import smooth_bins, trend
+from metrics.support.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from metrics.studies.gaps.stored_summary import GapCells
+
+_STRIP = 0.075
+"""Height of the strip of lists without a gap, as a share of the axis of gaps above it."""
+CROWDED = 4
+"""Lists in a cell from which on it is shaded instead of dotted."""
+DOTS = 3000
+"""Single lists drawn at most in a panel, the largest gaps first: so few need no WebGL, which starts slowly."""
+BINS = 22
+_PLACES = 300
+"""Places a dot can take on an axis of its panel, about a pixel each; dots of one place are drawn as one."""
+_OPACITY = 0.65
+_TIES = {"tie_ratio": "tie ratio %{x:.4f}", "max_tie_size": "largest tie %{x}"}
+"""Column of the x axis → its line in a hover text."""
+
+
+def gap_axis_top(largest: float) -> float:
+    """Return the upper end of an axis of absolute gaps."""
+    return max(float(largest), 0.05) * 1.08
+
+
+def middles(edges: FloatArray) -> FloatArray:
+    """Return the (n,) middles of n + 1 edges."""
+    return (edges[1:] + edges[:-1]) / 2
+
+
+def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
+    """Return the first of the lists whose dots fall on one another, with n_hidden behind each.
+
+    `places` has the two columns of a dot's position → how far apart two dots are told from each other.
+    """
+    x, y = ((lists[column].to_numpy() / step).round() for column, step in places.items())
+    _, first, counts = np.unique(x + 1j * y, return_index=True, return_counts=True)
+    order = first.argsort()
+    return lists.iloc[first[order]].assign(n_hidden=counts[order] - 1)
+
+
+@dataclass(frozen=True)
+class GapPanel:
+    """A panel whose y axis is the gap, with lists without a gap in a strip below it.
+
+    Attributes:
+        figure: changed in place.
+        palette: colours of the theme.
+        top: upper end of the y axis.
+        row, col: of the panel.
+        bottom: lower end of the y axis: 0 for absolute gaps, -top for signed ones.
+    """
+
+    figure: Figure
+    palette: Palette
+    top: float
+    row: int
+    col: int
+    bottom: float = 0.0
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Row and column, as plotly is told."""
+        return {"row": self.row, "col": self.col}
+
+    def below(self, strips: float) -> float:
+        """Return the height of so many strips below the axis of gaps."""
+        return self.bottom - strips * _STRIP * (self.top - self.bottom)
+
+    def label_gaps(self, title: str) -> None:
+        """Set the vertical axis, and name the strip below it."""
+        look: dict[str, Any] = {"nticks": 6, "tick0": 0}
+        if self.bottom:
+            zero = {"zeroline": True, "zerolinecolor": self.palette.other, "zerolinewidth": 1}
+            look = signed_ticks(self.bottom, self.top, 8) | zero
+        set_yaxes(self.figure, range=[self.below(2.1), self.top], title_text=title, **look, **self.place)
+        place = {"x": 0, "xref": "x domain", "xanchor": "right", "xshift": -6}
+        note(self.figure, "no gap", self.palette, **place, y=self.below(1.25), yref="y", **self.place)
+
+    def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
+        """Add cells, darker where more lists are.
+
+        Args:
+            x: (n_x,) middles of the cells.
+            y: (n_y,) middles of the cells.
+            shade: (n_y, n_x) how dark; NaN is left out.
+            counts: (n_y, n_x) lists.
+        """
+        hover = "%{customdata:,} lists<extra></extra>"
+        self.figure.draw(
+            cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, customdata=counts, hovertemplate=hover),
+            **self.place,
+        )
+
+    def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
+        """Add the share of lists without a gap below zero.
+
+        Args:
+            x: (n_x,) middles of the cells.
+            without_gap: (n_x,) lists without a gap.
+            n_lists: (n_x,) all lists.
+        """
+        share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
+        strip = cells(
+            share[None],
+            (self.palette.faint, self.palette.other),
+            x=x,
+            y=[self.below(1.75), self.below(0.75)],
+            zmin=0,
+            zmax=1,
+            xgap=1,
+            ygap=None,
+            customdata=[without_gap],
+            hovertemplate="no gap in %{customdata:,} lists, %{z:.0%} of those here<extra></extra>",
+        )
+        self.figure.draw(strip, **self.place)
+
+    def add_mean_band(self, trend: pd.DataFrame) -> None:
+        """Add the 95% band of a local mean: x, low, high."""
+        if len(trend):
+            low = trend["low"].clip(lower=self.bottom)
+            add_band(self.figure, trend["x"], low, trend["high"], UNCERTAIN, **self.place)
+
+    def add_mean_line(self, trend: pd.DataFrame) -> None:
+        """Add a local mean: x, mean."""
+        if len(trend):
+            self.figure.draw_scatter(
+                x=trend["x"],
+                y=trend["mean"],
+                mode="lines",
+                line={"color": self.palette.text, "width": 2.5},
+                hovertemplate="mean gap %{y:.4f}<extra></extra>",
+                **self.place,
+            )
+
+
+def add_gap_distribution(
+    figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette, col: int = 3
+) -> None:
+    """Add the distribution of gaps to a panel of the first row, too high and too low apart.
+
+    Args:
+        figure: changed in place.
+        levels: (n,) middles of the gaps.
+        counts: (n,) lists too high, and too low.
+        palette: colours of the theme.
+        col: of the panel.
+    """
+    looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
+    for (name, colour, words), lists in zip(looks, counts, strict=True):
+        figure.draw_bars(
+            x=lists,
+            y=levels,
+            orientation="h",
+            marker={"color": colour},
+            hovertemplate=f"%{{x:,}} lists {name} by about %{{y:.3f}}<extra></extra>",
+            row=1,
+            col=col,
+        )
+        text = f"<b style='color:{words}'>traditional {name}</b> · {int(lists.sum()):,}"
+        height = {"y": 1 if name == "too high" else 0.93, "yref": f"y{col} domain", "yanchor": "top"}
+        note(figure, text, palette, x=1, xref=f"x{col} domain", xanchor="right", **height)
+    set_yaxes(figure, showticklabels=False, row=1, col=col)
+    set_xaxes(figure, title_text="lists", row=1, col=col, nticks=4)
+
+
+def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
+    """Set the horizontal axis of a panel of lists by tie_ratio or max_tie_size."""
+    look: dict[str, Any] = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
+    if column == "tie_ratio":
+        look = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
+    set_xaxes(figure, showgrid=False, **look, **place)
+
+
+def gap_scatter(
+    lists: pd.DataFrame, palette: Palette, measure: str, selected: int | None = None, *, is_signed: bool = False
+) -> Figure:
+    """Draw the tie ratio against the gap in the first measure, and beside it how often each gap occurs.
+
+    Args:
+        lists: tie_ratio, max_tie_size, first_gap, second_gap, reranker, query_id; the index is what a click
+            gives back.
+        palette: colours of the theme.
+        measure: the first measure.
+        selected: index of the list to ring.
+        is_signed: whether gaps keep their sign, instead of their absolute values.
+    """
+    figure = Figure.of_panels(1, 2, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
+    figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    panel = _add_panel(figure, palette, lists, ("tie_ratio", "first_gap"), is_signed=is_signed, row=1, col=1)
+    panel.label_gaps(_gap_title(measure, is_signed=is_signed))
+    _add_ring(panel, _heights(lists, is_signed=is_signed), selected, "tie_ratio", "first_gap")
+    edges = _gap_edges(panel)
+    gaps = lists["first_gap"]
+    counts = [
+        np.histogram(part if is_signed else part.abs(), edges)[0] for part in (gaps[gaps > 0], gaps[gaps < 0])
+    ]
+    add_gap_distribution(figure, middles(edges), counts, palette, 2)
+    set_yaxes(figure, range=[panel.below(2.1), panel.top], col=2)
+    return style(figure, palette, 350, t=16, l=53, r=16)
+
+
+def gap_panels(
+    lists: pd.DataFrame,
+    palette: Palette,
+    names: tuple[str, str],
+    selected: int | None = None,
+    *,
+    is_signed: bool = False,
+) -> Figure:
+    """Draw largest ties against both gaps, the tie ratio against the second, and one gap against the other.
+
+    Args:
+        lists: as for `gap_scatter`.
+        palette: colours of the theme.
+        names: the two measures.
+        selected: index of the list to ring.
+        is_signed: as for `gap_scatter`.
+    """
+    figure = Figure.of_panels(2, 2, horizontal_spacing=0.09, vertical_spacing=0.24).set_layout(showlegend=False)
+    heights = _heights(lists, is_signed=is_signed)
+    panels = {
+        (1, 1): ("max_tie_size", "first_gap"),
+        (2, 1): ("tie_ratio", "second_gap"),
+        (2, 2): ("max_tie_size", "second_gap"),
+    }
+    for (row, col), (x, y) in panels.items():
+        panel = _add_panel(figure, palette, lists, (x, y), is_signed=is_signed, row=row, col=col)
+        panel.label_gaps(_gap_title(names[y == "second_gap"], is_signed=is_signed))
+        _add_ring(panel, heights, selected, x, y)
+    _add_other_gap(figure, heights, palette, names, is_signed=is_signed)
+    _add_ring(GapPanel(figure, palette, 0, 1, 2), heights, selected, "first_gap", "second_gap")
+    return style(figure, palette, 450, t=16, l=53, r=16)
+
+
+def _gap_title(measure: str, *, is_signed: bool) -> str:
+    title = f"{measure} − tied {measure}"
+    return title if is_signed else f"| {title} |"
+
+
+def _heights(lists: pd.DataFrame, *, is_signed: bool) -> pd.DataFrame:
+    """Return lists with their gaps as they are drawn."""
+    columns = [name for name in ("first_gap", "second_gap") if name in lists]
+    return lists if is_signed else lists.assign(**{name: lists[name].abs() for name in columns})
+
+
+def _add_panel(
+    figure: Figure,
+    palette: Palette,
+    lists: pd.DataFrame,
+    axes: tuple[str, str],
+    *,
+    is_signed: bool,
+    **place: int,
+) -> GapPanel:
+    """Shade crowded cells, dot the other lists, and draw the mean above both; return the panel."""
+    x, y = axes
+    top = gap_axis_top(lists[y].abs().max())
+    panel = GapPanel(figure, palette, top, place["row"], place["col"], -top if is_signed else 0.0)
+    lists = _heights(lists, is_signed=is_signed)
+    x_edges = np.linspace(0, 1, BINS + 1) if x == "tie_ratio" else _whole_edges(lists[x])
+    y_edges = _gap_edges(panel)
+    with_gap = lists[lists[y].abs() > 0]
+    counts, _, _ = np.histogram2d(with_gap[y], with_gap[x], bins=[y_edges, x_edges])
+    shade = np.where(counts >= CROWDED, counts, np.nan)
+    panel.add_density(middles(x_edges), middles(y_edges), shade, counts)
+    without_gap, _ = np.histogram(lists.loc[lists[y] == 0, x], bins=x_edges)
+    n_lists, _ = np.histogram(lists[x], bins=x_edges)
+    panel.add_no_gap_strip(middles(x_edges), without_gap, n_lists)
+    mean = trend(lists[x], lists[y])
+    panel.add_mean_band(mean)
+    column = np.clip(np.digitize(with_gap[x], x_edges) - 1, 0, len(x_edges) - 2)
+    row = np.clip(np.digitize(with_gap[y], y_edges) - 1, 0, len(y_edges) - 2)
+    single = with_gap[counts[row, column] < CROWDED]
+    single = single.loc[single[y].abs().nlargest(DOTS).index]
+    hover = f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>gap %{{y:.4f}}<br>{_TIES[x]}<extra></extra>"
+    _add_dots(figure, single, x, y, palette.traditional, hover, **place)
+    panel.add_mean_line(mean)
+    label_tie_axis(figure, x, **place)
+    return panel
+
+
+def _gap_edges(panel: GapPanel) -> FloatArray:
+    """Return the edges of cells along the axis of gaps, one at 0."""
+    n_cells = BINS - 6
+    return np.linspace(panel.bottom, panel.top, n_cells * (2 if panel.bottom else 1) + 1)
+
+
+def _whole_edges(sizes: pd.Series) -> FloatArray:
+    """Return the edges of `BINS` cells at most, each of as many whole numbers."""
+    low, high = max(int(sizes.min()), 1), int(sizes.max())
+    step = max(1, -(-(high - low + 1) // BINS))
+    return np.arange(low - 0.5, high + step + 0.5, step)
+
+
+def _add_dots(
+    figure: Figure,
+    lists: pd.DataFrame,
+    x: str,
+    y: str,
+    colour: str | np.ndarray,
+    hover: str,
+    **place: int,
+) -> None:
+    """Add a dot a list that can be clicked; its first custom value is its index.
+
+    One that has others behind it is as opaque as all of them, drawn on one another, would be.
+    """
+    names, queries = ([hover_text(str(name)) for name in lists[column]] for column in ("reranker", "query_id"))
+    opacity = _OPACITY
+    if "n_hidden" in lists:
+        opacity = 1 - (1 - _OPACITY) ** (lists["n_hidden"].to_numpy() + 1)
+        hidden = (f" and {n:,} more here" * bool(n) for n in lists["n_hidden"])
+        queries = [query + others for query, others in zip(queries, hidden, strict=True)]
+    figure.draw_scatter(
+        x=lists[x],
+        y=lists[y],
+        mode="markers",
+        marker={"size": 6, "color": colour, "opacity": opacity},
+        customdata=np.column_stack([lists.index.to_numpy(), names, queries]),
+        hovertemplate=hover,
+        selected={"marker": {"opacity": _OPACITY}},
+        unselected={"marker": {"opacity": _OPACITY}},
+        **place,
+    )
+
+
+def _add_ring(panel: GapPanel, heights: pd.DataFrame, selected: int | None, x: str, y: str) -> None:
+    """Mark the selected list and name its query."""
+    if selected is None or selected not in heights.index:
+        return
+    ring, palette = heights.loc[selected], panel.palette
+    panel.figure.draw_scatter(
+        x=[ring[x]],
+        y=[ring[y]],
+        mode="markers",
+        marker={"size": 13, "color": palette.tied, "line": {"color": palette.ground, "width": 2}},
+        hoverinfo="skip",
+        **panel.place,
+    )
+    font = {"size": 13, "color": palette.tied}
+    query = f"<b>{safe(str(ring['query_id']), 16)}</b>"
+    note(panel.figure, query, palette, x=ring[x], y=ring[y], yshift=16, font=font, **panel.place)
+
+
+def _add_other_gap(
+    figure: Figure, heights: pd.DataFrame, palette: Palette, names: Sequence[str], *, is_signed: bool
+) -> None:
+    """Add one gap against the other, and where they are equal."""
+    columns = ["first_gap", "second_gap"]
+    sizes = heights[columns].abs()
+    end = float(sizes.max().min())
+    line = {"color": palette.other, "width": 1, "dash": "dot"}
+    ends = [-end if is_signed else 0, end]
+    figure.draw_scatter(x=ends, y=ends, mode="lines", line=line, hoverinfo="skip", row=1, col=2)
+    with_gap = heights[(sizes > 0).any(axis=1)]
+    with_gap = first_dots(with_gap, {name: max(sizes[name].max(), EQUAL) / _PLACES for name in columns})
+    with_gap = with_gap.loc[with_gap["first_gap"].abs().nlargest(DOTS).index]
+    colour = np.where(with_gap["second_gap"].abs() > 0, palette.traditional, palette.other)
+    hover = (
+        f"<b>%{{customdata[2]}}</b> · %{{customdata[1]}}<br>{names[0]} gap %{{x:.4f}}"
+        f"<br>{names[1]} gap %{{y:.4f}}<extra></extra>"
+    )
+    _add_dots(figure, with_gap, "first_gap", "second_gap", colour, hover, row=1, col=2)
+    for set_axes, name, column in ((set_xaxes, names[0], columns[0]), (set_yaxes, names[1], columns[1])):
+        top = gap_axis_top(sizes[column].max())
+        look = signed_ticks(-top, top, 6) if is_signed else {"nticks": 6}
+        ends = [-top if is_signed else -0.03 * top, top]
+        set_axes(figure, title_text=_gap_title(name, is_signed=is_signed), range=ends, **look, row=1, col=2)
+
+
+def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:
+    """Draw tie ratio and largest tie against the gap, and its distribution; cells by the log of their count.
+
+    Args:
+        ratios: lists by tie ratio and gap.
+        sizes: the same lists by largest tie and gap.
+        palette: colours of the theme.
+        measure: what the gap is of.
+    """
+    figure = Figure.of_panels(1, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
+    figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
+    top = gap_axis_top(ratios.levels[-1])
+    panels = {"tie_ratio": ratios, "max_tie_size": sizes._replace(edges=sizes.edges - 0.5)}
+    for col, (column, gap_cells) in enumerate(panels.items(), 1):
+        panel = GapPanel(figure, palette, top, 1, col)
+        _fill_from_counts(panel, gap_cells)
+        panel.label_gaps(f"| {measure} − tied {measure} |" if col == 1 else "")
+        label_tie_axis(figure, column, row=1, col=col)
+    set_yaxes(figure, showticklabels=False, col=2)
+    set_yaxes(figure, range=[panel.below(2.1), top], col=3)
+    counts = [ratios.high.sum(axis=0), ratios.low.sum(axis=0)]
+    add_gap_distribution(figure, middles(ratios.levels), counts, palette)
+    return style(figure, palette, 430, t=16, l=48, r=24)
+
+
+def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:
+    """Add the cells between the first and the last that hold a list, and their mean."""
+    used = np.flatnonzero(gap_cells.n_lists)
+    gap_cells = gap_cells.select_places(slice(used[0], used[-1] + 1)) if len(used) else gap_cells
+    x = middles(gap_cells.edges)
+    counts = (gap_cells.high + gap_cells.low).T
+    shade = np.log10(counts, where=counts > 0, out=np.full(counts.shape, np.nan))
+    panel.add_density(x, middles(gap_cells.levels), shade, counts)
+    panel.add_no_gap_strip(x, gap_cells.none, gap_cells.n_lists)
+    if len(used) > 1:
+        mean = smooth_bins(gap_cells.edges, gap_cells.n_lists, gap_cells.sums, gap_cells.squares)
+        panel.add_mean_band(mean)
+        panel.add_mean_line(mean)

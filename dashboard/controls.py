@@ -1,0 +1,397 @@
+"""Controls that keep their value over page switches, and their place in the address.
+
+The address names every choice that is not the default of its control, whatever page is shown, so that a link
+shows the same. Streamlit's own binding (`bind="query-params"`) cannot do that in version 1.67: a link inside the
+app does not set a control that the browser already has, and a select box writes its label, not its value.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar, cast
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
+
+_ADDRESS = "_address"
+"""Key of the session: key of a choice → its texts in the address."""
+_ASKED = "_asked"
+"""Key of the session: key of a choice → what its control is to be set to as it is drawn, None for its default."""
+_DEFAULTS = "_defaults"
+"""Key of the session: key of a choice → the default of its control when it was last drawn."""
+_OPENED_WITH = "_opened_with"
+"""Key of the session: settings that the board was saved with, the defaults of their controls."""
+_REFUSED = "_refused"
+_PAGE, _SECTIONS, _LABELS, _CLICK = "_page", "_sections", "_labels", "_click"
+SECTION = "section"
+"""Key of the control of sections: several pages have one, each with sections of its own."""
+_RENAMED = {"part": SECTION, "below": SECTION}
+"""Keys of the address that version 0.2 wrote, and what they are now."""
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""What every control has: its value over page switches."""
+
+Texts = list[str]
+"""A choice as the address says it: several texts where several things are chosen."""
+Choice = TypeVar("Choice")
+
+
+def read_address(page: str) -> None:
+    """Take what the address asks for, as a session begins or a link leads to another page.
+
+    The menu opens a page at an address without choices: `write_address` puts those of the session back into it.
+    """
+    state = st.session_state
+    if state.get(_PAGE) == page:
+        return
+    _change_section(state.get(_PAGE), page)
+    state[_PAGE] = page
+    for key, texts in address_choices().items():
+        name = _RENAMED.get(key, key)
+        if _address().get(name) != texts:
+            _address()[name] = _asked()[name] = texts
+
+
+def write_address() -> None:
+    """Have the address say what was chosen."""
+    address = dict(sorted(_address().items()))
+    if address != address_choices():
+        st.query_params.from_dict(address)
+
+
+def address_choices() -> dict[str, Texts]:
+    """Return the choices that the browser's address has now."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def page_link() -> str:
+    """Return the address of what is shown."""
+    address = urlencode(sorted(_address().items()), doseq=True)
+    return f"{str(st.context.url).partition('?')[0]}?{address}".removesuffix("?")
+
+
+def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
+    """Return the query parameters of a link with these choices, and all others as they are."""
+    others = {key: texts for key, texts in _address().items() if key != SECTION}
+    return others | {key: [text] for key, text in choices.items()}
+
+
+def refuse(key: str, texts: Sequence[str]) -> None:
+    """Note that the address asks for what is not offered."""
+    st.session_state.setdefault(_REFUSED, {}).update({f"{key}={text}": None for text in texts})
+
+
+def refused() -> list[str]:
+    """Return, once, what was asked for and is not offered."""
+    return list(st.session_state.pop(_REFUSED, {}))
+
+
+def ask(choices: Mapping[str, object]) -> None:
+    """Have controls set as they are drawn next, as if the address said so: key → value."""
+    for key, value in choices.items():
+        _address()[key] = _asked()[key] = _texts(value)
+
+
+def asked_text(key: str) -> str | None:
+    """Return what the address asks of a control that is not drawn yet; the last where it asks for several."""
+    return next(reversed(_asked().get(key) or []), None)
+
+
+def forget(key: str) -> None:
+    """Ask nothing of a control any more."""
+    _asked().pop(key, None)
+
+
+def reset(key: str) -> None:
+    """Have a control begin at its default as it is drawn next, unless the address asks otherwise."""
+    if key not in _asked():
+        _asked()[key] = None
+
+
+def open_with(settings: Mapping[str, object]) -> None:
+    """Have controls begin at the settings that a board was saved with, where nobody chose another."""
+    before = st.session_state.get(_OPENED_WITH, {})
+    st.session_state[_OPENED_WITH] = settings
+    for key in {*before, *settings}:
+        if before.get(key) != settings.get(key) and not is_chosen(key):
+            _asked()[key] = None
+
+
+def is_chosen(key: str) -> bool:
+    """Return whether the address, or the visitor just now, set a control about to be drawn."""
+    state = st.session_state
+    is_changed = key in state and state[key] != state.get(_DEFAULTS, {}).get(key, state[key])
+    return is_changed or key in _address()
+
+
+def follow_defaults(defaults: Mapping[str, object]) -> None:
+    """Set controls of one choice, about to be drawn, to defaults that may have moved: key → its default now.
+
+    They stay where any of them was chosen.
+    """
+    if not any(map(is_chosen, defaults)):
+        st.session_state.update(defaults)
+
+
+def get_value(key: str) -> str:
+    """Return what a control holds, or the address asks of it, before it is drawn."""
+    return str(
+        asked_text(key) or st.session_state.get(key, "") or st.session_state.get(_OPENED_WITH, {}).get(key, "")
+    )
+
+
+def set_value(key: str, value: object) -> None:
+    """Set a control; before it is drawn, or as something else is clicked."""
+    forget(key)
+    st.session_state[key] = value
+
+
+def prepare(
+    key: str,
+    read: Callable[[Texts], Any],
+    is_valid: Callable[[Any], bool],
+    default: Choice,
+) -> Choice:
+    """Set a control that is about to be drawn to what the address asks for; to the default where that is lost.
+
+    Args:
+        key: of the choice.
+        read: texts of the address → value of the control; a ValueError where they are none.
+        is_valid: whether the data offers a value.
+        default: what it is when nobody chose, unless the board was saved with something else.
+
+    Returns:
+        The default as it is now.
+    """
+    state = st.session_state
+    saved = state.get(_OPENED_WITH, {}).get(key)
+    default = saved if saved is not None and is_valid(saved) else default
+    if key in _asked():
+        texts = _asked().pop(key)
+        value = default if texts is None else _read(texts, read)
+        if value is not None and is_valid(value):
+            state[key] = value
+        else:
+            refuse(key, texts or [])
+    if key not in state or not is_valid(state[key]):
+        state[key] = default
+    state.setdefault(_DEFAULTS, {})[key] = default
+    return default
+
+
+def record(key: str, value: Choice, default: object) -> Choice:
+    """Give a choice its place in the address, none where it is the default; return it."""
+    if value == default:
+        _address().pop(key, None)
+    else:
+        _address()[key] = _texts(value)
+    return value
+
+
+def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw a row of options, the first chosen unless another is the default; return the chosen one.
+
+    Args:
+        label: above the control.
+        options: what can be chosen.
+        key: of the choice, and its name in the link.
+        default: chosen first; the first option where omitted.
+        **more_options: passed on to the widget.
+    """
+    default = prepare(key, _last, options.__contains__, default or options[0])
+    choice = st.segmented_control(label, options, key=key, required=True, wrap=True, **KEPT, **more_options)
+    return record(key, choice or default, default)
+
+
+def select(
+    label: str,
+    options: Sequence[str],
+    key: str,
+    default: str = "",
+    *,
+    is_explicit: bool = False,
+    **more_options: Any,  # noqa: ANN401 passed on
+) -> str:
+    """Draw a list of many options; return the chosen one.
+
+    Args:
+        label: above the list.
+        options: at least one.
+        key: of the choice, and its name in the link.
+        default: the first option where empty.
+        is_explicit: whether the link says the choice also where it is the default.
+        **more_options: passed on to Streamlit.
+    """
+    default = prepare(key, _last, options.__contains__, default or options[0])
+    _renew_label(key, more_options.get("format_func", str))
+    choice = st.selectbox(label, options, key=key, **KEPT, **more_options) or default
+    return record(key, choice, None if is_explicit else default)
+
+
+def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw a list of names, long ones without what they share, found by any of their letters that are shown."""
+    labels = short_names(names, TABLE_COLUMNS)
+    return select(
+        label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
+    )
+
+
+def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
+    """Draw a choice of any options, all by default; return them in their own order. None chosen means all."""
+    return _choose_several(partial(st.multiselect, label, placeholder="All"), options, key)
+
+
+def pills(
+    label: str, options: Sequence[str], key: str, format_func: Callable[[str], str] = str.capitalize
+) -> list[str]:
+    """Draw and return as `multiselect`, with every option in sight."""
+    draw = partial(st.pills, label, selection_mode="multi", format_func=format_func, wrap=True)
+    return _choose_several(draw, options, key)
+
+
+def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
+    """Draw a field of a whole number from `low` to `high`; return it."""
+    whole_number(key, low, high, default)
+    ends = float(low), float(high)
+    st.number_input(label, *ends, step=1.0, format="%.0f", key=key, **KEPT, **more_options)
+    return whole_number(key, low, high, default)
+
+
+def whole_number(key: str, low: float, high: float, default: float) -> int:
+    """Return the whole number that a field of this key holds, or is to hold once it is drawn."""
+    default = prepare(key, _number, lambda number: number is not None and low <= number <= high, float(default))
+    return record(key, _rounded(st.session_state[key]), _rounded(default))
+
+
+def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
+    """Draw a line from one end to the other with a number on it; return that."""
+    low, high = map(float, ends)
+    default = prepare(key, _number, lambda number: low <= number <= high, float(default))
+    places = "%.0f" if step >= 1 else "%.2f"
+    number = st.slider(label, low, high, default, float(step), places, key=key, **KEPT)
+    return record(key, float(number), default)
+
+
+def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
+    """Draw a line with the fewest and the most of something on it; return both, as whole numbers."""
+    default = prepare(key, _pair, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
+    low, high = st.slider(label, *ends, default, 1, key=key, **KEPT)
+    return record(key, (low, high), tuple(default))
+
+
+def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw options on a line, in order; return the chosen one."""
+    default = prepare(key, _last, options.__contains__, default)
+    choice = st.select_slider(label, options, value=default, key=key, **KEPT, **more_options)
+    return record(key, choice, default)
+
+
+def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
+    """Draw a line of text; return what it holds."""
+    longest = more_options.get("max_chars") or math.inf
+    default = prepare(key, _last, lambda text: text is not None and len(text) <= longest, "")
+    return record(key, st.text_input(label, key=key, **KEPT, **more_options) or "", default)
+
+
+def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
+    """Draw a switch that is off at first; return whether it is on."""
+    default = prepare(key, _switch, lambda value: isinstance(value, bool), default=False)
+    return record(key, bool(st.toggle(label, key=key, **KEPT, **more_options)), default)
+
+
+def stored_choice(key: str, default: str, is_valid: Callable[[str], bool]) -> str:
+    """Return a choice that buttons make, by `set_value`, and that has its place in the address."""
+    default = prepare(key, _last, is_valid, default)
+    return record(key, str(st.session_state[key]), default)
+
+
+def clicked_row(chart: str) -> int | None:
+    """Return the index of the row behind a point clicked just now; None where nothing new was clicked."""
+    event = st.session_state.get(chart)
+    points = event["selection"]["points"] if event else []
+    data = points[0].get("customdata") if points else None
+    now = int(data[0]) if data else None
+    before = st.session_state.get(_CLICK)
+    st.session_state[_CLICK] = now
+    return now if now != before else None
+
+
+def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key: str) -> list[str]:
+    """Draw a choice of any options, set to all that there are of those the address asks for."""
+    all_options = list(options)
+    names = {option.capitalize(): option for option in all_options} | {name: name for name in all_options}
+
+    def read(texts: Texts) -> list[str]:
+        refuse(key, [text for text in texts if text not in names])
+        return list(dict.fromkeys(names[text] for text in texts if text in names)) or all_options
+
+    default = prepare(key, read, lambda choices: set(choices) <= set(all_options), all_options)
+    choices = draw(all_options, key=key, **KEPT)
+    return record(key, [option for option in all_options if option in choices] or all_options, default)
+
+
+def _renew_label(key: str, label_of: Callable[[str], str]) -> None:
+    """Have the browser show a choice by its label of now: it keeps that of when it was chosen."""
+    choice = st.session_state[key]
+    labels = st.session_state.setdefault(_LABELS, {})
+    if labels.get(key) != (choice, label_of(choice)):
+        st.session_state[key] = choice
+    labels[key] = choice, label_of(choice)
+
+
+def _change_section(page_before: str | None, page: str) -> None:
+    """Keep the section that a page showed, and choose the one that the page to be drawn showed last."""
+    state = st.session_state
+    sections = state.setdefault(_SECTIONS, {})
+    if SECTION in state:
+        sections[page_before] = state.pop(SECTION)
+    if page in sections:
+        state[SECTION] = sections[page]
+    _address().pop(SECTION, None)
+    _asked().pop(SECTION, None)
+
+
+def _address() -> dict[str, Texts]:
+    return cast("dict[str, Texts]", st.session_state.setdefault(_ADDRESS, {}))
+
+
+def _asked() -> dict[str, Texts | None]:
+    return cast("dict[str, Texts | None]", st.session_state.setdefault(_ASKED, {}))
+
+
+def _read(texts: Texts, read: Callable[[Texts], Any]) -> Any:  # noqa: ANN401 of any control
+    try:
+        return read(texts)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _last(texts: Texts) -> str:
+    return texts[-1]
+
+
+def _number(texts: Texts) -> float:
+    return float(texts[-1])
+
+
+def _rounded(number: float) -> int:
+    return math.floor(number + 1 / 2)
+
+
+def _pair(texts: Texts) -> tuple[int, int]:
+    low, high = sorted(round(float(text)) for text in texts)
+    return low, high
+
+
+def _switch(texts: Texts) -> bool | None:
+    return {"true": True, "false": False}.get(texts[-1].lower())
+
+
+def _texts(value: object) -> Texts:
+    """Return a value as the address says it."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return [text for item in value for text in _texts(item)]
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    return [f"{value:.12g}" if isinstance(value, float) else str(value)]

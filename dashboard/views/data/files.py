@@ -1,0 +1,234 @@
+"""Files: what was read, a card where something is odd, and the findings by kind."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow.compute as pc
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.figure import Figure
+from dashboard.charts.palette import Palette
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.components import Colour, chart, download_csv
+from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.page_body import section
+from metrics import FORMATS
+from metrics.runs import File, Source
+from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
+from metrics.support.wording import count_of, first_names
+
+_MOST_NAMES = 6
+_SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
+
+
+class Shape(NamedTuple):
+    """What a card says of all rows of a file.
+
+    Attributes:
+        n_values: distinct scores or grades.
+        n_queries: its queries.
+        histogram: of its scores or grades.
+    """
+
+    n_values: int
+    n_queries: int
+    histogram: Figure
+
+
+@cached_by_key(show_spinner=False, max_entries=MOST_FILES)
+def _shape(board: Board, position: int, colours: Palette) -> Shape:
+    source = board.sources[position]
+    is_run = source.kind == "run"
+    values = source.table["score" if is_run else "relevance"]
+    return Shape(
+        n_values=pc.count_distinct(values).as_py(),
+        n_queries=len(pc.unique(source.table["query_id"])),
+        histogram=column_histogram(values, colours, is_score=is_run),
+    )
+
+
+def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
+    """Draw a card for each file that something is odd about, and those of all others folded to a line.
+
+    Args:
+        board: whose files.
+        findings: of all of them.
+        colours: of the theme.
+    """
+    warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
+    odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
+    places = range(len(board.files))
+    _cards(board, [at for at in places if board.files[at].name in odd], findings, colours, "odd-files")
+    if quiet := [at for at in places if board.files[at].name not in odd]:
+        n_rows = sum(len(board.sources[at].table) for at in quiet)
+        names = escape_markdown(first_names([board.files[at].name for at in quiet], _MOST_NAMES))
+        label = f"{count_of(len(quiet), 'file')} read, {count_of(n_rows, 'row')}: {names}"
+        with st.expander(label, icon=":material/check:", key="files"):
+            _cards(board, quiet, findings, colours, "files")
+
+
+def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours: Palette, key: str) -> None:
+    if not places:
+        return
+    row_range = shown_rows(len(places), key, limit=len(places))
+    grid = st.grid(3, min_column_width=250)
+    for at in places[: row_range.stop]:
+        file = board.files[at]
+        with grid.container(border=True, height="stretch"):
+            _card(board, at, file, board.sources[at], findings[findings["file"] == file.name], colours)
+    row_range.buttons()
+
+
+@section("This file")
+def _card(
+    board: Board, position: int, file: File, source: Source, findings: pd.DataFrame, colours: Palette
+) -> None:
+    shape = _shape(board, position, colours)
+    with st.container(horizontal=True, horizontal_alignment="distribute"):
+        st.markdown(f"**{escape_markdown(file.name)}**")
+        _badge(findings)
+    packed = f", {file.packed}" if file.packed else ""
+    st.caption(
+        f"{escape_markdown(_SUMMARY[source.format])}{packed}  \n{count_of(len(source.table), 'row')} · "
+        f"{queries_text(shape.n_queries)} · {file.size / 1000:,.0f} kB"
+    )
+    chart(shape.histogram, f"shape-{position}", f"Histogram of {file.name}.")
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(count_of(shape.n_values, "distinct score" if source.kind == "run" else "distinct grade"))
+        if len(board.files) > 1 and st.button(
+            "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
+        ):
+            session.rebuild_board(board.spec.without_file(position))
+
+
+def _badge(findings: pd.DataFrame) -> None:
+    worst: list[tuple[str, Colour, str]] = [("error", "red", "error"), ("warning", "orange", "warning")]
+    for severity, colour, icon in worst:
+        count = int((findings["severity"] == severity).sum())
+        if count:
+            text = f"{count} {severity}{'s' * (count > 1)}"
+            st.badge(text, icon=f":material/{icon}:", color=colour)
+            return
+    st.badge("ready", icon=":material/check:", color="blue")
+
+
+_BADGES: dict[str, tuple[Colour, str]] = {
+    "error": ("red", "settle it before you trust a score"),
+    "warning": ("orange", "scored, with what is said here"),
+}
+_MOST_GROUPS = 5
+"""Kinds in sight, two lines each; the others are below them."""
+_MAX_LINES = 300
+"""Messages of one kind that are shown; the CSV has them all."""
+_MAX_NAMES = 6
+
+
+@section("Findings")
+def finding_cards(board: Board, findings: pd.DataFrame) -> None:
+    """Draw the findings of a board by kind, the gravest first; information is folded, and what is more."""
+    if not len(findings):
+        st.markdown(":material/check: Every row was read, every query is judged, nothing stands out.")
+        return
+    for message in findings.loc[findings["code"] == "runs-told-apart", "message"]:
+        st.caption(f":material/info: {escape_markdown(message)}")
+    groups = group_findings(findings, board.runs.rerankers)
+    n_left = _MOST_GROUPS
+    for severity in ("error", "warning"):
+        if grave := [group for group in groups if group.severity == severity]:
+            _frame(board, severity, grave, n_left)
+            n_left = max(0, n_left - len(grave))
+    information = [group for group in groups if group.severity == "info"]
+    if information:
+        titles = first_names([group.kind.title for group in information], _MAX_NAMES)
+        with st.expander(f"For the record: {titles}", icon=":material/info:", key="for-the-record"):
+            for group in information:
+                _group(board, group)
+                _messages(group)
+    download_csv(findings, "findings")
+
+
+def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown: int) -> None:
+    """Draw the findings of one severity, so many kinds of them in sight."""
+    colour, note = _BADGES[severity]
+    with st.container(border=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            count = sum(len(line.names) for group in groups for line in group.lines)
+            st.badge(count_of(count, severity), icon=f":material/{severity}:", color=colour)
+            st.caption(note)
+        for group in groups[:n_shown]:
+            _group(board, group)
+        more = groups[n_shown:]
+        detailed = [group for group in groups[:n_shown] if len(group.lines) > 1]
+        if more or detailed:
+            label = f"More: {count_of(len(more), 'kind')}" if more else "Each message"
+            with st.expander(label, key=f"more-{severity}"):
+                for group in detailed:
+                    st.markdown(f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}")
+                    _messages(group)
+                for group in more:
+                    _group(board, group)
+                    _messages(group)
+
+
+def _group(board: Board, group: FindingGroup) -> None:
+    """Draw in two lines what findings of one kind say and what to do, with a button that does it."""
+    text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
+    title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
+    place = _place(group.lines[0]) if len(group.lines) == 1 else ""
+    text.markdown(f"{title}{place}  \n:gray[{escape_markdown(group.hint)}]")
+    if fix is not None:
+        with fix:
+            _fix(board, group)
+
+
+def _messages(group: FindingGroup) -> None:
+    """Draw the messages of one kind, a line each, where there are several."""
+    if len(group.lines) > 1:
+        st.markdown("\n".join(map(_item, group.lines[:_MAX_LINES])))
+    if len(group.lines) > _MAX_LINES:
+        st.caption(f"The CSV has the other {len(group.lines) - _MAX_LINES:,}.")
+
+
+def _item(line: FindingLine) -> str:
+    names = escape_markdown(first_names(line.names, _MAX_NAMES))
+    place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
+    return f"- {names}: {escape_markdown(line.message)}{place}"
+
+
+def _place(line: FindingLine) -> str:
+    """Return whose message it is where it is that of several, else where it is."""
+    place = first_names(line.names, _MAX_NAMES) if len(line.names) > 1 else line.place
+    return f" :gray[{escape_markdown(place)}]" if place else ""
+
+
+def _has_fix(group: FindingGroup) -> bool:
+    return group.code in ("rows-dropped", "scores-missing")
+
+
+def _fix(board: Board, group: FindingGroup) -> None:
+    """Draw a button that keeps other rows of those repeated, or does the other thing about missing scores."""
+    if group.code == "scores-missing":
+        _fix_missing_scores(board)
+        return
+    if board.spec.repeated == "first":
+        if st.button("Keep highest", key="fix-repeated"):
+            session.rebuild_board(BoardSpec(board.spec.entries, "max"))
+    elif st.button("Keep first", key="fix-repeated"):
+        session.rebuild_board(BoardSpec(board.spec.entries, "first"))
+
+
+def _fix_missing_scores(board: Board) -> None:
+    """Draw a button that drops the documents put last, or puts last those dropped."""
+    rules = {position: source.missing_score for position, source in enumerate(board.sources)}
+    rules = {position: rule for position, rule in rules.items() if rule != "error"}
+    is_last = "last" in rules.values()
+    if st.button("Drop them" if is_last else "Put them last", key="fix-missing"):
+        spec = board.spec
+        for position in rules:
+            spec = spec.with_missing_score(position, "drop" if is_last else "last")
+        session.rebuild_board(spec)

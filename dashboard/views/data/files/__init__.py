@@ -1,1 +1,0 @@
-"""The sections Files, Columns and Rerankers of Data."""

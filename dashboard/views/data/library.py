@@ -1,0 +1,460 @@
+"""Library: the uploads that are kept, what can be done with them, and what was deleted."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.access import server_files
+from dashboard.access.sign_in import is_open_to_all
+from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.boards import Board, BoardSpec
+from dashboard.library.storage.records import STRANGER, Upload
+from dashboard.library.storage.schema import RETENTION
+from dashboard.session import Outcome, View
+from dashboard.session.changes import build_arranged, read_all, score_as_shown
+from dashboard.session.long_work import long_work
+from dashboard.session.upload_selection import last_outcome, selectable_table, selected_uploads, set_outcome
+from dashboard.session.visitor import visitor_zone
+from dashboard.widgets.columns import column_config
+from dashboard.widgets.components import download_csv, finding, heading
+from dashboard.widgets.page_body import section
+from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.studies.prose import Prose, Strong
+from metrics.support.shown_columns import ShownColumn
+from metrics.support.wording import count_of, first_names, part_of, percent
+
+
+def actions(view: View, ticked: Sequence[Upload]) -> None:
+    """Draw buttons for the uploads ticked, and a note for a single one."""
+    if not ticked:
+        st.caption("Tick uploads to open them, add them to this board, pin or delete them.")
+        return
+    pins = not all(upload.pinned for upload in ticked)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{len(ticked)} ticked{_boards_text(ticked)}", width="content")
+        opens = _button("Open together" if len(ticked) > 1 else "Open", "open", "folder_open")
+        adds = _button("Add to this board", "add", "library_add")
+        pin = _button("Pin" if pins else "Unpin", "pin", "keep" if pins else "keep_off")
+        deletes = _button("Delete", "discard", "delete")
+    if opens:
+        _change_library(lambda: _open(ticked))
+    if adds:
+        _change_library(lambda: _add(view, ticked))
+    if pin:
+        _change_library(lambda: _pin(ticked, pinned=pins))
+    if deletes:
+        _delete(view, ticked)
+    if len(ticked) == 1:
+        _note(ticked[0])
+
+
+def _boards_text(ticked: Sequence[Upload]) -> str:
+    """Return which boards the uploads are on, where no board has all of them: they may not belong together."""
+    boards = [dict(upload.boards) for upload in ticked]
+    if any(all(board_id in others for others in boards) for board_id in boards[0]):
+        return ""
+    names = {board_id: name for upload_boards in boards for board_id, name in upload_boards.items()}
+    if len(names) < 2:  # noqa: PLR2004 of one board and of none
+        return ""
+    return escape_markdown(f", of {len(names)} boards: {first_names(list(names.values()))}")
+
+
+def _button(label: str, key: str, icon: str) -> bool:
+    return st.button(label, icon=f":material/{icon}:", key=f"library-{key}")
+
+
+def _change_library(change: Callable[[], None]) -> None:
+    """Do something; where it cannot be done, say why and leave all as it was."""
+    try:
+        change()
+    except TieScopeError as error:
+        st.error(escape_markdown(f"{error} Nothing was changed."), icon=":material/error:")
+
+
+def _open(ticked: Sequence[Upload]) -> None:
+    try:
+        board = _build(_spec_of(ticked, ()))
+    except UsageError as error:
+        if any(upload.kind == "qrels" for upload in ticked):
+            raise
+        raise UsageError(f"{error} Tick judgments as well, or add to this board.") from error
+    set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
+    session.show_board(board)
+
+
+def _add(view: View, ticked: Sequence[Upload]) -> None:
+    on_board = {file.sha256 for file in view.board.files}
+    new = [upload for upload in ticked if upload.sha256 not in on_board]
+    if not new:
+        st.info("This board has these files already.", icon=":material/check:")
+        return
+    used_stems = {file.stem for file in view.board.files}
+    before = view.board.spec
+    board = _build(before.with_files(_spec_of(new, used_stems)), before)
+    size = count_of(len(board.runs.tables), "reranker")
+    set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {size} now."))
+    session.show_board(board, amends=(view.board, view.record))
+
+
+def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
+    """Return what to make a board from: uploads, those of one name told apart."""
+    spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], session.owner())
+    return distinguish_files(spec, uploads, used_stems)
+
+
+def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
+    """Give runs of a name that is taken the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
+
+    Args:
+        spec: what they are read as.
+        uploads: the same, in the same order; the newest keeps its name.
+        used_stems: names without endings that are not free.
+
+    Returns:
+        The spec, no two of its runs of one name.
+    """
+    used, entries = set(used_stems), list(spec.entries)
+    for position in sorted(range(len(entries)), key=lambda row: uploads[row].added, reverse=True):
+        upload = uploads[position]
+        file = entries[position].file
+        if upload.kind == "run" and file.stem in used:
+            last = PurePath(file.name.replace("\\", "/")).name
+            endings = (f"{upload.added:%Y-%m-%d}", f"{upload.added:%Y-%m-%d_%H%M%S}", upload.sha256[:7])
+            names = (f"{file.stem}_{ending}{last[len(file.stem) :]}" for ending in endings)
+            renamed = (replace(file, name=name) for name in names)
+            file = next((candidate for candidate in renamed if candidate.stem not in used), file)
+            entries[position] = replace(entries[position], file=file)
+        used.add(file.stem)
+    return replace(spec, entries=tuple(entries))
+
+
+def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
+    """Return the board of a spec, its rerankers named and ordered as before; raises what is in its way."""
+    with long_work():
+        board = build_arranged(spec, read_all(spec), before)
+        if isinstance(board, Board):
+            score_as_shown(board)
+    if isinstance(board, TieScopeError):
+        raise board
+    return board
+
+
+def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
+    for upload in ticked:
+        cache.open_library().pin(upload.sha256, session.owner(), pinned=pinned)
+    st.rerun()
+
+
+def _delete(view: View, ticked: Sequence[Upload]) -> None:
+    """Delete what can be; the board shown goes too where it has no name and uses one of them."""
+    gone, refused = {}, []
+    for upload in ticked:
+        try:
+            cache.open_library().discard(upload.sha256, session.owner())
+            gone[upload.sha256] = upload.name
+        except LibraryError as error:
+            refused.append(f"{upload.name} stays. {error}")
+    record = view.record
+    used = {board_id for upload in ticked if upload.sha256 in gone for board_id, _ in upload.boards}
+    label = record.label if record is not None and record.id in used else None
+    message = f"Deleted {_names_text([upload for upload in ticked if upload.sha256 in gone])}." if gone else ""
+    set_outcome(Outcome(message, gone, tuple(refused), label))
+    if label is not None:
+        session.switch_to_board(server_files.home_board().label)
+    st.rerun()
+
+
+def _names_text(uploads: Sequence[Upload]) -> str:
+    return first_names([upload.name for upload in uploads])
+
+
+def outcome_line() -> None:
+    """Show what was done last, and a way to undo a deletion."""
+    last = last_outcome()
+    if last is None:
+        return
+    for why in last.refused:
+        st.error(escape_markdown(why), icon=":material/error:")
+    if last.message:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            icon = "delete" if last.discarded else "check"
+            st.markdown(f":material/{icon}: {escape_markdown(last.message)}", width="content")
+            if last.discarded and st.button("Undo", key="library-undo", type="tertiary"):
+                _change_library(lambda: _reclaim(last))
+
+
+def _reclaim(last: Outcome) -> None:
+    for sha256 in last.discarded:
+        cache.open_library().reclaim(sha256, session.owner())
+    set_outcome(Outcome("Restored."))
+    if last.label is not None:
+        session.switch_to_board(last.label)
+    st.rerun()
+
+
+def _note(upload: Upload) -> None:
+    """Draw a field for what its owner says of an upload."""
+    form = st.form(f"note-{upload.sha256[:12]}", border=False)
+    with form, st.container(horizontal=True, vertical_alignment="bottom"):
+        label = f"Note on {escape_markdown(upload.name)}"
+        note = st.text_input(label, upload.note, max_chars=1000, key=f"note-{upload.sha256}", width=480)
+        saved = st.form_submit_button("Save")
+    if saved:
+        _change_library(lambda: _describe(upload, note or ""))
+
+
+def _describe(upload: Upload, note: str) -> None:
+    cache.open_library().describe(upload.sha256, note, session.owner())
+    st.rerun()
+
+
+_MAX_LINES = 20
+"""Lines at most; what was deleted before is not listed."""
+
+
+@section("Recently deleted uploads")
+def recently_deleted() -> None:
+    """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
+    library, owner = cache.open_library(), session.owner()
+    uploads, boards = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
+    if uploads or boards:
+        with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
+            st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
+            for upload in uploads[:_MAX_LINES]:
+                note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
+                if _line(upload.name, note, upload.sha256[:12]):
+                    _restore(library.reclaim, upload.sha256)
+            for board in boards[:_MAX_LINES]:
+                if _line(board.name, f"board, changed {board.changed:%d %b %Y}", board.id):
+                    _restore(library.restore, board.id)
+            if max(len(uploads), len(boards)) > _MAX_LINES:
+                st.caption(
+                    f"The {_MAX_LINES} newest uploads and the {_MAX_LINES} boards changed last are listed."
+                )
+    _eviction()
+
+
+def _line(name: str, note: str, key: str) -> bool:
+    """Draw a thing that was deleted; return whether it is to be restored."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
+        return st.button("Restore", key=f"restore-{key}", type="tertiary")
+
+
+def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
+    try:
+        bring_back(item_id, session.owner())
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
+    else:
+        st.rerun()
+
+
+def _eviction() -> None:
+    """Draw the choice whether the oldest uploads go when the library is full."""
+    owner = session.owner()
+    current = cache.open_library().is_evicting(owner)
+    evict = st.toggle(
+        "When full, let the oldest unpinned uploads go",
+        current,
+        key=f"evict-{current}",
+        help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
+    )
+    if evict != current:
+        cache.open_library().set_eviction(owner, evict=evict)
+        st.rerun()
+
+
+_KINDS = {"run": "run", "qrels": "judgments"}
+_SHELVES = ("This board", "All")
+_TIE_RATIO = ShownColumn(
+    "tied", "Tie ratio", "Documents that share their score with another of their list.", "share"
+)
+
+
+def uploads_section(view: View) -> list[Upload]:
+    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why.
+
+    Returns:
+        Those of this board, or all, as is chosen; the newest first.
+    """
+    try:
+        every_upload = cache.open_library().uploads(session.owner())
+        return _section(view, every_upload)
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
+        return []
+
+
+def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
+    """Return the uploads that are on the board shown."""
+    on_board = {file.sha256 for file in view.board.files}
+    return [upload for upload in uploads if upload.sha256 in on_board]
+
+
+def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
+    uploads = every_upload
+    finding(library_finding(every_upload))
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
+        heading("Uploads", _whose(session.owner()))
+        if uploads:
+            download_csv(uploads_frame(uploads), "library")
+    if uploads:
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            uploads = _choose_shelf(view, every_upload)
+            words = session.text_input(
+                "Find",
+                "find",
+                placeholder="Name, note, board or hash",
+                icon=":material/search:",
+                label_visibility="collapsed",
+                max_chars=200,
+                width=320,
+            )
+            matches = search_uploads(uploads, words, selected_uploads())
+            if len(matches) < len(every_upload):
+                st.caption(part_of(len(matches), len(every_upload), "upload"), width="content")
+        ticked = selectable_table(
+            display_frame(matches, visitor_zone()),
+            [upload.sha256 for upload in matches],
+            column_config=_columns(),
+            column_order=list(_columns()),
+            hide_index=True,
+            alt="Uploads that are kept, the newest first.",
+        )
+        actions(view, [upload for upload in matches if upload.sha256 in ticked])
+    outcome_line()
+    recently_deleted()
+    return uploads
+
+
+def library_finding(uploads: Sequence[Upload]) -> Prose:
+    """Return what is kept, in a sentence, and which of the runs has most ties."""
+    if not uploads:
+        return ("Nothing is kept yet. Files that you drop on Data are, unless you say otherwise.",)
+    subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
+    tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
+    share = tied.profile.tied or 0
+    if not share:
+        return subject
+    return (
+        *subject,
+        " Most ties: ",
+        Strong(tied.name),
+        f", where {percent(share)} of the documents share a score.",
+    )
+
+
+def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
+    """Draw the choice between the uploads on the board shown and all; all where it has none."""
+    on_board = uploads_on(view, every_upload)
+    if not on_board:
+        return list(every_upload)
+    shelf = session.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
+    return on_board if shelf == _SHELVES[0] else list(every_upload)
+
+
+def _whose(owner: str) -> str:
+    """Return where uploads are kept, and who sees them."""
+    if not owner and is_open_to_all():
+        return "Kept on this server for all who reach it: what others upload stands here, too."
+    if not owner:
+        return "Kept on this machine."
+    if owner.startswith(STRANGER):
+        return "Kept on this server. Boards are found again by their link, this list only until you leave."
+    return f"Kept on this server for {escape_markdown(owner)} alone."
+
+
+def size_text(count: int) -> str:
+    """Write so many bytes in the largest unit of which there is one."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB")):
+        if count >= unit:
+            return f"{count / unit:,.1f}".removesuffix(".0") + f" {name}"
+    return f"{count / 1000:,.0f} kB"
+
+
+def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
+    """Return the uploads that hold every word, and those that are selected.
+
+    Args:
+        uploads: to search.
+        words: each is looked for in name, kind, note and boards, or at the start of the hash.
+        selected: sha256 of uploads that are found whatever the words.
+    """
+    search_words = words.casefold().split()
+    return [
+        upload
+        for upload in uploads
+        if upload.sha256 in selected or all(_holds(upload, word) for word in search_words)
+    ]
+
+
+def _holds(upload: Upload, word: str) -> bool:
+    boards = [name for _, name in upload.boards]
+    text = "\n".join([upload.name, _KINDS[upload.kind], upload.note, *boards]).casefold()
+    return word in text or upload.sha256.startswith(word)
+
+
+def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
+    """Return a row an upload, as the table draws it."""
+    rows = uploads_frame(uploads)
+    rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
+    rows["tied"] *= 100
+    rows["size"] /= 1000
+    rows["bars"] = [list(upload.profile.bars) for upload in uploads]
+    rows["added"] = rows["added"].dt.tz_localize("UTC").dt.tz_convert(place)
+    rows["hash"] = [upload.sha256[:7] for upload in uploads]
+    return rows
+
+
+def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
+    """Return a row an upload, as a file holds it: shares of one, bytes, and the time in UTC."""
+    rows = [
+        {
+            "name": upload.name,
+            "kind": _KINDS[upload.kind],
+            "rows": upload.rows,
+            "queries": upload.profile.queries,
+            "depth": upload.profile.depth,
+            "tied": upload.profile.tied,
+            "size": upload.kept_size,
+            "boards": ", ".join(name for _, name in upload.boards),
+            "note": upload.note,
+            "pinned": upload.pinned,
+            "added": upload.added,
+            "hash": upload.sha256,
+        }
+        for upload in uploads
+    ]
+    frame = pd.DataFrame(rows, columns=[name for name in _columns() if name != "bars"])
+    return frame.astype({"tied": "float64", "size": "float64", "added": "datetime64[us]"})
+
+
+def _columns() -> dict[str, object]:
+    column = st.column_config
+    return {
+        "name": column.TextColumn("Name", pinned=True, width=176),
+        "tied": column_config(_TIE_RATIO),
+        "bars": column.BarChartColumn(
+            "Scores", width=95, y_min=0, color="blue", help="Histogram of scores or grades."
+        ),
+        "added": column.DatetimeColumn("Added", format="D MMM YYYY, HH:mm", width=145),
+        "kind": column.MultiselectColumn(
+            "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
+        ),
+        "boards": column.TextColumn("Used on", width=130, help="Boards that show it."),
+        "rows": column.NumberColumn("Rows", format="localized", width=75),
+        "queries": column.NumberColumn("Queries", format="localized", width=70),
+        "depth": column.NumberColumn(
+            "Depth", format="localized", width=60, help="Documents of the longest list."
+        ),
+        "note": column.TextColumn("Note", width=180),
+        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when room is needed."),
+        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="As it is kept."),
+        "hash": column.TextColumn("Hash", width=85, help="First letters of the hash of its content."),
+    }

@@ -1,1 +1,0 @@
-"""The section Library of Data."""

@@ -1,0 +1,339 @@
+"""Over time: the versions of a reranker that are kept, and lists in the order in which they came."""
+
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.cache import ShownBoard
+from dashboard.charts.running_means import running_means_chart
+from dashboard.charts.version_history import VersionAxis, version_history
+from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.boards import Board
+from dashboard.library.command_line import watch_command
+from dashboard.library.entry import Entry
+from dashboard.library.storage.records import Upload
+from dashboard.server.board_results import cached_by_key
+from dashboard.session import View
+from dashboard.session.controls import number_input, select_name, toggle
+from dashboard.session.visitor import visitor_zone
+from dashboard.views.data.library import uploads_on
+from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.page_body import section
+from metrics import Runs, parse
+from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
+from metrics.evaluation import ScoringOptions
+from metrics.report import ReportOptions
+from metrics.runs import File, Repeated
+from metrics.studies.leaderboard.arrivals import (
+    arrivals,
+    arrivals_finding,
+    arriving,
+    change_of,
+    running_means,
+)
+from metrics.studies.leaderboard.history import (
+    LEAST_SHARED,
+    history,
+    history_finding,
+    pooled_judgments,
+    version_means,
+    version_of,
+)
+from metrics.support.wording import count_of, first_names, part_of
+
+
+class VersionScoring(NamedTuple):
+    """How kept runs are scored: enough to tell one way from another.
+
+    Attributes:
+        judged: hash of the judgments.
+        scoring: how lists are scored.
+        traditional: the treatment taken as the traditional one.
+        measures: those asked for.
+        repeated: what is done about a document twice in a list.
+        segments: hash of the queries counted; none where all are.
+    """
+
+    judged: str
+    scoring: ScoringOptions
+    traditional: str
+    measures: tuple[str, ...]
+    repeated: Repeated
+    segments: str = ""
+
+
+def judgments_key(board: Board) -> str:
+    """Return what tells the judgments of a board from any others."""
+    if board.runs.qrels is None:
+        return board.key
+    pairs = zip(board.spec.entries, board.sources, strict=True)
+    digests = sorted(entry.key for entry, source in pairs if source.kind == "qrels")
+    return sha256("\n".join([*digests, board.spec.repeated]).encode()).hexdigest()
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def judged(key: str, _board: Board) -> pa.Table:
+    """Return the judgments of a board."""
+    return pooled_judgments(_board.runs)
+
+
+@st.cache_resource(show_spinner=False, max_entries=2_000)
+def means(
+    key: str, scoring: VersionScoring, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    """Return means of the rerankers of one kept file, as `version_means` gives them, or why there are none.
+
+    Args:
+        key: of the file and of how it is read.
+        scoring: how its lists are scored.
+        _entry: the file.
+        _judged: judgments of the board shown.
+        _queries: those that count; all where None.
+    """
+    try:
+        runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
+        return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
+    except (ReadError, UsageError) as error:
+        return error
+
+
+def score_versions(
+    scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
+) -> list[pd.DataFrame | TieScopeError]:
+    """Return means of several files, one after the other.
+
+    Args:
+        scoring: how lists are scored.
+        entries: the files.
+        board: the one shown, whose judgments count.
+        queries: those that count; all where None.
+    """
+    against = judged(scoring.judged, board)
+    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
+        return [_means(scoring, entry, against, queries) for entry in entries]
+
+
+def _means(
+    scoring: VersionScoring, entry: Entry, against: pa.Table, queries: set[str] | None
+) -> pd.DataFrame | TieScopeError:
+    try:
+        return means(entry.key, scoring, entry, against, queries)
+    except LibraryError as error:  # not cached: the next try may find the upload mended
+        return error
+
+
+MAX_RUNS = 60
+"""Runs scored at most."""
+_FEW, _UNASKED = 12, 300_000
+"""Runs, and rows of them, that are scored without being asked to: about a third of a second."""
+_LINES = 8
+"""Rerankers drawn at most."""
+_AXES: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
+_WIDE = 800
+"""Pixels the measures take, so that on a phone what is beside them goes below."""
+_CLOSE = 0.01
+"""Share of the whole time below which two versions are drawn on each other."""
+_NONE = (
+    "A second version of a run with these queries, such as `bge-v2.trec` beside `bge.trec`, starts a line "
+    "here. So does a column `time` or `timestamp` of numbers, list by list."
+)
+
+
+def over_time(view: View, uploads: Sequence[Upload]) -> str:
+    """Show the scores of every version of a reranker, where the library has several with the queries shown.
+
+    Returns the measure that was chosen, empty where none was offered.
+    """
+    heading(
+        "Over time",
+        "Kept runs with at least half of the judged queries of this board, scored by its judgments. Versions "
+        "of a reranker are told by what ends their names: -v2, a date, .3 or (1).",
+    )
+    runs = _candidates(view, uploads)
+    if not _may_have_versions(runs):
+        _say_none(view, uploads)
+        return ""
+    if len(runs) > MAX_RUNS:
+        st.caption(f"The {MAX_RUNS} newest of {len(runs)} runs are scored.")
+        runs = runs[:MAX_RUNS]
+    rows = sum(upload.rows for upload in runs)
+    question = f"Score {count_of(len(runs), 'kept run')}, {count_of(rows, 'row')}"
+    if (len(runs) > _FEW or rows > _UNASKED) and not toggle(question, "history"):
+        return ""
+    controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    with controls, st.container(width=_WIDE):
+        measure = session.measure()
+    try:
+        scores, wrong = _score(view, runs, measure)
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
+        return measure
+    if wrong:
+        st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")
+    lines = history(scores[scores["measure"] == measure])
+    if not len(lines):
+        _say_none(view, uploads)
+        return measure
+    utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
+    lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
+    with controls:
+        axis = _AXES[session.segmented("Across", list(_AXES), "across", _default_axis(lines))]
+    _draw(view, lines, measure, axis)
+    return measure
+
+
+def _say_none(view: View, uploads: Sequence[Upload]) -> None:
+    """Say what would start a line, and where else there may be one."""
+    is_part = bool(uploads) and len(uploads_on(view, uploads)) == len(uploads)
+    st.markdown(f"{_NONE} Only uploads of this board are looked at: see **All** above." if is_part else _NONE)
+
+
+def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
+    """Return runs that may have enough of the queries, the newest first."""
+    fewest = LEAST_SHARED * view.board.n_queries
+    return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
+
+
+def _may_have_versions(runs: Sequence[Upload]) -> bool:
+    """Return whether there may be two versions of something; only a table of several is read for it."""
+    if any("reranker" in upload.reading.mapping for upload in runs):
+        return True
+    names = Counter(version_of(File(upload.name, b"").stem)[0] for upload in runs)
+    return max(names.values(), default=0) > 1
+
+
+def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
+    """Return a row a reranker of each run and measure, as `history` takes it; and what cannot be scored."""
+    board, queries = view.board, None
+    if view.segments:
+        queries = set(view.evaluation.scores.index.get_level_values("query_id"))
+    scoring = VersionScoring(
+        judgments_key(board),
+        view.scoring,
+        view.traditional,
+        tuple(dict.fromkeys((*cache.MEASURES, measure))),  # so that another is there when it is asked for
+        board.spec.repeated,
+        sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
+    )
+    entries = cache.open_library().spec_of([upload.sha256 for upload in runs], session.owner()).entries
+    results = score_versions(scoring, entries, board, queries)
+    parts = [
+        part.assign(
+            added=upload.added, hash=upload.sha256, boards=first_names([name for _, name in upload.boards])
+        )
+        for upload, part in zip(runs, results, strict=True)
+        if isinstance(part, pd.DataFrame) and len(part)
+    ]
+    wrong = [error for error in results if isinstance(error, TieScopeError)]
+    nothing = pd.DataFrame(columns=["reranker", "measure", "tied", "added"])
+    scores = pd.concat(parts, ignore_index=True) if parts else nothing
+    return scores.rename(columns={"reranker": "name"}), wrong
+
+
+def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> None:
+    section_finding(history_finding(rows, parse(measure).traditional), rows["reranker"].unique())
+    rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
+    drawn_rows = rows[rows["reranker"].isin(rerankers)]
+    if len(rerankers) < rows["reranker"].nunique():
+        st.caption(f"The {_LINES} rerankers with most versions are drawn; the table has all.")
+    figure = version_history(
+        drawn_rows, view.palette, parse(measure).traditional, _colours(view, list(rerankers)), axis
+    )
+    subject = count_of(len(rerankers), "reranker")
+    alt = f"{measure} of each version of {subject}, tied, traditional, worst and best."
+    chart(figure, "history", alt, wide=620)
+    name = parse(measure)
+    values = {"tied": name.tied, "worst": "Worst", "best": "Best", "traditional": name.traditional}
+    table(
+        rows,
+        "Versions",
+        "history",
+        {
+            "reranker": st.column_config.TextColumn("Reranker"),
+            "version": st.column_config.NumberColumn("#", format="%d", help="Oldest first."),
+            "name": st.column_config.TextColumn("Name"),
+            "added": st.column_config.DatetimeColumn("Added", format="D MMM YYYY, HH:mm"),
+            **{name: st.column_config.NumberColumn(label, format="%.4f") for name, label in values.items()},
+            "boards": st.column_config.TextColumn("Used on", help="Boards that show it."),
+            "n_shared": st.column_config.NumberColumn(
+                "Queries", format="%d", help=f"Of {rows['n_judged'].iloc[0]} judged."
+            ),
+        },
+    )
+
+
+def _default_axis(rows: pd.DataFrame) -> str:
+    """Return versions side by side where their dates lie on each other."""
+    steps = rows.groupby("reranker")["added"].diff().abs().dropna()
+    period = rows["added"].max() - rows["added"].min()
+    return "Version" if (steps <= _CLOSE * period).any() else "Date added"
+
+
+def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
+    """Colour of each reranker: that of the one shown whose version it is, else the next."""
+    shown_now = session.offered_rerankers(view.board)
+    colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
+    colours |= {name: view.colour(name) for name in shown_now}
+    free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
+    return {name: colours.get(name) or view.palette.reranker(next(free_numbers)) for name in names}
+
+
+_LATEST, _SHARE = 50, 5
+"""Lists of the window that is shown first, and the share of all that it is at most, one fifth."""
+_FEWEST = 4
+"""Lists that are drawn, at least."""
+
+
+@section("List by list")
+def list_by_list(view: View, measure: str) -> None:
+    """Show running means of a reranker shown whose lists came in an order; nothing where there is none.
+
+    The measure is the one chosen above; empty where none was offered there.
+    """
+    versions = arriving(view.board.runs, view.rerankers)
+    if not versions:
+        return
+    heading(
+        "List by list",
+        "Lists of this board in the order in which they came: by a column time or timestamp, in numbers; else "
+        "version by version, each as its file has them. Judged queries without rows are left out.",
+    )
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        if not measure:
+            with st.container(width=_WIDE):
+                measure = session.measure()
+        name = select_name("Lists of", list(versions), "arriving", width=280)
+        lists = _arrivals(view, name, measure, view.traditional)
+        if len(lists) < _FEWEST:
+            st.caption(f"Fewer than {_FEWEST} lists count.")
+            return
+        usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
+        window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
+    change = change_of(lists, measure)
+    section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
+    order = "in order of time" if lists["time"].notna().all() else "version by version"
+    figure = running_means_chart(
+        running_means(lists, window),
+        view.palette,
+        parse(measure).traditional,
+        window,
+        change.n_before if change else None,
+        order,
+    )
+    alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
+    chart(figure, "arrivals", alt, wide=620)
+    options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
+    st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the lists of a reranker in the order in which they came, by its name without version."""
+    names = arriving(view.board.runs, view.rerankers)[name]
+    return arrivals(view.evaluation, view.board.runs, names, measure, traditional)

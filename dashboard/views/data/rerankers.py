@@ -1,0 +1,130 @@
+"""Rerankers: repeats of one; names, order, those left out, and the baseline."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import session
+from dashboard.charts.labels import short_names
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board, BoardSpec
+from dashboard.widgets.page_body import section
+from metrics import Runs
+from metrics.runs.repeats.choice import repeat_groups
+from metrics.support.wording import count_of, first_names
+
+_MOST_NAMES = 4
+
+
+@section("Repeats")
+def offer_repeats(board: Board) -> None:
+    """Offer to combine rerankers that look like repeats of one, and to separate those that are combined."""
+    if combined := board.spec.repeats:
+        _row(_combined_text(combined), "Separate", "separate-repeats", board.spec.separated)
+    if groups := repeat_groups(board.runs.rerankers):
+        name_of = {member: name for name, members in groups.items() for member in members}
+        names = {name: name_of.get(name, name) for name in board.runs.rerankers}
+        _row(_offer_text(groups), "Combine", "combine-repeats", lambda: board.spec.arranged(names))
+
+
+def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None:
+    """Draw a sentence of Markdown and the button that rebuilds the board."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/stacks: {text}", width="stretch")
+        if st.button(label, key=key):
+            session.rebuild_board(spec())
+
+
+def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
+    """Return what rerankers look like repeats of, and what combining them does."""
+    count = count_of(sum(map(len, groups.values())), "reranker")
+    return (
+        f"{count} look like repeats of {_bold(groups)}. Combined, a score is their mean, and Compare, Noise "
+        "shows what its scatter does."
+    )
+
+
+def _combined_text(combined: Mapping[str, Sequence[str]]) -> str:
+    """Return which rerankers are made of repeats."""
+    if len(combined) > 1:
+        return f"{_bold(combined)} are means of {count_of(sum(map(len, combined.values())), 'repeat')}."
+    (members,) = combined.values()
+    names = escape_markdown(first_names(members))
+    return f"{_bold(combined)} is the mean of {count_of(len(members), 'repeat')}: {names}."
+
+
+def _bold(names: Mapping[str, object]) -> str:
+    """Return names for a sentence, a few of many."""
+    return f"**{escape_markdown(first_names(list(names), _MOST_NAMES))}**"
+
+
+_REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
+_COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
+
+
+@section("The names of rerankers")
+def arrange(board: Board) -> None:
+    """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
+    st.caption(
+        "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
+        "are repeats of one reranker.",
+    )
+    rows = _reranker_rows(board.runs)
+    is_elided = not rows["label"].equals(rows["name"])
+    edited = st.data_editor(
+        rows,
+        hide_index=True,
+        disabled=["label", "file", "rows", "queries"],
+        column_order=[name for name in _COLUMNS if is_elided or name != "label"],
+        column_config=_column_config(),
+        key=f"arrange-{board.spec.digest[:12]}",
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        session.choose_baseline(board.runs.rerankers, width=320, help="What the others are compared with.")
+        changed = not edited.equals(rows)
+        are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
+        label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
+        if st.button(label, type="primary", disabled=not changed, key="arrange", help=note):
+            _apply(board, edited)
+
+
+def _reranker_rows(runs: Runs) -> pd.DataFrame:
+    """Return a row a reranker, as the board has them."""
+    labels = short_names(runs.rerankers)
+    return pd.DataFrame(
+        {
+            "shown": True,
+            "order": range(1, len(runs.tables) + 1),
+            "name": runs.rerankers,
+            "label": [labels[name] for name in runs.rerankers],
+            "file": [runs.origins[name].file for name in runs.tables],
+            "rows": [len(table) for table in runs.tables.values()],
+            "queries": [len(queries) for queries in runs.queries.values()],
+        }
+    )
+
+
+def _column_config() -> dict[str, Any]:
+    return {
+        "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
+        "order": st.column_config.NumberColumn(
+            "Order", width="small", required=True, help="Its place on every page, lowest first."
+        ),
+        "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
+        "name": st.column_config.TextColumn(
+            "Name", required=True, max_chars=200, help="As every page and download writes it."
+        ),
+        "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
+        "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
+        "queries": st.column_config.NumberColumn(
+            "Queries", format="localized", help="Queries it has a list for."
+        ),
+    }
+
+
+def _apply(board: Board, edited: pd.DataFrame) -> None:
+    shown = edited[edited["shown"]].sort_values("order", kind="stable")
+    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
+    session.rebuild_board(board.spec.arranged(names))

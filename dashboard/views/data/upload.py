@@ -1,0 +1,320 @@
+"""Files in: the drop field, what was dropped and cannot be shown yet, how to mend it, and results to audit."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import pandas as pd
+import pyarrow.compute as pc
+import streamlit as st
+
+from dashboard import cache, session
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
+from dashboard.library.exchange.board_file import is_board
+from dashboard.library.loaded import packed_files
+from dashboard.library.storage.records import SEPARATOR
+from dashboard.session import View
+from dashboard.session.changes import build_arranged, read_all, score_and_show
+from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
+from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.session.published import kept_files, table_label, take_files, take_table
+from dashboard.views.data.columns import choose_columns
+from dashboard.widgets.page_body import section
+from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
+from metrics.runs import File, MissingScore, Source, has_header
+from metrics.scale.stored import is_stored
+from metrics.studies.audit.published.reading import holds_results
+from metrics.studies.prose import Prose, Strong
+from metrics.support.wording import count_of, first_names, percent
+
+UNCHANGED = "Nothing was added; what was loaded before is still shown."
+_RULES: dict[MissingScore, str] = {
+    "last": "Behind all others of their list, tied with each other.",
+    "drop": "As if they had not been listed.",
+}
+_AUDIT = "views/decide/audit/audit.py"
+_NESTED = "nested-json"
+"""Format of runs that JSON of results is read as, too."""
+_AROUND = 2
+"""Lines shown above and below the one at fault."""
+_LONGEST = 200
+"""Letters shown of a line."""
+
+
+@section("The upload of files")
+def upload_field(view: View) -> None:
+    """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        uploaded = st.file_uploader(
+            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; published "
+            "results to audit; or .tiescope",
+            accept_multiple_files=True,
+            key="upload",
+            help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
+        )
+        pasted = _paste()
+        if st.button("Sample data", icon=":material/dataset:"):
+            session.show_board(cache.sample_board())
+    with st.container(horizontal=True):
+        is_addition = st.toggle(
+            "Add to what is loaded",
+            key="add",
+            help="A file of the same name takes the place of the one loaded.",
+        )
+        is_private = st.toggle(
+            "This session only", key="only-here", help="Nothing is written to disk, nor into the library."
+        )
+    files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
+    if files:
+        _show_files(files, view if is_addition else None, keep=not is_private)
+    else:
+        current_draft(None)
+
+
+def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
+    """Show what was dropped: a board of runs and judgments, or the one of a board file."""
+    if len(files) > MOST_FILES:
+        st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
+    elif stored := next(filter(is_stored, files), None):
+        _say_stored(stored.name)
+    elif board_file := next(filter(is_board, files), None):
+        _import(board_file, alone=len(files) == 1, keep=keep)
+    else:
+        dropped = BoardSpec.of(files)
+        spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
+        _show_draft(spec, dropped, onto, keep=keep)
+
+
+def _say_stored(name: str) -> None:
+    """Say what a stored evaluation is, and where it opens."""
+    st.info(
+        f"{escape_markdown(name)} is a stored evaluation: lists that are scored already, without "
+        f"their documents. `tiescope app results.parquet` opens such a file, under Large results.",
+        icon=":material/hard_drive:",
+    )
+    st.caption(UNCHANGED)
+
+
+def _import(file: File, *, alone: bool, keep: bool) -> None:
+    """Show the board of a file that somebody exported."""
+    if not alone:
+        _say_refused(f"{file.name} is a board: drop it alone.")
+        return
+    imported = cache.load_board_file(file.sha256, file)
+    if isinstance(imported, TieScopeError):
+        _say_refused(str(imported))
+    elif not is_shown_draft(file.sha256):
+        session.show_board(
+            imported.board,
+            {upload.sha256 for upload in imported.board.files},
+            keep=keep,
+            name=imported.name,
+            opened_with=imported.view,
+            draft=file.sha256,
+        )
+
+
+def _say_refused(reason: str) -> None:
+    st.error(escape_markdown(reason), icon=":material/error:")
+    st.caption(UNCHANGED)
+
+
+def _paste() -> list[File]:
+    """Return text from the clipboard as a file."""
+    with st.popover("Paste", icon=":material/content_paste:"):
+        name = st.text_input("Name", "pasted.txt", key="paste-name")
+        text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
+    return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
+
+
+def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
+    """Show the board of what was dropped, or say what is in the way and offer to mend it.
+
+    What was dropped is shown once: to choose another board while it lies in the field does not add it there.
+    """
+    sha256s = {entry.file.sha256 for entry in dropped.entries}
+    own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
+    draft = replace(spec, entries=own).digest
+    if is_shown_draft(draft):
+        return
+    if is_cancelled(draft):
+        offer_to_resume(UNCHANGED)
+        return
+    with long_work(draft):
+        sources = read_all(spec)
+        spec, sources, results = _set_results_aside(spec, sources, dropped)
+        if not sha256s - {file.sha256 for file in results}:
+            _offer_to_audit(session.view(), results)
+            return
+        board = build_arranged(spec, sources, onto.board.spec if onto else None)
+        if isinstance(board, Board):
+            amended = (onto.board, onto.record) if onto else None
+            published = (table_label(results), packed_files(results)) if results else None
+            score_and_show(board, sha256s, amends=amended, keep=keep, draft=draft, published=published)
+    if isinstance(board, TieScopeError):
+        if results:
+            st.caption(f"Set aside for an audit: {_results_text(results)}.")
+        _offer_to_mend(spec, sources, board)
+
+
+def _set_results_aside(
+    spec: BoardSpec, sources: Sequence[Source | TieScopeError], dropped: BoardSpec
+) -> tuple[BoardSpec, list[Source | TieScopeError], list[File]]:
+    """Return spec and sources without files of published results that were dropped, and these files."""
+    new = {entry.file.sha256 for entry in dropped.entries}
+
+    def is_result(file: File, source: Source | TieScopeError) -> bool:
+        may_be = isinstance(source, TieScopeError) or source.format == _NESTED
+        return may_be and file.sha256 in new and holds_results(file)
+
+    pairs = [pair for pair in zip(spec.entries, sources, strict=True) if not is_result(pair[0].file, pair[1])]
+    staying = {entry.file.sha256 for entry, _ in pairs}
+    results = [entry.file for entry in dropped.entries if entry.file.sha256 not in staying]  # or aside before
+    entries = tuple(entry for entry, _ in pairs)
+    return replace(spec, entries=entries), [source for _, source in pairs], results
+
+
+def _results_text(results: Sequence[File]) -> str:
+    names = first_names([file.name for file in results])
+    return escape_markdown(f"{count_of(len(results), 'file')} of published results ({names})")
+
+
+def _offer_to_audit(view: View, results: Sequence[File]) -> None:
+    """Offer to audit the board shown against results that were dropped alone."""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
+        st.markdown(
+            f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
+            width="content",
+        )
+        if st.button("Audit these", type="primary", key="audit-dropped"):
+            take_files(view.board, results)
+            st.switch_page(_AUDIT)
+
+
+def results_line(board: Board) -> None:
+    """Say which published results are kept with the board, and offer to audit them; nothing without any."""
+    if not (results := kept_files(board)):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f":material/fact_check: {_results_text(results)} came with this board.", width="content")
+        if st.button("Audit these", key="audit-kept"):
+            take_table(table_label(results))
+            st.switch_page(_AUDIT)
+
+
+def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:
+    """Say of every file what is wrong with it, or why they make no board; and offer what can be done."""
+    errors = {position: error for position, error in enumerate(sources) if isinstance(error, TieScopeError)}
+    for error in errors.values() or [refusal]:
+        if isinstance(error, UsageError) and not errors and not _is_complete(sources):
+            message = f"{error} Upload runs and judgments together."
+            st.warning(escape_markdown(message), icon=":material/pending:")
+        else:
+            st.error(escape_markdown(str(error)), icon=":material/error:")
+        if isinstance(error, ReadError):
+            _lines_around(spec, error)
+        if isinstance(error, RepeatError):
+            _offer_to_keep(spec)
+    st.caption(UNCHANGED)
+    _offer_to_settle(spec, list(errors))
+    for position, error in errors.items():
+        if isinstance(error, ReadError) and error.header:
+            choose_columns(spec, position, error.header, error.mapping, replace_draft)
+    if not errors and not _is_complete(sources):
+        _offer_other_columns(spec, sources)
+
+
+def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
+    """Draw the columns of each file that names more than are read: what is missing may be among them."""
+    for position, source in enumerate(sources):
+        if not isinstance(source, Source) or not has_header(source.format):
+            continue
+        if set(source.header) - set(source.mapping.values()):
+            st.caption(f"Or choose further columns of {escape_markdown(source.file)}:")
+            choose_columns(spec, position, source.header, source.mapping, replace_draft)
+
+
+def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
+    """Offer to put last, or to drop, documents of files that are refused for scores that are no numbers."""
+    counts = {
+        position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
+    }
+    counts = {position: count for position, count in counts.items() if count}
+    if not counts:
+        return
+    files = first_names([spec.entries[position].file.name for position in counts])
+    n_missing = count_of(sum(counts.values()), "document")
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a number as score.", width="content")
+        rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
+        for label, rule in rules.items():
+            if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
+                for position in counts:
+                    spec = spec.with_missing_score(position, rule)
+                replace_draft(spec)
+
+
+def _count_missing(spec: BoardSpec, position: int) -> int:
+    """Return how many scores of a file are no numbers, none where it cannot be read all the same."""
+    source = cache.read_entry(spec.entries[position])
+    if not isinstance(source, Source) or source.kind != "run":
+        return 0
+    return int(pc.sum(pc.is_nan(source.table["score"])).as_py() or 0)
+
+
+def _is_complete(sources: list[Source | TieScopeError]) -> bool:
+    """Return whether there are runs, and something that says what is relevant for each."""
+    read = [source for source in sources if isinstance(source, Source)]
+    runs = [source for source in read if source.kind == "run"]
+    return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
+
+
+def _offer_to_keep(spec: BoardSpec) -> None:
+    """Draw the two ways out of a repeated document."""
+    with st.container(horizontal=True):
+        if st.button("Keep first", type="primary", key="keep-first"):
+            replace_draft(BoardSpec(spec.entries, "first"))
+        if st.button("Keep highest", key="keep-max"):
+            replace_draft(BoardSpec(spec.entries, "max"))
+
+
+def _lines_around(spec: BoardSpec, error: ReadError) -> None:
+    """Show the lines of a text file around the one at fault, as they stand."""
+    file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
+    if file is None or error.line is None or error.unit != "line":
+        return
+    first = max(1, error.line - _AROUND)
+    lines = list(islice(_lines(file), first - 1, error.line + _AROUND))
+    rows = pd.DataFrame({"Line": range(first, first + len(lines)), "Text": lines})
+    if len(rows) and not rows["Text"].str.contains("\ufffd").any():
+        highlight = f"background-color: {session.theme().warm[0]}"
+        at_fault = pd.IndexSlice[rows.index[rows["Line"] == error.line], :]
+        style = rows.style.map(lambda _: highlight, subset=at_fault)
+        st.dataframe(style, hide_index=True, key="around")
+
+
+def _lines(file: File) -> Iterator[str]:
+    """Yield the lines of a text file, each as far as it is shown."""
+    beginning = ""
+    for block in file.blocks():
+        lines = (beginning + block.decode("utf-8", "replace")).split("\n")
+        beginning = lines.pop()[:_LONGEST]
+        yield from (line[:_LONGEST].rstrip("\r") for line in lines)
+    yield beginning
+
+
+def board_finding(board: Board) -> Prose:
+    """Return what is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
+    runs, judged = len(board.runs.tables), board.runs.qrels is not None
+    ties = cache.evaluation(board).lists["tie_ratio"]
+    contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
+    name = board.label.rpartition(SEPARATOR)[0] or board.label
+    return (
+        *(() if name == default_name(board) else (Strong(name), ": ")),
+        f"{contents} for ",
+        Strong(queries_text(board.n_queries)),
+        f", shown on every page. {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie; "
+        f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
+    )

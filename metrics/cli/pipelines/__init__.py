@@ -1,1 +1,0 @@
-"""Commands for pipelines: gate, audit, review, badge, embed."""

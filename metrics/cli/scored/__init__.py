@@ -1,1 +1,0 @@
-"""Commands that score lists: in memory, part by part, as they come."""

@@ -1,0 +1,524 @@
+"""Evaluators for sentence-transformers that select models by the tied value, not by the luck of the sort.
+
+from metrics.interop.sentence_transformers import TiedRerankingEvaluator
+evaluator = TiedRerankingEvaluator(samples, name="dev")  # query, positive, negative, as its RerankingEvaluator
+evaluator(model)  # dev_tied_ndcg@10, dev_worst_ndcg@10, dev_best_ndcg@10 ... dev_tie_ratio
+SentenceTransformerTrainer(model, evaluator=evaluator, ...)
+
+Documents are tied where the model gives them equal scores, in its own precision. A similarity that rounds,
+such as `lambda a, b: model.similarity(a, b).round(decimals=6)`, ties what differs by rounding alone.
+"""
+
+import csv
+import logging
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from metrics.errors import MissingPackageError, UsageError
+from metrics.evaluation import Evaluation, evaluate
+from metrics.interop.logged import TREATMENTS, tied_means
+from metrics.support.arrays import IntArray, from_tensor, span_starts
+
+try:
+    from sentence_transformers.base.evaluation import BaseEvaluator
+except ImportError as error:
+    raise MissingPackageError("sentence-transformers", "sentence-transformers") from error
+
+_LOGGER = logging.getLogger(__name__)
+Similarity = Callable[[Any, Any], Any]
+"""From (n, d) and (m, d) embeddings to their (n, m) scores."""
+Scores = npt.NDArray[np.floating]
+
+
+class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not be installed
+    """Embeds texts, and reports metrics as the evaluators of sentence-transformers do.
+
+    Args:
+        name: of the data, before every metric.
+        file_suffix: end of the name of the CSV.
+        write_csv: whether to write one.
+        of_model: keywords of the model's `encode` and `predict`.
+    """
+
+    primary_metric: str | None
+
+    def __init__(self, name: str, file_suffix: str, *, write_csv: bool, of_model: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.name = name
+        self.write_csv = write_csv
+        self.csv_file = "_".join(filter(None, [type(self).__name__, name, f"{file_suffix}.csv"]))
+        self.of_model = dict(of_model)
+
+    def embed(self, model: Any, texts: Sequence[str], kind: str, **further: Any) -> Any:  # noqa: ANN401
+        """Return the (n_texts, d) embeddings of texts, by the model's own way to encode them.
+
+        Args:
+            model: that embeds.
+            texts: what it embeds.
+            kind: `query` or `document`.
+            further: further keywords of `encode`; those that are None are left to the model.
+        """
+        encode = getattr(model, f"encode_{kind}", model.encode)
+        keywords = {key: value for key, value in further.items() if value is not None}
+        return encode(texts, convert_to_tensor=True, **self.of_model, **keywords)
+
+    def prefixed(self, key: str) -> str:
+        """Return a metric under the evaluator's name."""
+        return f"{self.name}_{key}" if self.name else key
+
+    def report(
+        self,
+        model: Any,  # noqa: ANN401
+        means: Mapping[str, float],
+        folder: str | None,
+        epoch: int,
+        steps: int,
+    ) -> dict[str, float]:
+        """Log metrics, write them to the CSV and the model card, and return them under the evaluator's name.
+
+        Args:
+            model: that was evaluated.
+            means: metric → mean.
+            folder: where the CSV goes; None for none.
+            epoch: of the training.
+            steps: of the training.
+        """
+        metrics = {self.prefixed(key): value for key, value in means.items()}
+        _LOGGER.info("%s, epoch %d, steps %d: %s", type(self).__name__, epoch, steps, metrics)
+        if folder is not None and self.write_csv:
+            _append_row(Path(folder) / self.csv_file, {"epoch": epoch, "steps": steps, **means})
+        if hasattr(model, "model_card_data"):
+            self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
+        return metrics
+
+
+def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
+    """Return scores of a model, on any device, as an array in their precision; UsageError for other scores."""
+    array: Scores = np.asarray(from_tensor(scores))
+    if array.shape != shape:
+        raise UsageError(
+            f"The model's scores have the shape {array.shape}: it must give a score a document, {shape}."
+        )
+    if array.dtype.kind not in "biuf":
+        raise UsageError(f"The model's scores are of type {array.dtype}: they must be numbers.")
+    if n_missing := int(np.isnan(array).sum()):
+        raise UsageError(f"{n_missing:,} of {array.size:,} scores of the model are not numbers.")
+    return array
+
+
+def _append_row(path: Path, row: Mapping[str, float]) -> None:
+    """Append a row to a CSV, or to the next one (`_2`) where that has other columns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header, first = ",".join(row), path
+    for number in count(2):
+        if not path.exists() or path.read_text("utf-8").partition("\n")[0] == header:
+            break
+        path = first.with_stem(f"{first.stem}_{number}")
+    rows: list[Iterable[object]] = [row.values()] if path.exists() else [row.keys(), row.values()]
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+class _Sample(NamedTuple):
+    """A query, the documents that are ranked for it, and whether each is relevant."""
+
+    query: str
+    documents: list[str]
+    relevance: list[bool]
+
+
+class TiedRerankingEvaluator(TiedEvaluator):
+    """AP, RR@k and nDCG@k over ties, of documents given with each query.
+
+    Takes the samples of RerankingEvaluator and of CrossEncoderRerankingEvaluator, and counts them as these do:
+    a sample without positives or without negatives is left out for a SentenceTransformer; a CrossEncoder has 0
+    where nothing is relevant.
+    """
+
+    def __init__(
+        self,
+        samples: Iterable[Mapping[str, Any]] | Mapping[Any, Mapping[str, Any]],
+        at_k: int = 10,
+        name: str = "",
+        *,
+        write_csv: bool = True,
+        similarity_fct: Similarity | None = None,
+        batch_size: int = 64,
+        show_progress_bar: bool = False,
+        truncate_dim: int | None = None,
+        always_rerank_positives: bool = True,
+        prompt_name: str | None = None,
+    ) -> None:
+        """Read the samples.
+
+        Args:
+            samples: of each, `query`, `positive` (a text or several), and `negative` or, of a first stage,
+                `documents`.
+            at_k: cut-off of RR and nDCG.
+            name: of the data, before every metric.
+            write_csv: whether to write `TiedRerankingEvaluator_NAME_results_@K.csv`.
+            similarity_fct: from (n, d) and (m, d) embeddings to (n, m) scores; None: the model's own.
+            batch_size: texts or pairs that the model takes at once.
+            show_progress_bar: whether the model shows its progress.
+            truncate_dim: dimensions of an embedding that count; None: as the model has it.
+            always_rerank_positives: whether positives that `documents` lack are ranked, too.
+            prompt_name: prompt of a CrossEncoder; None: as the model has it.
+
+        Raises:
+            UsageError: a sample lacks something.
+        """
+        of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
+        super().__init__(name, f"results_@{at_k}", write_csv=write_csv, of_model=of_model)
+        rows = samples.values() if isinstance(samples, Mapping) else samples
+        self.samples = [_read(row, number, always_rerank_positives) for number, row in enumerate(rows, 1)]
+        self.at_k = at_k
+        self.similarity_fct = similarity_fct
+        self.truncate_dim = truncate_dim
+        self.prompt_name = prompt_name
+        self.primary_metric = self.prefixed(f"tied_ndcg@{at_k}")
+
+    def __call__(
+        self,
+        model: Any,  # noqa: ANN401
+        output_path: str | None = None,
+        epoch: int = -1,
+        steps: int = -1,
+    ) -> dict[str, float]:
+        """Rank the documents of all samples.
+
+        Args:
+            model: a SentenceTransformer, or a CrossEncoder.
+            output_path: folder of the CSV; None for none.
+            epoch: of the training.
+            steps: of the training.
+
+        Returns:
+            metric → mean: tied_map, tied_mrr@k, tied_ndcg@k, the same of worst_ and best_, and tie_ratio.
+
+        Raises:
+            UsageError: there is nothing to rank, or the model does not give each document a number.
+        """
+        is_cross_encoder = hasattr(model, "predict")
+        samples = [
+            sample
+            for sample in self.samples
+            if is_cross_encoder or (any(sample.relevance) and not all(sample.relevance))
+        ]
+        if not any(sample.documents for sample in samples):
+            raise UsageError("No sample has documents to rank. Give samples with positives and negatives.")
+        scores = self._predicted(model, samples) if is_cross_encoder else self._similarities(model, samples)
+        sizes = [len(sample.documents) for sample in samples]
+        lists = pd.DataFrame(
+            {
+                "query_id": np.repeat(np.arange(len(samples)), sizes),
+                "doc_id": np.arange(len(scores)),
+                "score": scores,
+                "relevance": np.concatenate([sample.relevance for sample in samples]).astype(np.int64),
+            }
+        )
+        names = {
+            "AP": "map",
+            f"RR@{self.at_k}": f"mrr@{self.at_k}",
+            f"nDCG@{self.at_k}": f"ndcg@{self.at_k}",
+        }
+        means = tied_means(evaluate(lists, list(names), TREATMENTS), names, len(samples))
+        return self.report(model, means, output_path, epoch, steps)
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """Return the settings that the model card names."""
+        return {"at_k": self.at_k} | ({"truncate_dim": self.truncate_dim} if self.truncate_dim else {})
+
+    def _predicted(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
+        """Return the (n_documents,) scores that a CrossEncoder gives, sample by sample."""
+        pairs = [[sample.query, document] for sample in samples for document in sample.documents]
+        return as_array(model.predict(pairs, prompt_name=self.prompt_name, **self.of_model), (len(pairs),))
+
+    def _similarities(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
+        """Return the (n_documents,) similarities to their queries, sample by sample."""
+        similarity = self.similarity_fct or model.similarity
+        texts = [document for sample in samples for document in sample.documents]
+        queries = self.embed(
+            model, [sample.query for sample in samples], "query", truncate_dim=self.truncate_dim
+        )
+        documents = self.embed(model, texts, "document", truncate_dim=self.truncate_dim)
+        sizes = [len(sample.documents) for sample in samples]
+        rows = [
+            as_array(similarity(queries[number : number + 1], documents[end - size : end]), (1, size))[0]
+            for number, (size, end) in enumerate(zip(sizes, np.cumsum(sizes), strict=True))
+        ]
+        return np.concatenate(rows)
+
+
+def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) -> _Sample:  # noqa: FBT001
+    """Return a sample, numbered from 1, with all documents that are ranked; UsageError where a part lacks."""
+    keys = [key for key, value in row.items() if value is not None] if isinstance(row, Mapping) else []
+    if not {"query", "positive"} <= {*keys} or ("negative" in keys) == ("documents" in keys):
+        raise UsageError(
+            f"Sample {number} has {', '.join(keys) or 'nothing'}. It needs query, positive, and either "
+            "negative or documents."
+        )
+    positive = _texts(row["positive"])
+    if "negative" in keys:
+        documents = positive + _texts(row["negative"])
+        return _Sample(row["query"], documents, [place < len(positive) for place in range(len(documents))])
+    documents, relevant = _texts(row["documents"]), set(positive)
+    if always_rerank_positives:
+        documents = positive + [document for document in documents if document not in relevant]
+    return _Sample(row["query"], documents, [document in relevant for document in documents])
+
+
+def _texts(value: str | Iterable[str]) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
+
+
+_MAX_ROWS = 1_000_000
+"""Rows that are evaluated at once."""
+
+
+class TopScores:
+    """The highest scores of each query, and how many documents have the lowest of them.
+
+    What is kept does not grow with a tie: a model that gives all documents one score has one number kept
+    for it, and every value down to the cut-off is that of the whole corpus.
+
+    Args:
+        depth: places of a list that count.
+        relevant: (n_relevant, 2) number of the query of each relevant document, and its position in the corpus;
+            -1 where it is not there.
+        n_queries: how many queries there are.
+    """
+
+    def __init__(self, depth: int, relevant: IntArray, n_queries: int) -> None:
+        self.depth = depth
+        self.queries, self.positions = relevant.T
+        self.relevant_scores = np.full(len(relevant), -np.inf)
+        self.highest = np.empty((n_queries, 0), np.float16)
+        self.lowest = np.full(n_queries, np.nan)
+        self.n_lowest = np.zeros(n_queries, np.int64)
+
+    def add(self, scores: npt.NDArray[np.floating], first: int) -> None:
+        """Take in the (n_queries, n_docs) scores of a chunk, its first document at a position of the corpus."""
+        values = _highest(np.concatenate([self.highest, _highest(scores, self.depth)], axis=1), self.depth)
+        lowest = values.min(axis=1)
+        n_before = (self.highest == lowest[:, np.newaxis]).sum(axis=1)
+        n_before = np.where(lowest == self.lowest, self.n_lowest, n_before)
+        self.n_lowest = n_before + (scores == lowest[:, np.newaxis]).sum(axis=1)
+        self.highest, self.lowest = values, lowest.astype(np.float64)
+        inside = (self.positions >= first) & (self.positions < first + scores.shape[1])
+        self.relevant_scores[inside] = scores[self.queries[inside], self.positions[inside] - first]
+
+    def lists(self) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+        """Yield the lists of some queries and their judgments: query_id, doc_id, and score or relevance.
+
+        Documents are numbers: relevant ones from 0, the others below 0.
+        """
+        groups = self._groups()
+        n_rows = np.bincount(groups["query_id"], groups["n"], len(self.highest)).astype(np.int64)
+        batches = np.cumsum(n_rows) // _MAX_ROWS
+        for batch in np.unique(batches):
+            rows = _rows(groups[batches[groups["query_id"]] == batch])
+            queries = np.sort(self.queries[batches[self.queries] == batch])
+            yield rows, pd.DataFrame({"query_id": queries, "doc_id": _places(queries), "relevance": 1})
+
+    def _groups(self) -> pd.DataFrame:
+        """Return the tie groups of all lists: query_id, score, n (documents) and n_relevant of them."""
+        query, place = np.nonzero(self.highest > self.lowest[:, np.newaxis])
+        is_listed = self.relevant_scores >= self.lowest[self.queries]
+        every_query = np.arange(len(self.lowest))
+        parts = [
+            (query, self.highest[query, place], 1, 0),
+            (every_query, self.lowest, self.n_lowest, 0),
+            (self.queries[is_listed], self.relevant_scores[is_listed], 0, 1),
+        ]
+        columns = ["query_id", "score", "n", "n_relevant"]
+        tables = [pd.DataFrame(dict(zip(columns, part, strict=True))) for part in parts]
+        return pd.concat(tables).groupby(["query_id", "score"], as_index=False).sum()
+
+
+def _highest(scores: npt.NDArray[np.floating], depth: int) -> npt.NDArray[np.floating]:
+    """Return the (n_queries, depth) highest scores of each query, or all where there are fewer."""
+    n_docs = scores.shape[1]
+    return scores if n_docs <= depth else np.partition(scores, n_docs - depth, axis=1)[:, n_docs - depth :]
+
+
+def _rows(groups: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a document of each tie group: query_id, doc_id, score; relevant ones are numbered from 0."""
+    rows = groups.loc[groups.index.repeat(groups["n"]), ["query_id", "score", "n_relevant"]]
+    is_relevant = _places(rows.index.to_numpy()) < rows["n_relevant"]
+    numbers = is_relevant.groupby(rows["query_id"].to_numpy()).cumsum() - 1
+    rows["doc_id"] = np.where(is_relevant, numbers, -1 - np.arange(len(rows)))
+    return rows[["query_id", "doc_id", "score"]]
+
+
+def _places(owners: IntArray) -> IntArray:
+    """Return the place of each row among those of its owner, from 0; rows of one owner stand together."""
+    starts = span_starts(owners)
+    return np.arange(len(owners)) - np.repeat(starts, np.diff(np.r_[starts, len(owners)]))
+
+
+class TiedInformationRetrievalEvaluator(TiedEvaluator):
+    """RR@k, nDCG@k, Hits@k, P@k and R@k over ties, of a whole corpus.
+
+    Takes what InformationRetrievalEvaluator takes, but for MAP@k, as there is no AP with a cut-off. Every value
+    is that of the whole corpus: a tie at the largest cut-off counts with all its documents. The tie ratio is
+    that of the places down to the largest cut-off, with the whole of the tie that reaches across it.
+    """
+
+    def __init__(
+        self,
+        queries: Mapping[Hashable, str],
+        corpus: Mapping[Hashable, str],
+        relevant_docs: Mapping[Hashable, Collection[Hashable]],
+        corpus_chunk_size: int = 50_000,
+        mrr_at_k: Sequence[int] = (10,),
+        ndcg_at_k: Sequence[int] = (10,),
+        accuracy_at_k: Sequence[int] = (1, 3, 5, 10),
+        precision_recall_at_k: Sequence[int] = (1, 3, 5, 10),
+        *,
+        name: str = "",
+        write_csv: bool = True,
+        batch_size: int = 32,
+        show_progress_bar: bool = False,
+        truncate_dim: int | None = None,
+        score_functions: Mapping[str, Similarity] | None = None,
+        main_score_function: str | None = None,
+        query_prompt: str | None = None,
+        query_prompt_name: str | None = None,
+        corpus_prompt: str | None = None,
+        corpus_prompt_name: str | None = None,
+    ) -> None:
+        """Find the queries that have relevant documents.
+
+        Args:
+            queries: id → text; queries without relevant documents are left out.
+            corpus: id → text.
+            relevant_docs: id of a query → ids of its relevant documents; those that the corpus lacks count in
+                what recall and nDCG divide by.
+            corpus_chunk_size: documents that are embedded and scored at once.
+            mrr_at_k: cut-offs of RR.
+            ndcg_at_k: cut-offs of nDCG; the largest is that of the primary metric.
+            accuracy_at_k: cut-offs of Hits.
+            precision_recall_at_k: cut-offs of P and R.
+            name: of the data, before every metric.
+            write_csv: whether to write `TiedInformationRetrievalEvaluator_NAME_results.csv`.
+            batch_size: texts that the model takes at once.
+            show_progress_bar: whether the model shows its progress.
+            truncate_dim: dimensions of an embedding that count; None: as the model has it.
+            score_functions: name → from (n, d) and (m, d) embeddings to (n, m) scores; None: the model's own.
+            main_score_function: that of the primary metric; None: the best of the first call.
+            query_prompt: of the model's `encode`.
+            query_prompt_name: likewise.
+            corpus_prompt: likewise.
+            corpus_prompt_name: likewise.
+
+        Raises:
+            UsageError: no document, no query with a relevant one, no cut-off of nDCG, or chunks of none.
+        """
+        of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
+        super().__init__(name, "results", write_csv=write_csv, of_model=of_model)
+        self.queries = {query: text for query, text in queries.items() if relevant_docs.get(query)}
+        if not self.queries or not corpus:
+            raise UsageError("There is nothing to search: give documents, and queries with relevant ones.")
+        if not ndcg_at_k or corpus_chunk_size < 1:
+            raise UsageError("Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document or more.")
+        self.corpus = list(corpus.values())
+        positions = {document: position for position, document in enumerate(corpus)}
+        self.relevant = np.array(
+            [
+                (number, positions.get(document, -1))
+                for number, query in enumerate(self.queries)
+                for document in dict.fromkeys(relevant_docs[query])
+            ]
+        )
+        self.corpus_chunk_size = corpus_chunk_size
+        self.score_functions = score_functions
+        self.main_score_function = main_score_function
+        self.truncate_dim = truncate_dim
+        self.query_prompts = {"prompt": query_prompt, "prompt_name": query_prompt_name}
+        self.corpus_prompts = {"prompt": corpus_prompt, "prompt_name": corpus_prompt_name}
+        self.main_metric = f"tied_ndcg@{max(ndcg_at_k)}"
+        self.measures = {
+            f"{measure}@{k}": f"{metric}@{k}"
+            for measure, metric, cutoffs in (
+                ("Hits", "accuracy", accuracy_at_k),
+                ("P", "precision", precision_recall_at_k),
+                ("R", "recall", precision_recall_at_k),
+                ("RR", "mrr", mrr_at_k),
+                ("nDCG", "ndcg", ndcg_at_k),
+            )
+            for k in cutoffs
+        }
+        self.depth = max(*mrr_at_k, *ndcg_at_k, *accuracy_at_k, *precision_recall_at_k)
+
+    def __call__(
+        self,
+        model: Any,  # noqa: ANN401
+        output_path: str | None = None,
+        epoch: int = -1,
+        steps: int = -1,
+    ) -> dict[str, float]:
+        """Search the corpus for all queries.
+
+        Args:
+            model: a SentenceTransformer.
+            output_path: folder of the CSV; None for none.
+            epoch: of the training.
+            steps: of the training.
+
+        Returns:
+            metric → mean, such as cosine_tied_ndcg@10, cosine_worst_ndcg@10, cosine_best_ndcg@10; and
+            cosine_tie_ratio.
+
+        Raises:
+            UsageError: the model does not give each document a number.
+        """
+        functions = self.score_functions or {str(model.similarity_fn_name): model.similarity}
+        means = {
+            f"{function}_{metric}": value
+            for function, tops in self._search(model, functions).items()
+            for metric, value in self._means(tops).items()
+        }
+        if self.primary_metric not in {self.prefixed(metric) for metric in means}:
+            best = max(functions, key=lambda function: means[f"{function}_{self.main_metric}"])
+            main = self.main_score_function or best
+            self.primary_metric = self.prefixed(f"{main}_{self.main_metric}")
+        return self.report(model, means, output_path, epoch, steps)
+
+    def get_config_dict(self) -> dict[str, Any]:
+        """Return the settings that the model card names."""
+        prompts = {f"query_{key}": value for key, value in self.query_prompts.items()}
+        prompts |= {f"corpus_{key}": value for key, value in self.corpus_prompts.items()}
+        settings = {"truncate_dim": self.truncate_dim, **prompts}
+        return {key: value for key, value in settings.items() if value is not None}
+
+    def _search(self, model: Any, functions: Mapping[str, Similarity]) -> dict[str, TopScores]:  # noqa: ANN401
+        """Return the head of every list by each function; each text is embedded once."""
+        queries = self.embed(
+            model,
+            list(self.queries.values()),
+            "query",
+            truncate_dim=self.truncate_dim,
+            **self.query_prompts,
+        )
+        tops = {name: TopScores(self.depth, self.relevant, len(self.queries)) for name in functions}
+        for first in range(0, len(self.corpus), self.corpus_chunk_size):
+            texts = self.corpus[first : first + self.corpus_chunk_size]
+            documents = self.embed(
+                model, texts, "document", truncate_dim=self.truncate_dim, **self.corpus_prompts
+            )
+            for name, similarity in functions.items():
+                tops[name].add(as_array(similarity(queries, documents), (len(queries), len(documents))), first)
+        return tops
+
+    def _means(self, tops: TopScores) -> dict[str, float]:
+        parts = [
+            evaluate(lists, list(self.measures), TREATMENTS, qrels=judgments)
+            for lists, judgments in tops.lists()
+        ]
+        return tied_means(Evaluation.merge(*parts), self.measures, len(self.queries))

@@ -1,1 +1,0 @@
-"""Queries and documents that judgments and runs do not share."""

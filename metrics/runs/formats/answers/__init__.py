@@ -1,1 +1,0 @@
-"""What language models answer, as it comes: permutations, preferences, and probabilities of grades."""

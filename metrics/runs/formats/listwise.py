@@ -1,0 +1,268 @@
+"""Permutations of numbered documents, as listwise rerankers answer, beside the documents they were shown."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from metrics.errors import ReadError
+from metrics.runs.findings import Finding, make_finding
+from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.json_records import (
+    DOCUMENT_ARRAYS,
+    Record,
+    file_records,
+    first_record,
+    records_source,
+)
+from metrics.runs.reading.columns import ColumnChoice
+from metrics.runs.reading.conversion import without_thought
+from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.reading.source import Source
+from metrics.support.cached import cached_property
+from metrics.support.wording import count_of, part_of, quote
+
+_SEPARATOR = r"(?:\s*+[>=,]\s*+|\s++)"
+_NUMBER, _IN_BRACKETS = r"[0-9]{1,9}", r"\[[0-9]{1,9}\]"
+_CHAINS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_IN_BRACKETS}(?:{_SEPARATOR}{_IN_BRACKETS})++",
+        _IN_BRACKETS,
+        rf"(?<![\w.]){_NUMBER}(?:\s*+[>=,]\s*+{_NUMBER})++(?![\w.])",
+        rf"\A\s*+{_NUMBER}\s*+\Z",
+    )
+)
+"""What is taken for an answer, the first that the text holds: numbers in brackets, one after the other, or a
+single one; numbers with > or commas between them; a number and nothing else."""
+_LETTER = re.compile(r"\[([A-Z])\]")
+_NAMED = re.compile(rf"{_NUMBER}|=")
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """How a text ranks numbered documents.
+
+    Attributes:
+        places: (n,) place of each document, the first 0; those on a level share theirs. None where the text
+            leaves it out.
+        n_repeated: how often a document is named again.
+        n_invented: numbers named that are none of the documents'.
+    """
+
+    places: Sequence[int | None]
+    n_repeated: int = 0
+    n_invented: int = 0
+
+    @property
+    def n_dropped(self) -> int:
+        """How many documents it leaves out."""
+        return sum(place is None for place in self.places)
+
+
+def parse_permutation(answer: object, n_documents: int) -> Permutation:
+    """Return how an answer ranks documents numbered from 1.
+
+    Of several chains the longest counts, of equally long ones the last; a number counts where it stands
+    first. Documents with = between them are level. Letters stand for numbers where they alone are in brackets.
+    """
+    places: list[int | None] = [None] * n_documents
+    n_repeated = n_invented = 0
+    place, is_level = -1, False
+    for mark in _marks(answer):
+        if mark == "=":
+            is_level = True
+            continue
+        number = int(mark) - 1
+        if not 0 <= number < n_documents:
+            n_invented += 1
+        elif places[number] is not None:
+            n_repeated += 1
+        else:
+            place += not is_level or place < 0
+            places[number] = place
+        is_level = False
+    return Permutation(places, n_repeated, n_invented)
+
+
+def has_permutation(answer: object) -> bool:
+    """Return whether an answer names several numbers in an order, or one in brackets."""
+    if isinstance(answer, str):
+        chain = _chain(answer)
+        return bool(chain) and (">" in chain or "[" in chain)
+    return isinstance(answer, list) and len(answer) > 1 and all(type(number) is int for number in answer)
+
+
+def _marks(answer: object) -> list[str]:
+    """Return the numbers of an answer, and each = between two of them, in order."""
+    if isinstance(answer, list):
+        return [str(number) for number in answer if type(number) is int]
+    return _NAMED.findall(_chain(answer)) if isinstance(answer, str) else []
+
+
+def _chain(text: str) -> str:
+    """Return the part of a text that ranks, empty where there is none."""
+    text = without_thought(text)
+    if not _CHAINS[1].search(text):
+        text = _LETTER.sub(lambda letter: f"[{ord(letter[1]) - ord('A') + 1}]", text)
+    for pattern in _CHAINS:
+        chains = [match[0] for match in pattern.finditer(text)]
+        if chains:
+            return max(reversed(chains), key=lambda chain: len(_NAMED.findall(chain)))
+    return ""
+
+
+_ANSWERS = ("response", "permutation", "answer", "ranking", "output", "completion", "responses")
+_HISTORY = "invocations_history"
+"""RankLLM's record of what was asked and answered."""
+_MARK = re.compile(rf'"(?:{"|".join((*DOCUMENT_ARRAYS, *_ANSWERS, _HISTORY))})"\s*:'.encode())
+_SCORE = "answer_score"
+"""Field of a document that is added: how many documents it is ranked above, and 1; 0 where it was left out."""
+_DROPPED = "Left out: {n:,} of {documents}, in {answers}, and tied below those that are named"
+_REPEATED = "Named again, where the first place counts: {n:,}, in {answers}"
+_INVENTED = "Numbers that no document had: {n:,}, in {answers}"
+_UNREAD = "Nothing is ranked in {answers}, so all documents of such a list are tied"
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a model answered about the documents of one record.
+
+    Attributes:
+        row: the record.
+        query: what was asked, as far as it is known.
+        permutation: the order it gave.
+    """
+
+    row: int
+    query: str
+    permutation: Permutation
+
+    @cached_property
+    def ranks_nothing(self) -> bool:
+        """Whether it names none of the documents."""
+        return self.permutation.n_dropped == len(self.permutation.places)
+
+    @property
+    def scores(self) -> list[float]:
+        """Return (n_documents,) the score of each: n for the first place, one less for each place after it."""
+        n = len(self.permutation.places)
+        return [0.0 if place is None else float(n - place) for place in self.permutation.places]
+
+
+def is_listwise(head: Head) -> bool:
+    """Return whether the first record holds documents and a permutation of them, or answers alone."""
+    if not head.is_json or not _MARK.search(head.file.head):
+        return False
+    record = first_record(head.file)
+    _, documents = _documents_of(record)
+    if not documents:
+        return isinstance(record.get(_HISTORY), list)
+    answer = _answer_field(record)
+    return bool(answer) and (has_permutation(record[answer]) or not _have_scores(documents))
+
+
+def read_listwise(head: Head, choice: ColumnChoice) -> Source:
+    """Read `{"qid": ..., "candidates": [{"docid": ...}, ...], "response": "[2] > [1]"}`, by lines or as array.
+
+    The documents named rank in that order; those that the answer leaves out are tied below them. RankGPT and
+    RankLLM append these in the order they were shown in: here that is the traditional order, as in the file.
+
+    Raises:
+        ReadError: no such JSON, or records without documents; names the line.
+    """
+    records, origin = file_records(head.file)
+    scored, answers = [], []
+    for row, record in enumerate(records):
+        field, documents = _documents_of(record)
+        if not documents:
+            raise _no_documents(record, origin, row)
+        permutation = parse_permutation(record.get(_answer_field(record)), len(documents))
+        answers.append(_Answer(row, _query_of(record, documents), permutation))
+        rest = {name: value for name, value in record.items() if name not in _ANSWERS}
+        scored.append({**rest, field: _with_scores(documents, answers[-1].scores)})
+    added = f"{_documents_of(records[0])[0]}.{_SCORE}"
+    if "score" not in choice.columns and added not in choice.columns.values():
+        choice = replace(choice, columns={**choice.columns, "score": added})
+    source = records_source(scored, origin, "listwise", choice)
+    return replace(source, noted=(*source.noted, *_findings(answers, origin)))
+
+
+def _documents_of(record: Record) -> tuple[str, list[Any]]:
+    """Return the name of the field with the documents, and these; none where there is no such field."""
+    fields = ((name, record.get(name)) for name in DOCUMENT_ARRAYS)
+    return next(((name, value) for name, value in fields if isinstance(value, list) and value), ("", []))
+
+
+def _answer_field(record: Record) -> str:
+    """Return the name of the field with the answer, empty where there is none."""
+    return next((name for name in _ANSWERS if name in record), "")
+
+
+def _have_scores(documents: Sequence[object]) -> bool:
+    return any(isinstance(document, dict) and "score" in document for document in documents)
+
+
+def _with_scores(documents: Iterable[object], scores: Iterable[float]) -> list[dict[str, object]]:
+    """Return the documents as objects that have their score; an id by itself becomes one."""
+    return [
+        {**(document if isinstance(document, dict) else {"docid": document}), _SCORE: score}
+        for document, score in zip(documents, scores, strict=True)
+    ]
+
+
+def _query_of(record: Record, documents: Sequence[object]) -> str:
+    """Return the id of a record's query for a message, else its text, else nothing."""
+    query = record.get("query", "")
+    places = (record, query, documents[0])
+    names = ("query_id", "qid", "queryid")
+    ids = (place[name] for place in places if isinstance(place, Mapping) for name in names if name in place)
+    return str(next(ids, query if isinstance(query, str) else ""))
+
+
+def _no_documents(record: Record, origin: FileProvenance, row: int) -> ReadError:
+    """Return the error of a record whose answer numbers documents that it does not hold."""
+    names = ", ".join(record) or "nothing"
+    problem = f"an answer without the documents it numbers: the record holds {names}"
+    hint = (
+        "Write each answer beside them, in the order of the prompt: "
+        '{"query": {"qid": "q1"}, "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}.'
+    )
+    return origin.error(row, problem, hint)
+
+
+def _findings(answers: Sequence[_Answer], origin: FileProvenance) -> list[Finding]:
+    """Return what the model did not answer as it was asked: counted, with the first line and query."""
+    ranking = [answer for answer in answers if not answer.ranks_nothing]
+    n_documents = sum(len(answer.permutation.places) for answer in ranking)
+    findings = []
+    for code, count_in, sentence in (
+        ("answers-dropped", lambda answer: answer.permutation.n_dropped * (not answer.ranks_nothing), _DROPPED),
+        ("answers-repeated", lambda answer: answer.permutation.n_repeated, _REPEATED),
+        ("answers-invented", lambda answer: answer.permutation.n_invented, _INVENTED),
+        ("answers-unread", lambda answer: int(answer.ranks_nothing), _UNREAD),
+    ):
+        counts = [count_in(answer) for answer in answers]
+        if not any(counts):
+            continue
+        first = next(answer for answer, count in zip(answers, counts, strict=True) if count)
+        share = part_of(sum(map(bool, counts)), len(answers), "answer")
+        message = sentence.format(n=sum(counts), answers=share, documents=count_of(n_documents, "document"))
+        query = f", query {quote(first.query)} first" if first.query else ""
+        line = origin.line_of(first.row)
+        findings.append(make_finding(code, origin.file, f"{message}{query}.", line=line, count=sum(counts)))
+    return findings
+
+
+FORMATS = (
+    Format(
+        "listwise",
+        "Permutations such as [3] > [1] > [2], beside the documents shown (RankGPT, RankLLM); what an answer "
+        "leaves out is tied below what it names.",
+        '{"qid": "q1", "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}\n'
+        '{"qid": "q2", "candidates": [{"docid": "d4"}, {"docid": "d9"}], "response": "[1]"}\n'
+        '{"qid": "q3", "candidates": [{"docid": "d1"}, {"docid": "d4"}], "response": "Sorry, no."}',
+        is_listwise,
+        read_listwise,
+    ),
+)

@@ -1,0 +1,469 @@
+"""Evaluations kept in Parquet: a row a list, however many there are, and JSON in the footer of the file."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from itertools import product
+from pathlib import Path, PurePath
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import ReadError, UsageError
+from metrics.evaluation import Evaluation, HasScoringOptions, ScoringOptions
+from metrics.evaluation.evaluation import concat_by_reranker, flat_means, sum_counts, summarise
+from metrics.measures import parse
+from metrics.runs import File
+from metrics.runs.writing import open_output
+from metrics.support.arrays import FloatArray, IntArray, coded, span_starts
+from metrics.ties import treatment
+
+if TYPE_CHECKING:
+    from pandas.core.groupby import DataFrameGroupBy
+    from pyarrow.parquet import FileMetaData, ParquetFile
+
+
+VERSION = 1
+"""Of the format; what is newer is refused."""
+KEY = b"tiescope"
+"""Of the footer: what there is to know but lists."""
+MOVABLE = "movable"
+"""Stands for lists whose worst and best value differ, among the names of treatments."""
+SQUARES = "squares"
+"""Stands for the squares of the tied values, likewise."""
+IDS = ["reranker", "query_id"]
+GROUP = 2**17
+"""Rows written at once, at least; so many are read at once where all of them are gone over."""
+
+
+def column_of(measure: str, ties: str) -> str:
+    """Name of the column with the values of a measure under a treatment: `nDCG@10/expected`."""
+    return f"{measure}/{ties}"
+
+
+_COUNTS = ["n_queries", "n_missing", "n_empty", "n_scored"]
+_NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.float64()}
+
+
+def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
+    """Return the attributes of `Stored` that a file states.
+
+    Raises:
+        ValueError: they cannot be those of an evaluation, or of these rows; says why.
+        LookupError, TypeError, AttributeError, ArithmeticError: likewise.
+    """
+    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # files of earlier versions have none
+    measures, ties, tiebreak_by, criteria = (
+        tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
+    )
+    for kind, names in (("measures", measures), ("ties", ties)):
+        _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
+    options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
+    options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
+    _demand(options.relevant_from < math.inf, "no smallest relevant grade")
+    _demand(
+        (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
+        == (measures, ties),
+        "names are not as they are printed",
+    )
+    values = [column_of(*column) for column in product(measures, ties)]
+    policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
+    _demand(list(totals.index) == list(policies.index), "its totals are not those of its rerankers")
+    _demand(
+        (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
+        "more lists move than there are",
+    )
+    _demand(policies["n_queries"].sum() == footer.num_rows, "its rows are not those of its lists")
+    _check_columns(footer.schema.to_arrow_schema(), values)
+    return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
+
+
+def _demand(holds: object, otherwise: str) -> None:
+    """Raise a ValueError if something does not hold."""
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
+    counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
+    are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
+    _demand(counts and are_counts, "its counts are no counts of lists")
+    return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
+
+
+def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.DataFrame:
+    totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
+    _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
+    sums = totals.to_numpy()
+    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
+    return totals
+
+
+def _check_columns(schema: pa.Schema, values: list[str]) -> None:
+    kinds = {name: schema.field(name).type for name in set(schema.names)}
+    for name, kind in (_NUMBERS | dict.fromkeys(values, pa.float64())).items():
+        _demand(kinds.get(name) == kind, f"no numbers in column {name!r}")
+    for name in IDS:
+        kind = kinds.get(name, pa.null())
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        _demand(pa.types.is_string(kind), f"no names in column {name!r}")
+
+
+def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
+    """Yield the parts of an evaluation as they come, each kept before it is handed on.
+
+    The file is there after the last part, and then it is whole.
+    """
+    with open_output(Path(path)) as stream:
+        yield from write_parts(parts, stream)
+
+
+def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
+    """Yield the parts of an evaluation as they come, each written to a file before it is handed on."""
+    with _GrowingParquet(stream) as file:
+        for part in parts:
+            file.add(part)
+            yield part
+
+
+class _GrowingParquet:
+    """A Parquet file to which parts are added."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._first: Evaluation | None = None
+        self._policies: list[pd.DataFrame] = []
+        self._totals: list[pd.DataFrame] = []
+        self._waiting: list[pa.Table] = []
+        self._writer: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._finish()
+        finally:
+            if self._writer is not None:
+                with suppress(OSError, UsageError):
+                    self._writer.close()
+
+    def add(self, part: Evaluation) -> None:
+        """Add the next part."""
+        self._first = self._first or part
+        part.refuse_other(self._first)
+        self._policies = [sum_counts([*self._policies, part.policies])]
+        self._totals = [sum_counts([*self._totals, _totals(part)])]
+        self._waiting.append(_rows(part))
+        if sum(map(len, self._waiting)) >= GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+        table = pa.concat_tables(self._waiting)
+        self._waiting = []
+        self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
+        self._writer.write_table(table, row_group_size=max(len(table), 1))
+
+    def _finish(self) -> None:
+        if self._first is None:
+            raise UsageError("There is nothing to keep: no part of an evaluation was given.")
+        if self._waiting:
+            self._flush()
+        policies = self._policies[0]
+        totals = self._totals[0].reindex(policies.index, fill_value=0.0)
+        about = {
+            **self._first.design(),
+            "version": VERSION,
+            "policies": policies.to_dict("index"),
+            "totals": totals.to_dict("index"),
+        }
+        self._writer.add_key_value_metadata({KEY: json.dumps(about)})
+        self._writer.close()
+
+
+def _rows(part: Evaluation) -> pa.Table:
+    """Return a row a list; those left out come last."""
+    scores = part.scores.set_axis([column_of(*name) for name in part.scores.columns], axis=1)
+    columns = _ids(part.scores.index)
+    for table in (part.lists, scores):
+        columns |= {str(name): pa.array(values.to_numpy()) for name, values in table.items()}
+    skipped = [pa.table(_ids(part.skipped))] if len(part.skipped) else []
+    return pa.concat_tables([pa.table(columns), *skipped], promote_options="default")
+
+
+def _totals(part: Evaluation) -> pd.DataFrame:
+    """Return the sums of `Stored.totals` over the lists of a part."""
+    columns = {"tie_ratio": part.lists["tie_ratio"]}
+    columns |= {column_of(*name): part.scores[name] for name in part.scores.columns}
+    for measure in part.measures if {"optimistic", "pessimistic"} <= set(part.ties) else ():
+        best, worst = part.scores[measure, "optimistic"], part.scores[measure, "pessimistic"]
+        columns[column_of(measure, MOVABLE)] = (best > worst).astype(float)
+    for measure in part.measures if "expected" in part.ties else ():
+        columns[column_of(measure, SQUARES)] = part.scores[measure, "expected"] ** 2
+    owner = part.scores.index.codes[0]
+    starts = span_starts(owner)
+    sums: dict[str, Any] = {
+        name: np.add.reduceat(one.to_numpy(), starts) if len(starts) else [] for name, one in columns.items()
+    }
+    return pd.DataFrame(sums, part.scores.index.levels[0][owner[starts]].rename("reranker"), dtype=float)
+
+
+def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
+    names = pa.array(index.levels[0], pa.string())
+    owner = pa.DictionaryArray.from_arrays(pa.array(index.codes[0], pa.int32()), names)
+    return {"reranker": owner, "query_id": pa.array(index.get_level_values("query_id"), pa.string())}
+
+
+_ROUNDING = 1e-12
+"""Part of a mean square that a sum of squares may be off."""
+_HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
+
+
+class Piece(NamedTuple):
+    """Some columns of a few lists that have values.
+
+    Attributes:
+        rows: (n,) places of the lists in the file.
+        owner: (n,) places of their rerankers among all.
+        columns: column → its (n,) values.
+    """
+
+    rows: IntArray
+    owner: IntArray
+    columns: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Stored(HasScoringOptions):
+    """An evaluation in a Parquet file; of the lists only what is asked for is read.
+
+    The file has a row a list: reranker, query_id, the columns of `Evaluation.lists`, and one column a
+    measure and treatment, named as by `column_of`. Lists that a policy left out have nulls there.
+
+    Attributes:
+        path: of the file.
+        policies, measures, ties, options: as of `Evaluation`.
+        totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
+            `column_of(measure, MOVABLE)`, how many have a best value above the worst, and as
+            `column_of(measure, SQUARES)` the squares of the tied values, which files of the first version lack.
+    """
+
+    path: Path
+    policies: pd.DataFrame
+    totals: pd.DataFrame
+    measures: tuple[str, ...]
+    ties: tuple[str, ...]
+    options: ScoringOptions
+
+    @classmethod
+    def open(cls, path: str | PurePath) -> "Stored":
+        """Return an evaluation that was kept.
+
+        Raises:
+            ReadError: there is no such file, or it holds something else.
+        """
+        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+        name = PurePath(path).name
+        try:
+            footer = parquet.read_metadata(path)
+            about = json.loads((footer.metadata or {}).get(KEY, b"null"))
+        except FileNotFoundError as error:
+            raise ReadError(str(path), "no such file", "Check the path.") from error
+        except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
+            raise ReadError(name, "damaged, or no Parquet file", _HINT) from error
+        if not isinstance(about, dict):
+            raise ReadError(name, "no evaluation is kept in it", _HINT)
+        if about.get("version") != VERSION:
+            raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
+        try:
+            return cls(path=Path(path), **parse_footer(about, footer))
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise ReadError(name, f"what it says of its evaluation is damaged ({error})", _HINT) from error
+
+    @classmethod
+    def write(cls, path: str | PurePath, parts: Iterable[Evaluation]) -> "Stored":
+        """Keep an evaluation, given whole or in parts as `Evaluation.merge` takes them.
+
+        Raises:
+            UsageError: no part, parts that do not belong together, or a file that cannot be written.
+        """
+        for _ in save_parts(parts, path):
+            pass
+        return cls.open(path)
+
+    def __repr__(self) -> str:
+        parts = f"lists={self.n_lists}, measures={self.measures}, ties={self.ties}"
+        return f"Stored({str(self.path)!r}, rerankers={len(self.policies)}, {parts})"
+
+    @property
+    def rerankers(self) -> list[str]:
+        """Names of the rerankers, in order of appearance."""
+        return list(self.policies.index)
+
+    @property
+    def n_lists(self) -> int:
+        """Lists that have values."""
+        return int(self.policies["n_scored"].sum())
+
+    def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
+        """Yield columns of numbers, a few lists at a time in the file's order, the next read meanwhile."""
+        places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
+        to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
+        with self._file(to_read) as file:
+            batches, first = file.iter_batches(GROUP, columns=to_read, use_threads=False), 0
+            for batch in _read_ahead(batches):
+                is_scored = np.arange(len(batch)) if is_complete else np.flatnonzero(batch["n_docs"].is_valid())
+                lists = batch if is_complete else batch.take(pa.array(is_scored))
+                owner = coded(lists["reranker"])
+                place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
+                columns = {name: self._sound(name, lists[name]) for name in names}
+                if (place < 0).any():
+                    raise ReadError(self.path.name, "a list is of a reranker that it does not name", _HINT)
+                yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
+                first += len(batch)
+
+    def _sound(self, name: str, column: pa.Array) -> FloatArray:
+        """Return the (n,) numbers of a column, which may come from anywhere."""
+        values: FloatArray = column.to_numpy(zero_copy_only=False)
+        if len(values) and not (values.min() >= 0 and values.max() < np.inf):
+            raise ReadError(self.path.name, f"column {name!r} holds what is no value", _HINT)
+        return values
+
+    def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
+        """Return the columns of a few lists, at these places in the file; only what is around them is read."""
+        tables = []
+        with self._file(names) as file:
+            sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            ends = np.cumsum(sizes)
+            group, order = np.searchsorted(ends, rows, side="right"), []
+            for number in np.unique(group):
+                inside = np.flatnonzero(group == number)
+                place = pa.array(rows[inside] - (ends[number] - sizes[number]))
+                tables.append(file.read_row_group(number, list(names), use_threads=False).take(place))
+                order.append(inside)
+        if not tables:
+            return pd.DataFrame(columns=list(names))
+        table = pa.concat_tables(tables).select(list(names)).to_pandas()
+        return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
+
+    def means(self, measure: str) -> pd.DataFrame:
+        """Return what `Evaluation` does; no list is read."""
+        sums = self.totals[[column_of(measure, ties) for ties in self.ties]].set_axis(list(self.ties), axis=1)
+        return sums.div(self.policies["n_scored"], axis=0)
+
+    @property
+    def tie_ratios(self) -> "pd.Series[float]":
+        """Mean tie ratio of each reranker's lists; no list is read."""
+        return self.totals["tie_ratio"] / self.policies["n_scored"]
+
+    def standard_errors(self, measure: str) -> "pd.Series[float]":
+        """Return the standard error over lists of each reranker's tied mean; no list is read.
+
+        sqrt((sum of squares / n - mean^2) / (n - 1)), 0 where that is rounding; NaN for one list, or where the
+        file does not say.
+        """
+        n, mean = self.policies["n_scored"], self.means(measure)["expected"]
+        squares = self.totals.get(column_of(measure, SQUARES), pd.Series(np.nan, n.index)) / n
+        variance = (squares - mean**2).where(lambda spread: spread.isna() | (spread > _ROUNDING * squares), 0.0)
+        return np.sqrt(variance / (n - 1).where(n > 1))
+
+    def n_movable(self, measure: str) -> int:
+        """Return how many lists' best and worst order differ, if both were asked for; none is read."""
+        return int(self.totals[column_of(measure, MOVABLE)].sum())
+
+    def summary(self, *, flat: bool = False) -> pd.DataFrame:
+        """Return what `Evaluation` does; a measure is read at a time."""
+        order = self.policies.index
+        table = pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
+        return flat_means(table) if flat else table
+
+    def load(self) -> Evaluation:
+        """Return all of it in memory.
+
+        Raises:
+            ReadError: the file is gone.
+        """
+        values = [column_of(*name) for name in self._names(self.measures)]
+        table = self._scored(None)
+        index, lists = _lists(table), table.drop_columns([*IDS, *values]).to_pandas()
+        scores = pd.DataFrame({name: table[name].to_numpy() for name in values}, index, copy=False)
+        return Evaluation(
+            scores=concat_by_reranker(
+                [scores.set_axis(self._names(self.measures), axis=1)], self.policies.index
+            ),
+            lists=concat_by_reranker([lists.set_index(index)], self.policies.index),
+            policies=self.policies,
+            measures=self.measures,
+            ties=self.ties,
+            options=self.options,
+            skipped=_lists(self._read([*IDS, "n_docs"]).filter(pc.field("n_docs").is_null())),
+        )
+
+    def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":
+        """Return the values of a measure, columns (measure, ties), grouped by reranker."""
+        names = self._names([measure])
+        table = self._scored(["reranker", *(column_of(*name) for name in names)])
+        owner = coded(table["reranker"]).to_pandas()
+        values = table.drop_columns("reranker").to_pandas().set_axis(names, axis=1)
+        return values.groupby(owner.rename("reranker"), observed=True)
+
+    def _names(self, measures: Sequence[str]) -> pd.MultiIndex:
+        return pd.MultiIndex.from_product([measures, self.ties], names=["measure", "ties"])
+
+    def _scored(self, columns: Sequence[str] | None) -> pa.Table:
+        """Return some columns, or all, of the lists that have values."""
+        if self.n_lists == self.policies["n_queries"].sum():
+            return self._read(columns)
+        table = self._read(columns and [*columns, "n_docs"]).filter(pc.field("n_docs").is_valid())
+        return table.select(columns) if columns else table
+
+    def _read(self, columns: Sequence[str] | None) -> pa.Table:
+        with self._file(columns or []) as file:
+            return file.read(columns)
+
+    @contextmanager
+    def _file(self, columns: Sequence[str]) -> Iterator["ParquetFile"]:
+        """Yield the open file, which has these columns."""
+        from pyarrow import parquet  # noqa: PLC0415 as above
+
+        try:
+            with parquet.ParquetFile(self.path, memory_map=True) as file:
+                if unknown := set(columns) - set(file.schema_arrow.names):
+                    raise ReadError(self.path.name, f"there is no column {min(unknown)!r}", _HINT)
+                yield file
+        except (OSError, pa.ArrowException) as error:
+            raise ReadError(self.path.name, "it is gone or damaged", "Open it again.") from error
+
+
+def is_stored(file: File) -> bool:
+    """Return whether a file says that it keeps an evaluation, of whatever version."""
+    from pyarrow import parquet  # noqa: PLC0415 as above
+
+    try:
+        with file.given() as stream:
+            return KEY in (parquet.read_metadata(stream).metadata or {})
+    except (OSError, pa.ArrowException, ReadError):
+        return False
+
+
+def _read_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield each item, the next one read while the last is worked on."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
+
+
+def _lists(table: pa.Table) -> pd.MultiIndex:
+    return pd.MultiIndex.from_arrays([table[name].cast(pa.string()).to_pandas() for name in IDS], names=IDS)

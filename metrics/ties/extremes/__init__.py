@@ -1,1 +1,0 @@
-"""Best and worst orders of ties for measures that look at more than grades."""

@@ -1,0 +1,121 @@
+"""Small panels of gap against tie ratio."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.rerankers import gap_multiples
+
+
+def multiples(n, palette=LIGHT, *, is_signed=False):
+    names = [f"reranker {number}" for number in range(n)]
+    ratios = np.linspace(0.1, 1, 40)
+    lists = pd.concat(
+        pd.DataFrame({"reranker": name, "query_id": "q", "tie_ratio": ratios, "first_gap": 0.4 * ratios})
+        for name in names
+    )
+    colours = {name: palette.reranker(number) for number, name in enumerate(names)}
+    return gap_multiples(lists, palette, colours, "RR", is_signed=is_signed)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 15])
+def test_the_tie_ratio_is_named_once_below_the_first_panel_of_the_last_row(n):
+    figure = multiples(n)
+    (named,) = (axis for axis in figure.to_plotly().select_xaxes() if axis.title.text)
+    assert named.title.text == "tie ratio"
+    assert named.domain[0] == 0
+    heights = {axis.anchor: axis.domain[0] for axis in figure.to_plotly().select_yaxes()}
+    assert heights[named.plotly_name.replace("axis", "")] == min(heights.values()) == 0
+
+
+def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a_mean_leaves_zero():
+    ratios = np.r_[np.linspace(0.9, 1, 40), np.full(40, 0.5)]
+    gaps = np.r_[np.linspace(0.1, 0.4, 40), np.zeros(40)]
+    lists = pd.DataFrame(
+        {"reranker": ["a"] * 40 + ["b"] * 40, "query_id": "q", "tie_ratio": ratios, "first_gap": gaps}
+    )
+    figure = gap_multiples(lists, LIGHT, {"a": LIGHT.text, "b": LIGHT.muted}, "RR")
+    *panels, means = figure.to_plotly().select_xaxes()
+    assert all(axis.range[0] == pytest.approx(0.475) for axis in panels)
+    assert means.range[0] > 0.88
+    assert means.range[1] <= 1.03
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_an_axis_of_one_tie_ratio_holds_nothing_below_none_or_above_all(ratio):
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [ratio] * 3, "first_gap": 0.0})
+    (low, high), *_ = (axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").to_plotly().select_xaxes())
+    assert -0.01 < low < high < 1.01
+
+
+def test_lists_too_few_for_a_mean_have_no_panel_of_means():
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.5], "first_gap": 0.0})
+    figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR")
+    assert len(list(figure.to_plotly().select_xaxes())) == len(figure.layout.annotations) == 1
+
+
+def test_an_axis_of_signed_gaps_has_room_for_a_tick_on_either_side_of_zero():
+    *axes, means = multiples(3, is_signed=True).to_plotly().select_yaxes()
+    assert list(means.ticktext) == ["+0.1", "+0.2", "+0.3"]
+    for axis in axes:
+        low, high = axis.range
+        assert low < min(axis.tickvals) < 0 < max(axis.tickvals) < high
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK])
+def test_a_mean_has_the_ground_around_it_on_dots_of_any_colour(palette):
+    halo, mean = [shape for shape in multiples(3, palette).layout.shapes if shape.layer == "above"][:2]
+    assert (halo.line.color, mean.line.color) == (palette.ground, palette.text)
+    assert halo.line.width >= mean.line.width + 3
+    assert halo.path == mean.path
+    assert (halo.xref, halo.yref) == (mean.xref, mean.yref)
+
+
+def test_each_panel_repeats_the_lists_of_all_rerankers_as_one_path_behind_its_own():
+    lists = pd.DataFrame(
+        {
+            "reranker": ["a", "a", "b"],
+            "query_id": "q",
+            "tie_ratio": [0.2, 0.6, 1.0],
+            "first_gap": [0, 0.1, -0.1],
+        }
+    )
+    figure = gap_multiples(lists, LIGHT, {"a": "#000", "b": "#111"}, "RR", is_signed=True)
+    behind = [shape for shape in figure.layout.shapes if shape.layer == "between"]
+    assert [(shape.xref, shape.yref) for shape in behind] == [("x", "y"), ("x2", "y2")]
+    for shape in behind:
+        dashes = [re.split("[,H]", dash) for dash in shape.path.split("M")[1:]]
+        ratios = [(float(low) + float(high)) / 2 for low, _, high in dashes]
+        assert ratios == pytest.approx([0.2, 0.6, 1.0], abs=1e-4)
+        assert [float(gap) for _, gap, _ in dashes] == [0, 0.1, -0.1]
+    assert [len(trace.x) for trace in figure.data] == [2, 1]
+
+
+def test_a_list_without_a_gap_has_no_dash():
+    lists = pd.DataFrame(
+        {"reranker": "a", "query_id": "q", "tie_ratio": [0.2, 0.6], "first_gap": [np.nan, 0.1], "n_hidden": 0}
+    )
+    (behind,) = (shape for shape in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").layout.shapes)
+    assert behind.path.count("M") == 1
+    assert "nan" not in behind.path
+
+
+def test_means_that_are_all_the_same_have_an_axis_around_them():
+    ratios = np.linspace(0.1, 1, 40)
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": ratios, "first_gap": 0.3})
+    *_, axis = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=True).to_plotly().select_yaxes()
+    low, high = axis.range
+    assert low < 0.29
+    assert high > 0.31
+    assert len(set(axis.ticktext)) == len(axis.ticktext)
+
+
+def test_gaps_are_absolute_unless_asked_for_with_their_sign():
+    lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [0.2, 0.6], "first_gap": [-0.3, 0.1]})
+    for is_signed, title, gaps in ((False, "|RR gap|", [0.3, 0.1]), (True, "RR gap", [-0.3, 0.1])):
+        figure = gap_multiples(lists, LIGHT, {"a": "#000"}, "RR", is_signed=is_signed)
+        assert list(figure.data[0].y) == gaps
+        assert figure.layout.yaxis.title.text == title
