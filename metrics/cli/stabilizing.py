@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from metrics.studies.tie_breaking.order_stability import OrderStability
 
 MEASURES = ("RR", "nDCG@10")
-_SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.008, 5e-6
+_SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.005, 5e-6
 """Seconds of a processor for the mean of a reranker, and for an order of two."""
 PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
 PLACE_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]

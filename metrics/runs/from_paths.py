@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import Nested, as_frames, of_frame
+from metrics.runs.formats.frames import Nested, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
@@ -76,7 +76,7 @@ def read_runs(
     """
     choice = RepeatChoice.of(repeats, repeats_std)
     column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
-    sources = _sources(as_frames(files, "score"), as_frames(qrels, "relevance"), column_choice, choice)
+    sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), column_choice, choice)
     return combine(Runs.from_sources(sources, repeated), choice)
 
 
@@ -253,6 +253,17 @@ def _renamed(source: Source, old: str, new: str) -> Source:
         as_grades(combine_chunks(source.table[old]), new, source.origin)
     mapping = {new if ours == old else ours: theirs for ours, theirs in source.mapping.items()}
     return replace(source, table=source.table.rename_columns(names), mapping=mapping)
+
+
+def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
+    """Return tables as they are, but {query: {document: number}} as a data frame, also by reranker."""
+    if not isinstance(tables, Mapping):
+        return tables
+    first = next(iter(tables.values()), None)
+    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping):
+        return {name: _as_frames(table, value) for name, table in tables.items()}
+    rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
+    return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
 def _sources(

@@ -212,11 +212,12 @@ class Stacks(Mapping[str, pa.Table]):
     @property
     def origins(self) -> dict[str, RowProvenance]:
         """Reranker → where its rows came from."""
-        return {
-            name: stack.origin.slice(int(start), int(end)) if stack.origin else RowProvenance.memory(name)
-            for stack in self.stacks
-            for name, (start, end) in zip(stack.names, pairwise(stack.row_ends), strict=True)
-        }
+        origins: dict[str, RowProvenance] = {}
+        for stack in self.stacks:
+            for name, (start, end) in zip(stack.names, pairwise(stack.row_ends.tolist()), strict=True):
+                origin = stack.origin or RowProvenance.memory(name)
+                origins[name] = origin if len(stack.names) == 1 else origin.slice(start, end)
+        return origins
 
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:

@@ -159,7 +159,6 @@ def quiet(page) -> None:
 
 def redrawn(page, control) -> float:
     """Seconds from the click on a control, which `control` finds, to the chart that shows what it asks for."""
-    quiet(page)
     element = control()
     page.evaluate("name => untilRedrawn(name)", str(element))
     element.click()
@@ -168,7 +167,6 @@ def redrawn(page, control) -> float:
 
 def switched(page, name: str) -> float:
     """Seconds from the click in the menu to the page of that name, with all its charts."""
-    quiet(page)
     page.evaluate("name => untilShown(name)", name)
     page.get_by_test_id("stSidebarNav").get_by_role("link", name=name).click()
     return page.evaluate("measured") / 1000

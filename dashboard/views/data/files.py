@@ -75,7 +75,7 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
 def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours: Palette, key: str) -> None:
     if not places:
         return
-    row_range = shown_rows(len(places), key, limit=len(places))
+    row_range = shown_rows(len(places), key, _FIRST_CARDS, limit=len(places))
     grid = st.grid(3, min_column_width=250)
     for at in places[: row_range.stop]:
         file = board.files[at]
@@ -121,6 +121,8 @@ _BADGES: dict[str, tuple[Colour, str]] = {
     "error": ("red", "settle it before you trust a score"),
     "warning": ("orange", "scored, with what is said here"),
 }
+_FIRST_CARDS = 3
+"""Cards in sight, a row of them; the others are a click away."""
 _MOST_GROUPS = 5
 """Kinds in sight, two lines each; the others are below them."""
 _MAX_LINES = 300

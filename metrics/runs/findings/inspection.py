@@ -1,7 +1,7 @@
 """Every check of scores, lists and judgments, in the order in which its findings are listed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -125,16 +125,19 @@ def half_format(values: FloatArray) -> str | None:
 
 
 def few_decimals(listing: Listing) -> list[Finding]:
-    """Report ties among scores of one to four decimals; halves were counted, as Copeland's are, not rounded."""
+    """Report ties among scores of one to four decimals; grades, and halves as Copeland's, were not rounded."""
     values = listing.values
     places = decimals(values)
     if places == 1 and decimals(2 * values) == 0:
         return []
     if not listing.tied or len(values) < 2 or not places or half_format(values):  # noqa: PLR2004 one is constant
         return []
-    message = f"Scores have at most {count_of(places, 'decimal')} and {_tied(listing)}."
-    finding = listing.finding("few-decimals", message, count=listing.tied)
-    return [replace(finding, severity="info") if _are_grades(listing) else finding]
+    digits = f"at most {count_of(places, 'decimal')}"
+    if _are_grades(listing):
+        message = f"Scores are grades, or means of a few, with {digits}; {_tied(listing)}."
+        return [listing.finding("graded", message, count=listing.tied)]
+    message = f"Scores have {digits} and {_tied(listing)}."
+    return [listing.finding("few-decimals", message, count=listing.tied)]
 
 
 def _are_grades(listing: Listing) -> bool:

@@ -140,6 +140,7 @@ def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Itera
         n_before = reader.line_num
 
 
+_PARQUET = b"PAR1"
 _LINES = 20
 """Lines that are looked at."""
 _MOST_FIELDS = 6
@@ -151,6 +152,12 @@ class Head:
     """The first lines of a file, as recognition sees them."""
 
     file: File
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the mark of Parquet stands at both ends, or at the start of what is no text."""
+        start = self.file.head
+        return start.startswith(_PARQUET) and (b"\0" in start or self.file.ends_with(_PARQUET))
 
     @property
     def is_json(self) -> bool:

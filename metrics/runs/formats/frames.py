@@ -1,7 +1,7 @@
 """A table in memory as a source: what pandas holds, as it stands."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -65,17 +65,6 @@ def of_frame(
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
     missing_score = choice.missing_score
     return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
-
-
-def as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
-    """Return tables as they are, but {query: {document: number}} as a data frame, also by reranker."""
-    if not isinstance(tables, Mapping):
-        return tables
-    first = next(iter(tables.values()), None)
-    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping):
-        return {name: as_frames(table, value) for name, table in tables.items()}
-    rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
-    return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
 def _refuse_other_queries(

@@ -36,7 +36,7 @@ _CHAINS = tuple(
 """What is taken for an answer, the first that the text holds: numbers in brackets, one after the other, or a
 single one; numbers with > or commas between them; a number and nothing else."""
 _LETTER = re.compile(r"\[([A-Z])\]")
-_NAMED = re.compile(rf"{_NUMBER}|=")
+_CHAIN_MARK = re.compile(rf"{_NUMBER}|=")
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _marks(answer: object) -> list[str]:
     """Return the numbers of an answer, and each = between two of them, in order."""
     if isinstance(answer, list):
         return [str(number) for number in answer if type(number) is int]
-    return _NAMED.findall(_chain(answer)) if isinstance(answer, str) else []
+    return _CHAIN_MARK.findall(_chain(answer)) if isinstance(answer, str) else []
 
 
 def _chain(text: str) -> str:
@@ -108,7 +108,7 @@ def _chain(text: str) -> str:
     for pattern in _CHAINS:
         chains = [match[0] for match in pattern.finditer(text)]
         if chains:
-            return max(reversed(chains), key=lambda chain: len(_NAMED.findall(chain)))
+            return max(reversed(chains), key=lambda chain: len(_CHAIN_MARK.findall(chain)))
     return ""
 
 

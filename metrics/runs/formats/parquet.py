@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from metrics.errors import ReadError
 from metrics.runs.findings import Finding
 from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
-from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.format import Format
 from metrics.runs.reading.columns import BY_NAME, ColumnChoice
 from metrics.runs.reading.files import File
 from metrics.runs.reading.provenance import FileProvenance
@@ -27,7 +27,6 @@ from metrics.runs.reading.source import Source, build_source
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile
 
-_MAGIC = b"PAR1"
 MAX_FOOTER = 2**24
 """Largest list of columns and row groups, in bytes: it is parsed at once, into ten times as many."""
 _BATCH_ROWS = 2**16
@@ -228,18 +227,12 @@ def _number_columns(schema: pa.Schema, header: Sequence[str], mapping: Mapping[s
     )
 
 
-def is_parquet(head: Head) -> bool:
-    """Return whether the mark of Parquet stands at both ends, or at the start of what is no text."""
-    start = head.file.head
-    return start.startswith(_MAGIC) and (b"\0" in start or head.file.ends_with(_MAGIC))
-
-
 FORMATS = (
     Format(
         "parquet",
         "Parquet table; columns as in a CSV table.",
         'import pandas as pd\ntable = pd.read_csv("llm.csv")\ntable.to_parquet("llm.parquet")',
-        is_parquet,
+        lambda head: head.is_parquet,
         lambda head, choice: ParquetTable.open(head.file, choice).read(),
         lambda head, choice: ParquetTable.open(head.file, choice),
     ),

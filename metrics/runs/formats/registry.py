@@ -141,7 +141,7 @@ def tie_order(format_name: str) -> str:
 
 
 def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
-    if not parquet.is_parquet(head):
+    if not head.is_parquet:
         head.file.refuse_binary()
     for candidate in FORMATS:
         if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):

@@ -66,7 +66,7 @@ class RowProvenance:
     """
 
     origin: FileProvenance
-    rows: IntArray | None = None
+    rows: IntArray | range | None = None
 
     @classmethod
     def memory(cls, name: str) -> "RowProvenance":
@@ -106,12 +106,12 @@ class RowProvenance:
             ranks = self.origin.ranks()
         except ReadError:
             return None
-        return ranks if ranks is None or self.rows is None else ranks.take(pa.array(self.rows))
+        return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
 
     def slice(self, start: int, end: int) -> "RowProvenance":
         """Return where the rows from `start` to before `end` came from."""
-        return RowProvenance(self.origin, np.arange(start, end) if self.rows is None else self.rows[start:end])
+        return RowProvenance(self.origin, range(start, end) if self.rows is None else self.rows[start:end])
 
     def take(self, rows: IntArray) -> "RowProvenance":
         """Return where some of the rows came from."""
-        return RowProvenance(self.origin, rows if self.rows is None else self.rows[rows])
+        return RowProvenance(self.origin, rows if self.rows is None else np.asarray(self.rows)[rows])

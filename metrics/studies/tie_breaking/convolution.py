@@ -94,6 +94,8 @@ def sum_distribution(kinds: ListDistributions) -> Distribution | None:
     value for value, if the number of sums that can be told apart is at most `MAX_VALUES`: lists of one
     kind with p values each give C(times + p − 1, p − 1) sums.
     """
+    if not kinds.rise.any():  # the draws of all lists agree
+        return np.zeros(1), np.ones(1)
     if (distribution := _sum_on_grid(kinds)) is not None:
         return distribution
     if len(kinds.times) > MAX_KINDS:
@@ -131,7 +133,7 @@ class Grid:
         variances = np.add.reduceat((kinds.rise - means[kinds.kind]) ** 2 * kinds.chance, first)
         largest = float(kinds.times @ np.maximum.reduceat(kinds.rise, first))
         mean, std = float(kinds.times @ means), float(np.sqrt(kinds.times @ variances))
-        width, n_lists = min(largest, _REACH * std) or largest, int(kinds.times.sum())
+        width, n_lists = min(largest, _REACH * std) or 1.0, int(kinds.times.sum())
         wanted = width / std * math.sqrt(50 * n_lists) if std else 0.0
         n_steps = 2 ** math.ceil(math.log2(np.clip(wanted, *_GRID_STEPS)))
         step = width / (n_steps - 1 - min(n_lists, n_steps // 2))

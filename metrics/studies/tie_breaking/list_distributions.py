@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from metrics.measures import MeasureAt, RefinedGroups
 from metrics.studies.one_list.grade_orders import orders_of_list
-from metrics.studies.tie_breaking.convolution import ListDistributions
+from metrics.studies.tie_breaking.convolution import Distribution, ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank
 from metrics.ties.permutations import chance_of_none
@@ -28,6 +28,7 @@ def list_distributions(
     list_ids: IntArray,
     widths: FloatArray,
     max_orders: int,
+    known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
     """Return the exact distributions of lists that ties can move, and the lists without a short way to one.
 
@@ -43,6 +44,7 @@ def list_distributions(
         list_ids: (n,) the lists that have more than one value.
         widths: (n,) the largest value of each less the smallest.
         max_orders: orders of one tie up to which they are enumerated.
+        known: distributions of ties of other rerankers, by what decides them; new ones are added.
 
     Returns:
         the distributions, None where no list has one; the ids of the other lists.
@@ -57,7 +59,7 @@ def list_distributions(
     elif measure.count_depth(groups) is not None:
         distributions = _count_distributions(groups, measure, moving, width)
     elif family.by_grades and family.kind in _SUMS_OVER_TIES:
-        return _tie_distributions(groups, measure, moving, max_orders)
+        return _tie_distributions(groups, measure, moving, max_orders, known)
     return distributions, list_ids if distributions is None else list_ids[:0]
 
 
@@ -151,7 +153,11 @@ def hypergeometric_chances(
 
 
 def _tie_distributions(
-    groups: TieGroups, measure: MeasureAt, moving: BoolArray, max_orders: int
+    groups: TieGroups,
+    measure: MeasureAt,
+    moving: BoolArray,
+    max_orders: int,
+    known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
     """Return the distributions of what each tie adds to its list, and the lists with a tie of too many orders.
 
@@ -186,8 +192,13 @@ def _tie_distributions(
     others = np.array(sorted(too_many), dtype=np.int64)
     if not kinds:
         return None, others
-    values, owner = _score_orders(groups, measure, list(kinds.values()), hit)
-    chances = np.concatenate([kind.orders.chances for kind in kinds.values()])
+    if sum(len(values) for values, _ in known.values()) > _CELLS:
+        known.clear()
+    if unknown := {key: kind for key, kind in kinds.items() if key not in known}:
+        known.update(zip(unknown, _score_orders(groups, measure, list(unknown.values()), hit), strict=True))
+    parts = [known[key] for key in kinds]
+    owner = np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts])
+    values, chances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return ListDistributions.of(np.array([times[key] for key in kinds]), owner, values, chances), others
 
 
@@ -220,20 +231,18 @@ def _orders(grades: tuple[float, ...], size: int, within: int, max_orders: int) 
     return _Orders(order, place, orders[0][order, place], orders[1])
 
 
-def _score_orders(
-    groups: TieGroups, measure: MeasureAt, kinds: list[_Kind], hit: float
-) -> tuple[FloatArray, IntArray]:
-    """Return the (n,) value of each order of each kind, and the kind of each."""
+def _score_orders(groups: TieGroups, measure: MeasureAt, kinds: list[_Kind], hit: float) -> list[Distribution]:
+    """Return the distribution of what lists score by the orders of one tie, for each kind."""
     lists, places, grades, starts = [], [], [], np.cumsum([0, *(len(kind.orders.chances) for kind in kinds)])
     for start, (_, above, n_above, orders) in zip(starts.tolist(), kinds, strict=False):
         n = len(orders.chances)
         lists += [start + np.repeat(np.arange(n), n_above), start + orders.order]
         places += [np.tile(np.arange(above - n_above, above), n), above + orders.place]
         grades += [np.full(n * n_above, hit), orders.grade]
-    owner = np.repeat(np.arange(len(kinds)), np.diff(starts))
-    of_list = np.array([kind.list_id for kind in kinds])[owner]
+    of_list = np.repeat([kind.list_id for kind in kinds], np.diff(starts))
     columns = (np.concatenate(parts) for parts in (lists, places, grades))
-    return measure.values(_strict_orders(groups, of_list, *columns)), owner
+    values = np.split(measure.values(_strict_orders(groups, of_list, *columns)), starts[1:-1])
+    return [merge_equal(each, kind.orders.chances) for each, kind in zip(values, kinds, strict=True)]
 
 
 def _strict_orders(

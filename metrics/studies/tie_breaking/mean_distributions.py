@@ -1,6 +1,6 @@
 """Where the means of a leaderboard can land when every tie is broken at random."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
@@ -35,7 +35,7 @@ _WORK = 2**22, 2**18
 """Documents placed, and values drawn, of all lists of a reranker; they decide how often each list is drawn."""
 _DRAWS = 2**10, 2**17
 """Fewest and most orders drawn of one list."""
-_MIN_ORDERS = 2**12
+_MIN_ORDERS = 2**14
 """Orders of one tie that are enumerated, however few would be drawn."""
 _SAME_VALUE = 1e-9
 """How far values of one list computed twice may be apart."""
@@ -115,13 +115,13 @@ def mean_distributions(
         UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
     """
     measure_at, lists = parse(measure), list_values(evaluation, measure)
-    distributions = {}
+    distributions, known = {}, dict[Hashable, Distribution]()
     places = lists.groupby(level="reranker", sort=False, observed=True).indices
     for position, name in enumerate(evaluation.policies.index):
         begin_step("Breaking ties", position, len(evaluation.policies.index), str(name))
         if name in places:
             values = lists.iloc[places[name]].droplevel("reranker")
-            distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed)
+            distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed, known)
     return distributions
 
 
@@ -133,7 +133,12 @@ def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
 
 
 def _mean_distribution(
-    name: str, values: pd.DataFrame, measure: MeasureAt, rankings: Mapping[str, Ranking], seed: int
+    name: str,
+    values: pd.DataFrame,
+    measure: MeasureAt,
+    rankings: Mapping[str, Ranking],
+    seed: int,
+    known: dict[Hashable, Distribution],
 ) -> MeanDistribution:
     low, high = (values[how].to_numpy() for how in ("pessimistic", "optimistic"))
     expected = values["expected"].to_numpy()
@@ -147,7 +152,7 @@ def _mean_distribution(
     list_ids = _list_ids(name, ranking, values, measure)[moving]
     draws = _n_draws(ranking, measure, list_ids)
     counted, other_ids = list_distributions(
-        ranking, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws)
+        ranking, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
     )
     drawn = []
     if len(other_ids):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics.runs.findings.finding import BY_CODE
 from metrics.runs.findings.inspection import (
     decimals,
     few_decimals,
@@ -55,17 +56,20 @@ def test_other_scores_do_not_have_few_decimals(listing_of, scores):
 
 
 @pytest.mark.parametrize(
-    ("scores", "severity"),
+    ("scores", "code"),
     [
-        ([7, 7, 9, 4.27], "info"),  # whole numbers, but for one
-        ([3.2, 3.2, 4.4, 1.6], "info"),  # means of five graders
-        ([2 + 1 / 4, 2 + 1 / 4, 4, 0], "info"),
-        ([0.2, 0.2, 0.4, 0.6], "warning"),  # as probabilities are rounded
-        ([15.1, 15.1, 14.3, 11.27], "warning"),
+        ([7, 7, 9, 4.27], "graded"),  # whole numbers, but for one
+        ([3.2, 3.2, 4.4, 1.6], "graded"),  # means of five graders
+        ([2 + 1 / 4, 2 + 1 / 4, 4, 0], "graded"),
+        ([0.2, 0.2, 0.4, 0.6], "few-decimals"),  # as probabilities are rounded
+        ([15.1, 15.1, 14.3, 11.27], "few-decimals"),
     ],
 )
-def test_few_decimals_in_whole_number_grades_are_information(listing_of, scores, severity):
-    assert [finding.severity for finding in few_decimals(listing_of({"q": scores}))] == [severity]
+def test_few_decimals_in_whole_number_grades_are_information(listing_of, scores, code):
+    (finding,) = few_decimals(listing_of({"q": scores}))
+    assert finding.code == code
+    assert finding.severity == BY_CODE[code].severity
+    assert (BY_CODE["graded"].severity, BY_CODE["few-decimals"].severity) == ("info", "warning")
 
 
 def test_infinite_scores_have_no_decimals(listing_of):

@@ -24,6 +24,8 @@ from metrics.support.shown_columns import shown_columns
 
 _COLOURS = ("orange", "yellow", "gray", "blue")
 """Of the verdicts, in their order."""
+_FIRST_PAIRS = 10
+"""Pairs in sight unless more are asked for."""
 _EXPLANATION = (
     "Every printed order, those that swap first, then the closest. p: paired t-test of the tied values, Holm "
     "over all pairs. Within luck: stands in every order of the ties, but other queries could turn it; stands: "
@@ -90,7 +92,7 @@ def _pairs(view: View, pairs: pd.DataFrame) -> None:
     head = st.container()
     verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
     rows = widest_first(pairs[pairs["verdict"].isin(verdicts)])
-    row_range = shown_rows(len(rows), "pairs", limit=MOST_WRITTEN)
+    row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
     labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
     page_rows = row_range.of(rows)
     cells = page_rows.assign(

@@ -80,7 +80,7 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
     names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
-    with st.container(border=True, horizontal=True, vertical_alignment="center", width=330):
+    with st.container(border=True, horizontal=True, vertical_alignment="center", width=400):
         size = f"{count_of(len(published.rerankers), 'row')}, {count_of(len(published.measures), 'measure')}"
         st.markdown(f":material/table_view: **{escape_markdown(name)}**  \n:small[{size}]", width="content")
         st.space("stretch")
