@@ -8,7 +8,7 @@ import pandas as pd
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong, and_more, decimal, not_drawn
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.tools.emulation import emulate_runs
 from metrics.studies.tools.tools import find_tool
 from metrics.support.wording import count_of
@@ -136,13 +136,12 @@ def _explanation(rows: pd.DataFrame) -> str:
     return " ".join([*sentences, str(rows["why"].iloc[0])])
 
 
-def tool_finding(values: pd.DataFrame, measure: str, drawn_rerankers: Collection[str] | None = None) -> Prose:
+def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     """Say how far tools are apart on the reranker they disagree on most, and whether they name another leader.
 
     Args:
         values: as `tool_values` returns it.
         measure: our measure.
-        drawn_rerankers: those that are drawn beside it, None for all.
     """
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
@@ -159,7 +158,6 @@ def tool_finding(values: pd.DataFrame, measure: str, drawn_rerankers: Collection
     return (
         "The same file gives ",
         Strong(widest),
-        *not_drawn(widest, drawn_rerankers),
         f" {measure} ",
         Strong(decimal(low["value"], 4)),
         f" in {low['tool']} and ",
