@@ -9,18 +9,18 @@ from dashboard.server.first_page import await_loading
 
 await_loading()
 
-from dashboard import controls, session
+from dashboard import boards, controls, visitor
 from dashboard.access import server_files, sign_in
+from dashboard.boards import notices, unknown_label
 from dashboard.charts.palette import DARK
+from dashboard.choices import choose_view
 from dashboard.escaping import escape_markdown
 from dashboard.pages import LARGE, MOVED, PAGES
-from dashboard.session.boards import notices, unknown_label
-from dashboard.session.long_work import waiting_shown
-from dashboard.session.results import choose_results
-from dashboard.session.view import choose_view
+from dashboard.results import choose_results
 from dashboard.views.data.board_panel import undo
 from dashboard.views.data.large import large
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
+from dashboard.widgets.long_work import waiting_shown
 from dashboard.widgets.page_body import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
@@ -67,11 +67,11 @@ def without_board(title: str) -> None:
         st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
     home = server_files.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
-        session.switch_to_board(home)
+        boards.switch_to_board(home)
 
 
 st.set_page_config(page_title="TieScope", page_icon="🎯", layout="wide")
-colours = session.theme()
+colours = visitor.theme()
 st.logo(FOLDER / "assets" / f"logo-{'dark' if colours is DARK else 'light'}.svg", size="large")
 mend_looks(colours)
 sign_in.admit()

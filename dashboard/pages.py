@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dashboard.session.view import View
+from dashboard.choices import View
 from dashboard.views.data import data
 from dashboard.views.decide.audit import audit
 from dashboard.views.decide.compare import compare

@@ -32,7 +32,7 @@ def _load() -> None:
 def _import_pages() -> None:
     """Import what the frame and the pages import."""
     import dashboard.pages
-    import dashboard.session.results
+    import dashboard.results
     import dashboard.views.data.large.large  # noqa: F401 imported for those who import them again
 
 

@@ -118,4 +118,3 @@ class UploadGuard:
         for session, n_bytes in stored.items():
             held[self._visitors.get(session, session)] += n_bytes
         return held
-

@@ -14,13 +14,13 @@ from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
 from dashboard.controls import KEPT
+from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
 from dashboard.library.loaded import Published
 from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
-from dashboard.session.draft import mark_shown
-from dashboard.session.visitor import visitor_id
+from dashboard.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
 DATA = "data"

@@ -7,12 +7,11 @@ from typing import Any
 import streamlit as st
 
 from dashboard import cache
+from dashboard.boards import show_board
+from dashboard.choices import other_measures, view
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
-from dashboard.session.boards import show_board
-from dashboard.session.long_work import long_work
-from dashboard.session.measures import other_measures
-from dashboard.session.view import view
+from dashboard.widgets.long_work import long_work
 from metrics.errors import TieScopeError
 from metrics.runs import Source
 from metrics.support.steps import begin_step

@@ -3,15 +3,14 @@
 import streamlit as st
 
 from dashboard import cache, controls
+from dashboard.boards import notify
 from dashboard.controls import get_value, segmented, select, set_value
-from dashboard.session.boards import notify
 from metrics import MEASURES, parse
 from metrics.errors import UsageError
 from metrics.measures import side_by_side
 
 MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
-
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
@@ -86,4 +85,3 @@ def _other_measure(key: str) -> list[str]:
     if name and controls.asked_text(key):
         controls.ask({key: name})
     return [] if name is None or name in cache.MEASURES else [name]
-

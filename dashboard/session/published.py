@@ -6,11 +6,11 @@ from typing import cast
 
 import streamlit as st
 
+from dashboard import controls
+from dashboard.boards import publish, published_results
+from dashboard.controls import get_value, set_value, stored_choice
 from dashboard.library.boards import Board
 from dashboard.library.loaded import packed_files, unpacked_files
-from dashboard.session import address
-from dashboard.session.boards import publish, published_results
-from dashboard.session.controls import get_value, set_value, stored_choice
 from metrics.runs import File
 
 TABLE = "table"
@@ -28,7 +28,7 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
     kept = published_results(board.label)
     own = [kept[0]] if kept else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
-    requested = address.requested(TABLE)
+    requested = controls.asked_text(TABLE)
     if requested and requested not in (*offered, SAMPLE_TABLE):
         st.session_state[_LOST] = requested.rpartition("~")[0] or requested
     elif own and get_value(TABLE) not in offered:
@@ -78,15 +78,15 @@ def take_table(name: str) -> None:
 def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
     """Return what a visitor or the link says that published names mean: name → ours, empty for none."""
 
-    def read(texts: address.Texts) -> dict[str, str]:
+    def read(texts: controls.Texts) -> dict[str, str]:
         pairs = {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}
-        address.refuse(_NAMES, [f"{name}={ours}" for name, ours in pairs.items() if not is_valid(name, ours)])
+        controls.refuse(_NAMES, [f"{name}={ours}" for name, ours in pairs.items() if not is_valid(name, ours)])
         return pairs
 
     address.fulfil(_NAMES, read, lambda _: True)
     pairs = st.session_state.get(_NAMES, {})
     names = {name: ours for name, ours in pairs.items() if is_valid(name, ours)}
-    address.record(_NAMES, [f"{name}={ours}" for name, ours in names.items()], [])
+    controls.record(_NAMES, [f"{name}={ours}" for name, ours in names.items()], [])
     return names
 
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from dashboard.access import server_files
+from dashboard.boards import leave_board, owner
 from dashboard.charts.palette import Palette
+from dashboard.choices import policy_phrases, select_order
 from dashboard.controls import KEPT, get_value, prepare, record, segmented, select, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
-from dashboard.session.boards import leave_board, owner
-from dashboard.session.scoring import policy_phrases
-from dashboard.session.view import select_order
-from dashboard.session.visitor import theme
+from dashboard.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS

@@ -7,11 +7,11 @@ import numpy as np
 import streamlit as st
 
 from dashboard import controls
+from dashboard.boards import notify
 from dashboard.cache import grade_counts
 from dashboard.controls import SECTION, get_value, prepare, record, segmented, select
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
-from dashboard.session.boards import notify
 from metrics import Runs
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions

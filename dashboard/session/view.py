@@ -7,21 +7,21 @@ from typing import Any, cast
 import streamlit as st
 
 from dashboard import cache, controls
+from dashboard.boards import choose_board, owner
 from dashboard.charts.palette import Palette
-from dashboard.escaping import escape_markdown
-from dashboard.library.boards import Board, queries_text
-from dashboard.library.storage.records import Record
-from dashboard.session.boards import choose_board, owner
-from dashboard.session.measures import other_measures
-from dashboard.session.scoring import (
+from dashboard.choices import (
     CRITERIA,
     RELEVANT_FROM,
     TIE_BREAKS,
     UNJUDGED,
     choose_scoring,
+    other_measures,
     policy_phrases,
 )
-from dashboard.session.visitor import theme
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board, queries_text
+from dashboard.library.storage.records import Record
+from dashboard.visitor import theme
 from metrics import Evaluation
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions

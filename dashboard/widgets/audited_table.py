@@ -8,8 +8,7 @@ import pandas as pd
 from dashboard import cache
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
 from dashboard.library.boards import Board
-from dashboard.server.board_results import cached_for_board
-from dashboard.session.published import (
+from dashboard.published import (
     FILE_ORDER,
     NO_TABLE,
     SAMPLE_TABLE,
@@ -17,6 +16,7 @@ from dashboard.session.published import (
     kept_files,
     names_by_hand,
 )
+from dashboard.server.board_results import cached_for_board
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File

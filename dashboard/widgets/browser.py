@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.charts.palette import Palette
-from dashboard.session.visitor import WIDTH_KEY, is_narrow
+from dashboard.visitor import WIDTH_KEY, is_narrow
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 

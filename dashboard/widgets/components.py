@@ -9,14 +9,13 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.boards import while_open
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
+from dashboard.choices import board_key
+from dashboard.controls import get_value, page_link, set_value
 from dashboard.escaping import escape_markdown
-from dashboard.session.address import page_link
-from dashboard.session.boards import while_open
-from dashboard.session.controls import get_value, set_value
-from dashboard.session.view import board_key
-from dashboard.session.visitor import is_narrow
+from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import (
     MOST_ROWS,
     MOST_WRITTEN,

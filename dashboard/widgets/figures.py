@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from dashboard.charts.figure import Figure
 from dashboard.server.board_results import cached_for_board, content_digest
-from dashboard.session.visitor import is_narrow
+from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
 OF_NO_BOARD = "no board"

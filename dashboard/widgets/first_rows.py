@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.controls import set_value, stored_choice, text_input
 from dashboard.escaping import escape_markdown
-from dashboard.session.controls import set_value, stored_choice, text_input
 
 FIRST_ROWS = 20
 """Rows that a chart or a matrix shows unless more are asked for."""

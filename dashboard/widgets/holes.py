@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
+from dashboard.choices import View, shows_both_ways, shows_expectation
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View, scoring
-from dashboard.session.scoring import shows_both_ways, shows_expectation
+from dashboard.XXX import scoring
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL

@@ -23,9 +23,9 @@ from dashboard.charts.leaderboard import (
     score_bounds,
 )
 from dashboard.charts.palette import Palette
+from dashboard.choices import board_key
 from dashboard.escaping import escape_markdown
-from dashboard.session.view import board_key
-from dashboard.session.visitor import is_narrow
+from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements

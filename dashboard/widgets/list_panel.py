@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
@@ -59,7 +60,7 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
     )
 
 
-def list_panel(view: session.View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
+def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
     """Show one list under a chart: its ladder, its values, and the way to Queries.
 
     Args:
@@ -90,5 +91,5 @@ def list_panel(view: session.View, reranker: str, query: str, measures: tuple[st
             "views/explore/query/query.py",
             label="Open in Queries",
             icon=":material/arrow_forward:",
-            query_params=session.list_link_parameters(reranker, query),
+            query_params=controls.list_link_parameters(reranker, query),
         )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
 from dashboard.cache import ShownBoard
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
@@ -39,7 +39,7 @@ class ListInView:
         beside: reranker whose list of the same query stands beside it, None for none.
     """
 
-    view: session.View
+    view: View
     reranker: str
     query: str
     measure: str
@@ -87,7 +87,7 @@ class ListInView:
         return str(question(parse(self.measure)))
 
 
-def load_list(view: session.View, reranker: str, query: str, measure: str) -> ListInView:
+def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView:
     """Return one list, with all that is exact about it.
 
     Args:

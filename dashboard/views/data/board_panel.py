@@ -6,14 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard import cache, session
-from dashboard.escaping import error_markdown, escape_markdown
-from dashboard.library.audit import record_event
-from dashboard.library.exchange.board_file import ENDING, export
-from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
-from dashboard.library.storage.schema import RETENTION
-from dashboard.session import View
-from dashboard.session.boards import (
+from dashboard import boards, cache, controls
+from dashboard.boards import (
     board_link,
     default_access,
     deleted_board,
@@ -23,7 +17,12 @@ from dashboard.session.boards import (
     leave_deleted_board,
     while_open,
 )
-from dashboard.session.view import board_settings
+from dashboard.choices import View, board_settings
+from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.audit import record_event
+from dashboard.library.exchange.board_file import ENDING, export
+from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
+from dashboard.library.storage.schema import RETENTION
 from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
 
@@ -48,10 +47,10 @@ def board_panel(view: View) -> None:
         elif not is_preloaded(view.board):
             if st.button("Keep", icon=":material/inventory_2:", key="keep"):
                 hashes = {file.sha256 for file in view.board.files}
-                session.show_board(view.board, hashes, amends=(view.board, None), keep=True)
+                boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
             if st.button("Delete", icon=":material/delete:", key="delete", help="Nothing of it stays."):
                 forget_board(view.board)
-        settings, owner = board_settings(), session.owner()
+        settings, owner = board_settings(), boards.owner()
         st.download_button(
             "Export",
             data=while_open(lambda: _exported(view, settings, owner)),
@@ -76,8 +75,8 @@ def undo() -> None:
         )
         if st.button("Undo", key="undo", type="tertiary"):
             _change_library(
-                lambda: cache.open_library().restore(gone.id, session.owner()),
-                lambda: session.switch_to_board(gone.label),
+                lambda: cache.open_library().restore(gone.id, boards.owner()),
+                lambda: boards.switch_to_board(gone.label),
             )
 
 
@@ -87,12 +86,12 @@ def _lifetime(view: View) -> str:
     if record is None:
         if is_preloaded(view.board):
             return "Opened when the server starts; it cannot be renamed or deleted here."
-        sign_out = "you sign out, " if session.owner() and not is_stranger() else ""
+        sign_out = "you sign out, " if boards.owner() and not is_stranger() else ""
         return (
             f"In memory only: this link opens it, for you alone, until {sign_out}the server restarts or needs "
             "the room."
         )
-    if record.owner != session.owner():
+    if record.owner != boards.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if is_stranger():
         period = f"Kept for {RETENTION.days} days: whoever has this link can read it."
@@ -102,7 +101,7 @@ def _lifetime(view: View) -> str:
 
 def _library_controls(record: Record) -> None:
     """Draw the controls of a board in the library."""
-    owner, library = session.owner(), cache.open_library()
+    owner, library = boards.owner(), cache.open_library()
     if record.may_change(owner):
         _name(record, owner)
         as_now = "Open it as it is shown now: measure, baseline, filter and policies."
@@ -112,7 +111,7 @@ def _library_controls(record: Record) -> None:
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
         access = default_access(owner)
         _change_library(
-            lambda: session.switch_to_board(library.duplicate(record.id, owner, access=access).label)
+            lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
         if owner and not is_stranger():
@@ -124,12 +123,12 @@ def _library_controls(record: Record) -> None:
 def _name(record: Record, owner: str) -> None:
     """Draw the name, to be written over; emptied, it comes back."""
     key = f"name-{record.id}-{record.version}"
-    if not session.get_value(key).strip():
-        session.set_value(key, record.name if record.named else "")
+    if not controls.get_value(key).strip():
+        controls.set_value(key, record.name if record.named else "")
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return
-    _change_library(lambda: session.switch_to_board(cache.open_library().rename(record.id, name, owner).label))
+    _change_library(lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label))
 
 
 def _share(record: Record, owner: str) -> None:

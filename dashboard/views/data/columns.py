@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import changes, controls
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.server.board_results import cached_by_key
@@ -33,10 +33,10 @@ def columns_and_rows(board: Board) -> None:
     """Draw one file's columns, to be changed, and its first rows."""
     st.caption("What each column is read as. Recognised names are filled in; change what is wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
-    name = session.select("File", names, "file", width=320) if len(names) > 1 else names[0]
+    name = controls.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     position = names.index(name)
     source = board.sources[position]
-    choose_columns(board.spec, position, source.header, source.mapping, session.rebuild_board)
+    choose_columns(board.spec, position, source.header, source.mapping, changes.rebuild_board)
     _preview(_first_rows(board, position), source)
 
 

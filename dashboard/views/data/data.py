@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import cache, controls
+from dashboard.choices import View
 from dashboard.views.data.board_panel import board_panel
 from dashboard.views.data.columns import columns_and_rows
 from dashboard.views.data.files import file_cards, finding_cards
@@ -15,11 +16,11 @@ from dashboard.widgets.components import finding
 FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw what was read, and what is odd in it."""
     st.title("Data", anchor=False)
     board = view.board
-    section = session.segmented(
+    section = controls.segmented(
         "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
     )
     if section == COLUMNS:

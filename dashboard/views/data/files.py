@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import session
+from dashboard import changes
 from dashboard.charts.column_histogram import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
@@ -103,7 +103,7 @@ def _card(
         if len(board.files) > 1 and st.button(
             "Remove", key=f"remove-{position}", icon=":material/close:", type="tertiary"
         ):
-            session.rebuild_board(board.spec.without_file(position))
+            changes.rebuild_board(board.spec.without_file(position))
 
 
 def _badge(findings: pd.DataFrame) -> None:
@@ -219,9 +219,9 @@ def _fix(board: Board, group: FindingGroup) -> None:
         return
     if board.spec.repeated == "first":
         if st.button("Keep highest", key="fix-repeated"):
-            session.rebuild_board(BoardSpec(board.spec.entries, "max"))
+            changes.rebuild_board(BoardSpec(board.spec.entries, "max"))
     elif st.button("Keep first", key="fix-repeated"):
-        session.rebuild_board(BoardSpec(board.spec.entries, "first"))
+        changes.rebuild_board(BoardSpec(board.spec.entries, "first"))
 
 
 def _fix_missing_scores(board: Board) -> None:
@@ -233,4 +233,4 @@ def _fix_missing_scores(board: Board) -> None:
         spec = board.spec
         for position in rules:
             spec = spec.with_missing_score(position, "drop" if is_last else "last")
-        session.rebuild_board(spec)
+        changes.rebuild_board(spec)

@@ -8,20 +8,20 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import boards, cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import is_open_to_all
+from dashboard.changes import build_arranged, read_all, score_as_shown
+from dashboard.choices import View
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.storage.records import STRANGER, Upload
 from dashboard.library.storage.schema import RETENTION
-from dashboard.session import Outcome, View
-from dashboard.session.changes import build_arranged, read_all, score_as_shown
-from dashboard.session.long_work import long_work
-from dashboard.session.upload_selection import last_outcome, selectable_table, selected_uploads, set_outcome
-from dashboard.session.visitor import visitor_zone
+from dashboard.upload_selection import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
+from dashboard.visitor import visitor_zone
 from dashboard.widgets.columns import column_config
 from dashboard.widgets.components import download_csv, finding, heading
+from dashboard.widgets.long_work import long_work
 from dashboard.widgets.page_body import section
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.studies.prose import Prose, Strong
@@ -84,7 +84,7 @@ def _open(ticked: Sequence[Upload]) -> None:
             raise
         raise UsageError(f"{error} Tick judgments as well, or add to this board.") from error
     set_outcome(Outcome(f"Opened {_names_text(ticked)}."))
-    session.show_board(board)
+    boards.show_board(board)
 
 
 def _add(view: View, ticked: Sequence[Upload]) -> None:
@@ -98,12 +98,12 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     board = _build(before.with_files(_spec_of(new, used_stems)), before)
     size = count_of(len(board.runs.tables), "reranker")
     set_outcome(Outcome(f"Added {_names_text(new)} to this board: it has {size} now."))
-    session.show_board(board, amends=(view.board, view.record))
+    boards.show_board(board, amends=(view.board, view.record))
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
     """Return what to make a board from: uploads, those of one name told apart."""
-    spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], session.owner())
+    spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], boards.owner())
     return distinguish_files(spec, uploads, used_stems)
 
 
@@ -146,7 +146,7 @@ def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
 
 def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
     for upload in ticked:
-        cache.open_library().pin(upload.sha256, session.owner(), pinned=pinned)
+        cache.open_library().pin(upload.sha256, boards.owner(), pinned=pinned)
     st.rerun()
 
 
@@ -155,7 +155,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     gone, refused = {}, []
     for upload in ticked:
         try:
-            cache.open_library().discard(upload.sha256, session.owner())
+            cache.open_library().discard(upload.sha256, boards.owner())
             gone[upload.sha256] = upload.name
         except LibraryError as error:
             refused.append(f"{upload.name} stays. {error}")
@@ -165,7 +165,7 @@ def _delete(view: View, ticked: Sequence[Upload]) -> None:
     message = f"Deleted {_names_text([upload for upload in ticked if upload.sha256 in gone])}." if gone else ""
     set_outcome(Outcome(message, gone, tuple(refused), label))
     if label is not None:
-        session.switch_to_board(server_files.home_board().label)
+        boards.switch_to_board(server_files.home_board().label)
     st.rerun()
 
 
@@ -190,10 +190,10 @@ def outcome_line() -> None:
 
 def _reclaim(last: Outcome) -> None:
     for sha256 in last.discarded:
-        cache.open_library().reclaim(sha256, session.owner())
+        cache.open_library().reclaim(sha256, boards.owner())
     set_outcome(Outcome("Restored."))
     if last.label is not None:
-        session.switch_to_board(last.label)
+        boards.switch_to_board(last.label)
     st.rerun()
 
 
@@ -209,7 +209,7 @@ def _note(upload: Upload) -> None:
 
 
 def _describe(upload: Upload, note: str) -> None:
-    cache.open_library().describe(upload.sha256, note, session.owner())
+    cache.open_library().describe(upload.sha256, note, boards.owner())
     st.rerun()
 
 
@@ -220,7 +220,7 @@ _MAX_LINES = 20
 @section("Recently deleted uploads")
 def recently_deleted() -> None:
     """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
-    library, owner = cache.open_library(), session.owner()
+    library, owner = cache.open_library(), boards.owner()
     uploads, boards = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or boards:
         with st.expander(f"Recently deleted · {len(uploads) + len(boards)}", icon=":material/delete:"):
@@ -248,7 +248,7 @@ def _line(name: str, note: str, key: str) -> bool:
 
 def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
     try:
-        bring_back(item_id, session.owner())
+        bring_back(item_id, boards.owner())
     except TieScopeError as error:
         st.error(error_markdown(error), icon=":material/error:")
     else:
@@ -257,7 +257,7 @@ def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
 
 def _eviction() -> None:
     """Draw the choice whether the oldest uploads go when the library is full."""
-    owner = session.owner()
+    owner = boards.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(
         "When full, let the oldest unpinned uploads go",
@@ -284,7 +284,7 @@ def uploads_section(view: View) -> list[Upload]:
         Those of this board, or all, as is chosen; the newest first.
     """
     try:
-        every_upload = cache.open_library().uploads(session.owner())
+        every_upload = cache.open_library().uploads(boards.owner())
         return _section(view, every_upload)
     except TieScopeError as error:
         st.error(error_markdown(error), icon=":material/error:")
@@ -301,13 +301,13 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
     uploads = every_upload
     finding(library_finding(every_upload))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
-        heading("Uploads", _whose(session.owner()))
+        heading("Uploads", _whose(boards.owner()))
         if uploads:
             download_csv(uploads_frame(uploads), "library")
     if uploads:
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             uploads = _choose_shelf(view, every_upload)
-            words = session.text_input(
+            words = controls.text_input(
                 "Find",
                 "find",
                 placeholder="Name, note, board or hash",
@@ -355,7 +355,7 @@ def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
     on_board = uploads_on(view, every_upload)
     if not on_board:
         return list(every_upload)
-    shelf = session.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
+    shelf = controls.segmented("Uploads", _SHELVES, "shelf", label_visibility="collapsed")
     return on_board if shelf == _SHELVES[0] else list(every_upload)
 
 

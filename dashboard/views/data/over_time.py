@@ -9,20 +9,20 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import boards, cache, choices, controls
 from dashboard.cache import ShownBoard
 from dashboard.charts.running_means import running_means_chart
 from dashboard.charts.version_history import VersionAxis, version_history
+from dashboard.choices import View
+from dashboard.controls import number_input, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import watch_command
 from dashboard.library.entry import Entry
 from dashboard.library.storage.records import Upload
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View
-from dashboard.session.controls import number_input, select_name, toggle
-from dashboard.session.visitor import visitor_zone
 from dashboard.views.data.library import uploads_on
+from dashboard.visitor import visitor_zone
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.page_body import section
 from metrics import Runs, parse
@@ -168,7 +168,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
         return ""
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with controls, st.container(width=_WIDE):
-        measure = session.measure()
+        measure = choices.measure()
     try:
         scores, wrong = _score(view, runs, measure)
     except TieScopeError as error:
@@ -183,7 +183,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     utc = pd.to_datetime(lines["added"]).dt.tz_localize("UTC")
     lines["added"] = utc.dt.tz_convert(visitor_zone()).dt.tz_localize(None)
     with controls:
-        axis = _AXES[session.segmented("Across", list(_AXES), "across", _default_axis(lines))]
+        axis = _AXES[controls.segmented("Across", list(_AXES), "across", _default_axis(lines))]
     _draw(view, lines, measure, axis)
     return measure
 
@@ -221,7 +221,7 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
         board.spec.repeated,
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
-    entries = cache.open_library().spec_of([upload.sha256 for upload in runs], session.owner()).entries
+    entries = cache.open_library().spec_of([upload.sha256 for upload in runs], boards.owner()).entries
     results = score_versions(scoring, entries, board, queries)
     parts = [
         part.assign(
@@ -277,7 +277,7 @@ def _default_axis(rows: pd.DataFrame) -> str:
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
     """Colour of each reranker: that of the one shown whose version it is, else the next."""
-    shown_now = session.offered_rerankers(view.board)
+    shown_now = choices.offered_rerankers(view.board)
     colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
     colours |= {name: view.colour(name) for name in shown_now}
     free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
@@ -307,7 +307,7 @@ def list_by_list(view: View, measure: str) -> None:
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         if not measure:
             with st.container(width=_WIDE):
-                measure = session.measure()
+                measure = choices.measure()
         name = select_name("Lists of", list(versions), "arriving", width=280)
         lists = _arrivals(view, name, measure, view.traditional)
         if len(lists) < _FEWEST:

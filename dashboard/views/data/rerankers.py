@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import changes, choices
 from dashboard.charts.labels import short_names
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
@@ -34,7 +34,7 @@ def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stacks: {text}", width="stretch")
         if st.button(label, key=key):
-            session.rebuild_board(spec())
+            changes.rebuild_board(spec())
 
 
 def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
@@ -82,7 +82,7 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        session.choose_baseline(board.runs.rerankers, width=320, help="What the others are compared with.")
+        choices.choose_baseline(board.runs.rerankers, width=320, help="What the others are compared with.")
         changed = not edited.equals(rows)
         are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
         label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
@@ -127,4 +127,4 @@ def _column_config() -> dict[str, Any]:
 def _apply(board: Board, edited: pd.DataFrame) -> None:
     shown = edited[edited["shown"]].sort_values("order", kind="stable")
     names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
-    session.rebuild_board(board.spec.arranged(names))
+    changes.rebuild_board(board.spec.arranged(names))

@@ -8,18 +8,18 @@ import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import boards, cache, choices, visitor
+from dashboard.changes import build_arranged, read_all, score_and_show
+from dashboard.choices import View
+from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.exchange.board_file import is_board
 from dashboard.library.loaded import packed_files
 from dashboard.library.storage.records import SEPARATOR
-from dashboard.session import View
-from dashboard.session.changes import build_arranged, read_all, score_and_show
-from dashboard.session.draft import current_draft, is_shown_draft, replace_draft
-from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.session.published import kept_files, table_label, take_files, take_table
+from dashboard.published import kept_files, table_label, take_files, take_table
 from dashboard.views.data.columns import choose_columns
+from dashboard.widgets.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.widgets.page_body import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
@@ -55,7 +55,7 @@ def upload_field(view: View) -> None:
         )
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
-            session.show_board(cache.sample_board())
+            boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
         is_addition = st.toggle(
             "Add to what is loaded",
@@ -105,7 +105,7 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
     if isinstance(imported, TieScopeError):
         _say_refused(str(imported))
     elif not is_shown_draft(file.sha256):
-        session.show_board(
+        boards.show_board(
             imported.board,
             {upload.sha256 for upload in imported.board.files},
             keep=keep,
@@ -145,7 +145,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
         sources = read_all(spec)
         spec, sources, results = _set_results_aside(spec, sources, dropped)
         if not sha256s - {file.sha256 for file in results}:
-            _offer_to_audit(session.view(), results)
+            _offer_to_audit(choices.view(), results)
             return
         board = build_arranged(spec, sources, onto.board.spec if onto else None)
         if isinstance(board, Board):
@@ -289,7 +289,7 @@ def _lines_around(spec: BoardSpec, error: ReadError) -> None:
     lines = list(islice(_lines(file), first - 1, error.line + _AROUND))
     rows = pd.DataFrame({"Line": range(first, first + len(lines)), "Text": lines})
     if len(rows) and not rows["Text"].str.contains("\ufffd").any():
-        highlight = f"background-color: {session.theme().warm[0]}"
+        highlight = f"background-color: {visitor.theme().warm[0]}"
         at_fault = pd.IndexSlice[rows.index[rows["Line"] == error.line], :]
         style = rows.style.map(lambda _: highlight, subset=at_fault)
         st.dataframe(style, hide_index=True, key="around")

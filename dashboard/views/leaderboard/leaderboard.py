@@ -4,16 +4,16 @@ from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import boards, choices, controls, visitor
 from dashboard.access import server_files
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
+from dashboard.choices import View, choose_relevant_from
 from dashboard.escaping import escape_markdown
-from dashboard.session.scoring import choose_relevant_from
-from dashboard.session.visitor import visitor_zone
 from dashboard.views.leaderboard.pairs import swaps_section
 from dashboard.views.leaderboard.scores import ranked_rerankers, scores_section, verdict
 from dashboard.views.leaderboard.tools import tools_section
 from dashboard.views.leaderboard.unjudged import unjudged_section
+from dashboard.visitor import visitor_zone
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.first_rows import find_reranker, shown_rows
 from dashboard.widgets.holes import count_unjudged
@@ -31,19 +31,19 @@ _SAMPLES = {
 }
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
     st.title("Leaderboard", anchor=False)
-    if not session.is_narrow():
+    if not visitor.is_narrow():
         data_line(view)
     verdict_place = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        measure = session.measure()
+        measure = choices.measure()
         choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    chosen = session.segmented("Section", sections, "section", label_visibility="collapsed")
+    chosen = controls.segmented("Section", sections, "section", label_visibility="collapsed")
     name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)
@@ -58,13 +58,13 @@ def show(view: session.View) -> None:
         unjudged_section(view, name, rows, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
-    if session.is_narrow():  # a phone has no room for it above the chart
+    if visitor.is_narrow():  # a phone has no room for it above the chart
         data_line(view)
     watch_width()
 
 
 @section("The line on the data")
-def data_line(view: session.View) -> None:
+def data_line(view: View) -> None:
     """Draw what data is shown, and the button that leads to one's own."""
     sample = _SAMPLES.get(view.board.label)
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
@@ -74,11 +74,11 @@ def data_line(view: session.View) -> None:
             st.switch_page("views/data/data.py")
 
 
-def _own_data_text(view: session.View) -> str:
+def _own_data_text(view: View) -> str:
     """Return whose data it is, how much, and since when."""
     runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
     if record is not None:
-        owner = "Your data" if record.owner == session.owner() else "Shared with you"
+        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
         today = datetime.now(visitor_zone()).date()
         added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
         return f"{owner}: {runs}, added {day_text(added, today)}."

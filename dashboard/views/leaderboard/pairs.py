@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, sentence_names, short_names
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table_head, table_rows
 from dashboard.widgets.figures import kept_elements

@@ -5,10 +5,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls, visitor
 from dashboard.cache import ShownBoard
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip
 from dashboard.charts.palette import Palette
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.leaderboard.pairs import swapped_orders
 from dashboard.widgets.components import chart, finding, heading
@@ -57,7 +58,7 @@ def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
 
 
 @section("The verdict")
-def verdict(view: session.View, measure: str) -> None:
+def verdict(view: View, measure: str) -> None:
     """Draw the verdict and, where many queries have no relevant document, a way to leave these out."""
     finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
@@ -66,14 +67,14 @@ def verdict(view: session.View, measure: str) -> None:
             text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and count as 0."
             st.markdown(f":material/info: {text}", width="content")
             if st.button(
-                "Leave them out", on_click=session.set_value, args=("empty", "skip"), key="skip-empty"
+                "Leave them out", on_click=controls.set_value, args=("empty", "skip"), key="skip-empty"
             ):
                 st.rerun()
 
 
 @section("The scores")
 def scores_section(
-    view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
+    view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
 ) -> None:
     """Draw ranks, scores with their bounds, and the ranked table.
 
@@ -102,7 +103,7 @@ def scores_section(
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn, download=download)
 
 
-def _downloaded_rows(view: session.View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
+def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
     """Return all columns of the leaderboard, and how far random tie-breaking scatters each mean."""
     if name.measure.answers:
         return rows.reset_index()
@@ -110,9 +111,9 @@ def _downloaded_rows(view: session.View, rows: pd.DataFrame, name: MeasureAt) ->
     return rows.assign(std=std.reindex(rows.index)).reset_index()
 
 
-def _strip(view: session.View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
+def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
     """Draw all places in a strip, where there are more than twenty, but on a phone."""
-    if len(leaderboard) > FEW and not session.is_narrow():
+    if len(leaderboard) > FEW and not visitor.is_narrow():
         frame = (places.start, places.stop - 1)
         kept_elements(view.board.key, _draw_strip, leaderboard, view.palette, measure, *frame)
 

@@ -5,11 +5,11 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
 from dashboard.cache import ShownBoard, board_turn, segments
 from dashboard.charts.labels import clipped
 from dashboard.charts.leaderboard import tool_strip
 from dashboard.charts.palette import Palette
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import Columns
@@ -34,9 +34,7 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
 
 
 @section("What other tools would say")
-def tools_section(
-    view: session.View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index
-) -> None:
+def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw every tool's value on the range the ties allow, and tables of the values and the reasons.
 
     Args:
@@ -97,7 +95,7 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
     return rows.set_axis(list(columns), axis=1), columns
 
 
-def _downloaded_values(view: session.View, measure: str) -> pd.DataFrame:
+def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
     return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
 
 

@@ -5,12 +5,12 @@ from hashlib import sha256
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard.boards import while_open
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.leaderboard import settling_curve
+from dashboard.choices import View
+from dashboard.controls import number_input, toggle
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.boards import while_open
-from dashboard.session.controls import number_input, toggle
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
@@ -58,7 +58,7 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
 
 
 @section("Unjudged documents")
-def unjudged_section(view: session.View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
+def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw what unjudged documents leave open, and which to judge next.
 
     Args:
@@ -86,7 +86,7 @@ def unjudged_section(view: session.View, name: MeasureAt, rows: pd.DataFrame, un
 
 
 @section("What judging settles")
-def _judging(view: session.View, measure: MeasureAt) -> None:
+def _judging(view: View, measure: MeasureAt) -> None:
     """Say, where that is asked for, what judging settles, and which documents to judge next."""
     is_left_out = view.scoring.unjudged == "leave_out"
     if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
@@ -110,7 +110,7 @@ def _judging(view: session.View, measure: MeasureAt) -> None:
         _settling(view, plan)
 
 
-def _settling(view: session.View, plan: JudgingPlan) -> None:
+def _settling(view: View, plan: JudgingPlan) -> None:
     """Draw the curve, the choice of how many, their form, and their table."""
     wide, narrow = side_by_side(3, 2, "settling")
     with wide:

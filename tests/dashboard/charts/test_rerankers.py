@@ -47,7 +47,9 @@ def test_axes_of_tie_ratios_end_where_the_lists_do_and_that_of_the_means_where_a
 @pytest.mark.parametrize("ratio", [0.0, 1.0])
 def test_an_axis_of_one_tie_ratio_holds_nothing_below_none_or_above_all(ratio):
     lists = pd.DataFrame({"reranker": "a", "query_id": "q", "tie_ratio": [ratio] * 3, "first_gap": 0.0})
-    (low, high), *_ = (axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").to_plotly().select_xaxes())
+    (low, high), *_ = (
+        axis.range for axis in gap_multiples(lists, LIGHT, {"a": "#000"}, "RR").to_plotly().select_xaxes()
+    )
     assert -0.01 < low < high < 1.01
 
 

@@ -55,8 +55,12 @@ def test_gaps_are_absolute_unless_asked_for_with_their_sign():
     absolute, signed = (gap_scatter(lists, LIGHT, "RR", is_signed=sign) for sign in (False, True))
     assert sorted(scatter_dots(absolute).y) == [0.25, 0.5]
     assert sorted(scatter_dots(signed).y) == [-0.25, 0.5]
-    assert [axis.title.text for axis in (absolute.layout[name] for name in absolute.axis_names("y", col=1))] == ["| RR − tied RR |"]
-    assert [axis.title.text for axis in (signed.layout[name] for name in signed.axis_names("y", col=1))] == ["RR − tied RR"]
+    assert [
+        axis.title.text for axis in (absolute.layout[name] for name in absolute.axis_names("y", col=1))
+    ] == ["| RR − tied RR |"]
+    assert [axis.title.text for axis in (signed.layout[name] for name in signed.axis_names("y", col=1))] == [
+        "RR − tied RR"
+    ]
     low, high = signed.layout.yaxis.range
     assert low < -0.5 < 0.5 < high
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
+from dashboard.changes import with_names_of
 
 from dashboard.library.boards import BoardSpec, keep_arrangement, make_board
-from dashboard.session.changes import with_names_of
 from dashboard.views.data.upload import board_finding
 from metrics import TieScopeError
 from metrics.runs import File

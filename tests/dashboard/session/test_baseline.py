@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 PAGE = """
 import streamlit as st
 from dashboard.controls import read_address, write_address
-from dashboard.session.view import choose_baseline
+from dashboard.choices import choose_baseline
 
 read_address("compare")
 st.text(choose_baseline(["a", "b"] if st.checkbox("Without BM25", value=True) else ["bm25", "a", "b"]))

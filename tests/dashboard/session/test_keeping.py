@@ -74,7 +74,7 @@ def test_a_board_of_somebody_elses_memory_is_not_kept_by_what_a_visitor_does_wit
 def test_a_board_that_somebody_keeps_is_not_opened_by_the_hash_of_its_files(library, monkeypatch):
     record = library.keep(board(a_trec=STRICT, b_trec=RUN, qrels_txt=QRELS), "ada@example.org")
     for who, link in (("ada", record.label), ("eve", record.id), ("eve", record.spec.key[:12])):
-        monkeypatch.setattr("dashboard.session.boards.owner", lambda who=who: f"{who}@example.org")
+        monkeypatch.setattr("dashboard.boards.owner", lambda who=who: f"{who}@example.org")
         page = opened("leaderboard", data=link)
         is_hers = who == "ada"
         assert page.selectbox(key="data").value == (record.label if is_hers else None)

@@ -1,8 +1,7 @@
 """Which rerankers pages can show."""
 
 from boards import STRICT, board
-
-from dashboard.session import offered_rerankers
+from dashboard.choices import offered_rerankers
 
 
 def test_pages_show_the_first_200_rerankers_of_more():

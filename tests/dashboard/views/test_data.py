@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import streamlit as st
 from boards import COARSE, QRELS, STRICT, board
+from dashboard.XXX import long_work
 from opening import opened, plain, texts
 
 from dashboard import cache
 from dashboard.library import turns
 from dashboard.library.entry import Entry
-from dashboard.session import long_work
 from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"

@@ -2,10 +2,10 @@
 
 import numpy as np
 from boards import EXTREMES, board
+from dashboard.visitor import WIDTH_KEY
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from dashboard.session.visitor import WIDTH_KEY
 from metrics import evaluate, swapped_orders
 from metrics.evaluation.holes import hole_table, joint_bounds
 from metrics.studies.leaderboard.judging import plan_judging

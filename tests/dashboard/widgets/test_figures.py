@@ -1,10 +1,10 @@
 """What is drawn, and kept with the results of a board."""
 
 import pandas as pd
+from dashboard.visitor import WIDTH_KEY
 from streamlit.testing.v1 import AppTest
 
 from dashboard.charts.figure import Figure
-from dashboard.session.visitor import WIDTH_KEY
 from dashboard.widgets.figures import kept_figure, sent_figure
 
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.escaping import escape_markdown
-from dashboard.session.results import Results, results_measure
+from dashboard.results import Results, results_measure
 from dashboard.views.data.large.sections import (
     empty_state,
     largest_gaps,

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.access import server_files
+from dashboard.boards import notify
 from dashboard.charts.aligned_rows import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
-from dashboard.session.boards import notify
-from dashboard.session.results import open_results
+from dashboard.results import Results, open_results
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.page_body import section
 from metrics.errors import TieScopeError
@@ -112,7 +112,7 @@ def _open(path: str, qrels: str) -> None:
 def ties_against_gaps(
     leaderboard: pd.DataFrame,
     summary: StoredSummary,
-    results: session.Results,
+    results: Results,
     measure: str,
     lists: pd.DataFrame,
 ) -> None:
@@ -132,7 +132,7 @@ def ties_against_gaps(
     )
     section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = results.stored.rerankers
-    reranker = session.select_name("Lists of", [_ALL, *names], "results_lists", width=280)
+    reranker = controls.select_name("Lists of", [_ALL, *names], "results_lists", width=280)
     position = names.index(reranker) if reranker in names else None
     chart(
         gap_map(summary.ratios.cells(position), summary.sizes.cells(position), results.palette, measure),

@@ -5,18 +5,17 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import cache, session
+from dashboard import cache, controls
 from dashboard.charts.labels import CARD_COLUMNS, short_names
-from dashboard.session import View
-from dashboard.session.controls import set_value
-from dashboard.session.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.session.scoring import UNJUDGED
+from dashboard.choices import UNJUDGED, View
+from dashboard.controls import set_value
 from dashboard.views.decide.audit.figures import figures_section
 from dashboard.views.decide.audit.names import matching_line, name_controls
 from dashboard.views.decide.audit.orders import orders_section
 from dashboard.views.decide.audit.table_choice import OpenTable, open_table
 from dashboard.widgets import audited_table
 from dashboard.widgets.components import finding
+from dashboard.widgets.long_work import is_cancelled, long_work, offer_to_resume
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import audit_finding
 from metrics.studies.audit.conventions import Convention
@@ -67,8 +66,8 @@ def choose_measure(audit: Audit) -> str:
     labels = short_names(names, CARD_COLUMNS)
     default, label = audit.first_measure, labels.__getitem__
     if len(names) <= _FEW_MEASURES:
-        return session.segmented("Order by", names, "by", default, format_func=label)
-    return session.select("Order by", names, "by", default, format_func=label, width=240)
+        return controls.segmented("Order by", names, "by", default, format_func=label)
+    return controls.select("Order by", names, "by", default, format_func=label, width=240)
 
 
 def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
@@ -104,7 +103,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     finding(audit_finding(audit, order), view.board.runs.rerankers)
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The filter of the sidebar does not apply: the audit is of every reranker and query.")
-    section = session.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
+    section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
     if section == ORDERS:
         orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
     elif section == FIGURES:
@@ -113,8 +112,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         name_controls(view.board, names)
 
 
-
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw which published order stands."""
     st.title("Audit", anchor=False)
     settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")

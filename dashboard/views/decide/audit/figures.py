@@ -3,11 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.charts.deciding.audit import convention_bars, matrix_width, reproduction_matrix
+from dashboard.choices import View
+from dashboard.controls import clicked_row, set_value
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
-from dashboard.session.controls import clicked_row, set_value
 from dashboard.widgets import audited_table
 from dashboard.widgets.components import chart, clickable_chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
@@ -96,5 +96,5 @@ def _choose_rule(rules: pd.DataFrame) -> int:
     labels = rules["label"].tolist()
     if (row := clicked_row(BARS)) is not None and row < len(labels):
         set_value(_RULE, labels[row])
-    label = session.select("Compare with the rule of", labels, _RULE, width=400)
+    label = controls.select("Compare with the rule of", labels, _RULE, width=400)
     return int(labels.index(label))

@@ -9,7 +9,7 @@ from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
-from dashboard.session.published import match_by_hand
+from dashboard.published import match_by_hand
 from metrics import MEASURES
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable

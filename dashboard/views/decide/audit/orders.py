@@ -7,9 +7,9 @@ import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.charts.leaderboard import least_width, place_and_score
+from dashboard.choices import View
+from dashboard.controls import pills
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
-from dashboard.session.controls import pills
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
 from dashboard.widgets.components import chart, heading, keep_wide, table, table_head, table_rows
 from dashboard.widgets.figures import kept_figure

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.charts.labels import CARD_COLUMNS, clipped
+from dashboard.choices import View
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
-from dashboard.session import View
-from dashboard.session.published import (
+from dashboard.published import (
     FILE_ORDER,
     NO_TABLE,
     SAMPLE_TABLE,

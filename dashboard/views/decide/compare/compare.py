@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard import session
-from dashboard.session.scoring import choose_relevant_from, choose_test
+from dashboard import choices, controls
+from dashboard.choices import View, choose_relevant_from, choose_test
 from dashboard.views.decide.compare import cached
 from dashboard.views.decide.compare.difference_tables import comparison_table, query_table
 from dashboard.views.decide.compare.differences import (
@@ -34,20 +34,20 @@ BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
 _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the table against the baseline
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw whether differences are larger than chance, and what moves them."""
     st.title("Compare", anchor=False)
     watch_width()
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        baseline = session.choose_baseline(view.rerankers, width=240)
-        measure = session.measure()
+        baseline = choices.choose_baseline(view.rerankers, width=240)
+        measure = choices.measure()
         choose_relevant_from(view.board)
         with st.popover("Test", icon=":material/tune:"):
             test, correction = choose_test()
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
-    section = session.segmented("Section", sections, "section", label_visibility="collapsed")
+    section = controls.segmented("Section", sections, "section", label_visibility="collapsed")
     name = parse(measure).traditional
     verdicts = cached.verdicts(view, measure, view.traditional, baseline, test, correction)
     with verdict:
@@ -64,7 +64,7 @@ def show(view: session.View) -> None:
 
 
 def _against_baseline(
-    view: session.View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
+    view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
 ) -> None:
     """Draw the differences from the baseline, their table, and the queries behind one."""
     row_range = shown_rows(len(view.rerankers), "paired")
@@ -77,7 +77,7 @@ def _against_baseline(
     query_table(view, measure, baseline)
 
 
-def _pairs(view: session.View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
+def _pairs(view: View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
     """Draw every two rerankers: how differences stand, or how likely each comes out above each other."""
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)

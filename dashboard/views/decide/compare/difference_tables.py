@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
 from dashboard.views.decide.compare.cached import query_rows
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import heading, section_finding, table
@@ -122,14 +122,14 @@ def query_table(view: View, measure: str, baseline: str) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         others = [name for name in view.rerankers if name != baseline]
-        reranker = session.select_name("Compared with the baseline", others, "compared", width=240)
-        order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
+        reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
+        order = controls.segmented("Farthest by", ("ties", "difference"), "farthest")
     rows = query_rows(
         *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
     )
     row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
     first = row_range.of(rows)
-    link = session.list_link_parameters(reranker, "", beside=baseline)
+    link = controls.list_link_parameters(reranker, "", beside=baseline)
     links = [f"/query?{urlencode(link | {'query': [query]}, doseq=True)}" for query in first["query_id"]]
     names = short_names(view.rerankers, MATRIX_COLUMNS)
     table(

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import visitor
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
 from dashboard.views.decide.compare.cached import least_detectable
 from dashboard.widgets.components import chart, heading
 from dashboard.widgets.figures import kept_figure
@@ -79,7 +79,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
     )
     alt = "Chance of each reranker to come out above each other when ties are broken at random."
     order = _best_first(stability)
-    is_narrow = session.is_narrow()
+    is_narrow = visitor.is_narrow()
     figure = kept_figure(
         view.board.key, order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow
     )
@@ -141,7 +141,7 @@ def pair_chart(
     )
     order = _best_first(stability)
     alt = "Tied difference of every two rerankers, and by which value it is significant."
-    is_narrow = session.is_narrow()
+    is_narrow = visitor.is_narrow()
     figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 

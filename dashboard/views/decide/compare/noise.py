@@ -8,8 +8,8 @@ import streamlit as st
 
 from dashboard.charts.deciding.near_tie_panels import near_tie_panels
 from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
 from dashboard.views.decide.compare.cached import NoiseCurves, shown_near_ties, shown_noise
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure

@@ -7,13 +7,13 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import session
+from dashboard import controls
 from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
 from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
-from dashboard.session import View
-from dashboard.session.controls import select_slider
+from dashboard.choices import View
+from dashboard.controls import select_slider
 from dashboard.widgets.components import chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
@@ -50,12 +50,12 @@ class Choices(NamedTuple):
 def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls, and return what they say; latency and budget only where anything is timed."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        depth = session.segmented(
+        depth = controls.segmented(
             "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
         )
         if not is_timed:
             return Choices(measure, int(depth))
-        latency = session.segmented(
+        latency = controls.segmented(
             "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from dashboard import cache, session
+from dashboard import cache
+from dashboard.choices import View
 from dashboard.views.decide.compare import cached
 from dashboard.views.decide.compare import tradeoff_charts as sections
 from dashboard.views.decide.compare.tradeoff_tables import experiment_table, figure_table, segment_gap_table
@@ -14,7 +15,7 @@ from metrics.studies.tradeoffs.coverage import with_targets
 from metrics.studies.tradeoffs.tradeoffs import tradeoff_finding
 
 
-def tradeoff_section(view: session.View, measure: str, baseline: str, test: str, correction: str) -> None:
+def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
     """Draw quality beside time, depth and different targets, and every measure against the baseline.
 
     Args:

@@ -6,9 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from dashboard.session import View
-from dashboard.session.controls import follow_defaults
-from dashboard.session.scoring import choose_criteria
+from dashboard.choices import View, choose_criteria
+from dashboard.controls import follow_defaults
 from dashboard.views.decide.compare.cached import shown_weightings, weighed_scores
 from dashboard.widgets.components import heading, section_finding, table
 from dashboard.widgets.page_body import section

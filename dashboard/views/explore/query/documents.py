@@ -1,6 +1,6 @@
 """The section of Queries on the documents of a list, and on its tie groups."""
 
-from dashboard import session
+from dashboard import controls
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.widgets.components import table
 from dashboard.widgets.one_list import ListInView, shorten_text
@@ -17,7 +17,7 @@ MAX_DOCUMENTS = 1_000
 def documents_table(current: ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
     kinds = ("Documents", "Tie groups")
-    if session.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
+    if controls.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
         _tie_group_table(current)
         return
     rows = current.rows.assign(

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.widgets.components import table
 from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.list_panel import orderings_text
@@ -41,7 +41,7 @@ def orders_table(current: ListInView) -> None:
         return
     kind = PATTERNS
     if len(can_list) > 1:
-        kind = session.segmented("Show", can_list, "every", label_visibility="collapsed")
+        kind = controls.segmented("Show", can_list, "every", label_visibility="collapsed")
     number = numbers[kind] or 0
     if kind == ORDERS:
         list_orders, text, name = every_ordering, "documents", "order"

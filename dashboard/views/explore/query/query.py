@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import choices, controls
 from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.charts.one_list import (
@@ -24,11 +24,11 @@ from dashboard.charts.one_list import (
     tie_ladder,
     value_histogram,
 )
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.controls import follow_defaults
-from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.query.documents import documents_table
 from dashboard.views.explore.query.orders import orders_table
 from dashboard.views.explore.query.values import values_section
@@ -63,7 +63,7 @@ ALONE = "no other"
 _DRAWS, _SEED = 1000, 1
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw one list in every order its scores allow."""
     st.title("Queries", anchor=False)
     current = choose_list(view)
@@ -74,7 +74,7 @@ def show(view: session.View) -> None:
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
     list_section(current)
-    section = session.segmented(
+    section = controls.segmented(
         "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
     )
     if section == VALUES:
@@ -94,11 +94,11 @@ def show(view: session.View) -> None:
             first_rank_section(current)
 
 
-def choose_list(view: session.View) -> ListInView:
+def choose_list(view: View) -> ListInView:
     """Draw the controls, at first for the list with the largest gap, and the query's words; return the list."""
     controls = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = session.measure()
+        measure = choices.measure()
         choose_relevant_from(view.board)
     shown = view, measure, view.traditional
     lists = _ordered_lists(*shown)
@@ -109,7 +109,7 @@ def choose_list(view: session.View) -> ListInView:
             query = _choose_query(_query_labels(*shown, reranker))
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
-        beside = session.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
+        beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
     current = load_list(view, reranker, query, measure)
     document = current.ranking.documents_of(query)[:1]
     text = text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
@@ -118,17 +118,17 @@ def choose_list(view: session.View) -> ListInView:
     return replace(current, beside=None if beside == ALONE else beside)
 
 
-def _choose_reranker(view: session.View, first: pd.Series, labels: dict[str, str]) -> str:
+def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> str:
     """Draw the choice of a reranker: of the list with the largest gap unless the visitor or the link says more.
 
     A link of an earlier version may name a query and, where it was the first of the board, no reranker.
     """
     follow_defaults({"reranker": str(first["reranker"]), "query": str(first["query_id"])})
-    query = session.get_value("query")
-    is_old_link = bool(query) and not session.get_value("reranker")
+    query = controls.get_value("query")
+    is_old_link = bool(query) and not controls.get_value("reranker")
     default = view.rerankers[0] if is_old_link else str(first["reranker"])
     is_named = query not in ("", first["query_id"])
-    return session.select(
+    return controls.select(
         "Reranker",
         list(labels),
         "reranker",
@@ -143,7 +143,7 @@ def _choose_reranker(view: session.View, first: pd.Series, labels: dict[str, str
 def _choose_query(labels: dict[str, str]) -> str:
     label = "Query, largest gap first"
     shares = "With the gap of this reranker's list, and the share of that list's documents that tie."
-    return session.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
+    return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
 
 
 def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:

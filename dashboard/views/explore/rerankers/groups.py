@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from dashboard import cache, session
+from dashboard import cache, choices
 from dashboard.cache import ShownBoard
-from dashboard.charts.deciding.win_loss_bars import win_loss_bars
 from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.deciding.win_loss_bars import win_loss_bars
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, download_csv, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
@@ -23,7 +24,7 @@ def _group_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFram
 
 
 @section("Gaps by query group")
-def query_groups(view: session.View, measure: str, drawn_rerankers: pd.Index) -> None:
+def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the mean gap of rerankers in each group of queries, where the files name groups."""
     if not len(cache.segments(view.board)):
         return
@@ -42,7 +43,7 @@ def query_groups(view: session.View, measure: str, drawn_rerankers: pd.Index) ->
 
 
 @section("Against the baseline")
-def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
+def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
     """Draw the queries won, equal and lost, by tied and by traditional values.
 
     Args:
@@ -53,7 +54,7 @@ def baseline_comparison(view: session.View, measure: str, n_drawn: int) -> None:
     if len(view.rerankers) == 1:
         return
     heading("Against the baseline, query by query", "Above: by tied values. Below, paler: by traditional ones.")
-    baseline = session.choose_baseline(view.rerankers, width=320)
+    baseline = choices.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
     chart(

@@ -3,12 +3,13 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
 from dashboard.cache import ShownBoard
 from dashboard.charts.ties_vs_gap import gap_scatter
+from dashboard.choices import View
+from dashboard.controls import link_parameters
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.address import link_parameters
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
@@ -26,7 +27,7 @@ _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "th
 
 @section("One reranker")
 def one_reranker(
-    view: session.View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
+    view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
 ) -> None:
     """Draw the choice of a reranker, and below it what is particular about that one.
 
@@ -38,7 +39,7 @@ def one_reranker(
         is_signed: whether gaps keep their sign, instead of their absolute values.
     """
     names = [str(name) for name in drawn_rerankers]
-    name = session.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
+    name = controls.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
     if name == NOBODY:
         return
     own = lists[lists["reranker"] == name]
@@ -62,7 +63,7 @@ def one_reranker(
     )
 
 
-def _own_readings(view: session.View, name: str) -> pd.DataFrame:
+def _own_readings(view: View, name: str) -> pd.DataFrame:
     """Return the readings of a reranker, and those of the baseline, or of the next where it is the baseline."""
     rows = readings(view.evaluation, view.traditional, view.baseline)
     return rows.loc[list(dict.fromkeys([name, view.baseline]))]
@@ -90,7 +91,7 @@ def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) 
     return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
-def _similar_rankings(view: session.View, name: str, names: list[str]) -> None:
+def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     """Draw how alike the lists of the other rerankers are to those of this one."""
     from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for
         DEPTH,
@@ -102,7 +103,7 @@ def _similar_rankings(view: session.View, name: str, names: list[str]) -> None:
         "Similar rankings",
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
-    variant = _MEANINGS[session.segmented("Tied documents", tuple(_MEANINGS), "tied")]
+    variant = _MEANINGS[controls.segmented("Tied documents", tuple(_MEANINGS), "tied")]
     pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     section_finding(similarity_finding(own), view.rerankers)

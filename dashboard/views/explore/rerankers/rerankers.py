@@ -3,12 +3,12 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import cache, choices, controls
 from dashboard.cache import ShownBoard
 from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.rerankers import ACROSS, FEW_ROWS, gap_multiples
+from dashboard.choices import View, choose_relevant_from
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.scoring import choose_relevant_from
 from dashboard.views.explore.rerankers.groups import baseline_comparison, query_groups
 from dashboard.views.explore.rerankers.one_reranker import one_reranker
 from dashboard.views.explore.rerankers.summary import readings_table, summary_table
@@ -26,20 +26,20 @@ ALIKE = "Who copies whom"
 OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw score, ties and gap of each reranker."""
     st.title("Rerankers", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = session.measure()
+        measure = choices.measure()
         choose_relevant_from(view.board)
-        sort = session.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
-        is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+        sort = controls.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
-    if session.get_value("section") == ALIKE:
-        session.set_value("opened", view.rerankers[0])
+    if controls.get_value("section") == ALIKE:
+        controls.set_value("opened", view.rerankers[0])
     follow_old_section(OLD_SECTIONS)
-    section = session.segmented(
+    section = controls.segmented(
         "Section",
         [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
         "section",
@@ -84,9 +84,7 @@ def _gaps_and_summary(
 
 
 @section("Scores, ties and gaps")
-def rows_chart(
-    view: session.View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool
-) -> None:
+def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw scores with their bounds, ties and gaps, a row a reranker.
 
     Args:
@@ -108,9 +106,7 @@ def rows_chart(
 
 
 @section("Gap against tie ratio")
-def gap_panels(
-    view: session.View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool
-) -> None:
+def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw the gap of each list against its ties, a panel a reranker.
 
     Args:

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard.choices import View
 from dashboard.widgets.columns import reranker_columns
 from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.page_body import section
@@ -24,7 +24,7 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
 
 
 @section("MRR beside MAP")
-def readings_table(view: session.View) -> None:
+def readings_table(view: View) -> None:
     """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
     rr, ap = (parse(measure) for measure in MEASURES)
     rows = readings(view.evaluation, view.traditional, view.baseline)

@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
 from dashboard.cache import ShownBoard
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import section_finding, table
@@ -30,7 +30,7 @@ def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
 
 
 @section("Other measures")
-def other_measures(view: session.View, measure: str) -> None:
+def other_measures(view: View, measure: str) -> None:
     """Draw the gaps of all lists in every measure, and what grading throws away by the chosen one."""
     table(
         _gaps_by_measure(view, view.traditional),

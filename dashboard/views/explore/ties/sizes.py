@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from dashboard import session
 from dashboard.cache import ShownBoard
 from dashboard.charts.tie_sizes import ordering_costs, tie_size_bars
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.list_panel import orderings_text
@@ -37,7 +37,7 @@ def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
 
 
 @section("Tie sizes")
-def size_section(view: session.View, lists: pd.DataFrame) -> None:
+def size_section(view: View, lists: pd.DataFrame) -> None:
     """Draw how many ties have how many documents, and the ties of each reranker.
 
     Args:
@@ -61,7 +61,7 @@ def size_section(view: session.View, lists: pd.DataFrame) -> None:
 
 
 @section("Cost of all orders")
-def cost_section(view: session.View) -> None:
+def cost_section(view: View) -> None:
     """Draw how many orders lists have, and what a tie costs by each method."""
     heading("What scoring every order would cost", "Values here are exact, by a closed form.")
     lists = _list_complexities(view)

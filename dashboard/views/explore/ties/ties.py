@@ -3,11 +3,10 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import choices, controls
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
-from dashboard.session.address import get_open_list, set_open_list
-from dashboard.session.controls import clicked_row
-from dashboard.session.scoring import choose_relevant_from
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.views.explore.ties.measures import other_measures
 from dashboard.views.explore.ties.sizes import cost_section, size_section
 from dashboard.widgets.columns import MOST_WRITTEN
@@ -30,17 +29,17 @@ from metrics.support.shown_columns import shown_columns
 GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of all orders"
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw the gap of each list against its ties."""
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        first = session.measure("First measure", "first")
+        first = choices.measure("First measure", "first")
         choose_relevant_from(view.board)
-        is_signed = session.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
-        kind = session.segmented("Lists", ("all", "with ties"), "lists")
+        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+        kind = controls.segmented("Lists", ("all", "with ties"), "lists")
     follow_old_section({"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST})
-    section = session.segmented(
+    section = controls.segmented(
         "Section", [GAPS, MEASURES, SIZES, COST], "section", label_visibility="collapsed"
     )
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
@@ -58,7 +57,7 @@ def show(view: session.View) -> None:
 
 
 @section("Ties against gaps")
-def gap_section(view: session.View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
+def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
     """Draw one mark a list; below the first chart, the list whose mark was clicked; then the other panels.
 
     Args:
@@ -68,7 +67,7 @@ def gap_section(view: session.View, first: str, is_shown: "pd.Series[bool]", *, 
         is_signed: whether gaps keep their sign, instead of their absolute values.
     """
     above = st.container()
-    second = session.measure("Second measure", "second", "Hits@3")
+    second = choices.measure("Second measure", "second", "Hits@3")
     measures = first, second
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):

@@ -4,10 +4,10 @@ import math
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import visitor
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
+from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.session.controls import number_input
 from dashboard.views.lab.guide.layout import draw_cards, draw_head
 from dashboard.views.lab.guide.prose import ProsePart, read_parts
 from dashboard.widgets.components import Card, cards, chart, finding
@@ -41,11 +41,11 @@ def one_minute() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, session.theme(), example.k)
+        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, visitor.theme(), example.k)
         chart(figure, "guide-ladder", "The list of the example.")
     with right:
         draw_head(first_hit_part)
-        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, session.theme(), None)
+        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "guide-first-hit", "Chance of each rank of the first relevant document.")
     _draw_formulas(formulas_part, example)
 

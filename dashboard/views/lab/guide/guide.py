@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
+from dashboard.choices import View
 from dashboard.views.lab.guide.sections import SECTIONS
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw the section that is chosen."""
     st.title("Guide", anchor=False)
-    section = session.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
+    section = controls.segmented("Section", list(SECTIONS), "section", label_visibility="collapsed")
     SECTIONS[section]()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls, visitor
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.views.lab.guide.layout import draw_cards, draw_folded, draw_head, draw_part
 from dashboard.views.lab.guide.prose import read_parts
@@ -21,7 +21,7 @@ def noise() -> None:
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
     draw_head(example_part)
-    sigma = session.segmented("Noise σ", SIGMAS, "sigma", "0.05")
+    sigma = controls.segmented("Noise σ", SIGMAS, "sigma", "0.05")
     example = _cached_example(float(sigma))
     cards(
         Card("list", "MRR", f"{example.traditional:.4f}", "as the file lists the tie", "orange"),
@@ -32,11 +32,11 @@ def noise() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, session.theme(), 1)
+        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, visitor.theme(), 1)
         chart(figure, "noise-ladder", "The list of the example.")
     with right:
         draw_head(rank_part)
-        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, session.theme(), None)
+        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "noise-ranks", "Chance of each rank of the relevant document under noise.")
     draw_part(sources)
     draw_folded(more)

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
+from dashboard.controls import link_parameters
 from dashboard.escaping import escape_markdown
-from dashboard.session.address import link_parameters
 from dashboard.views.lab.guide.layout import card_title, draw_head
 from dashboard.views.lab.guide.prose import ProsePart, read_parts
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import cache, session
+from dashboard import cache, controls, visitor
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
 from dashboard.views.lab.present.enlarged import FACTOR
 from dashboard.views.lab.present.sentences import provenance, title
 from dashboard.views.lab.present.slides import list_slides
@@ -20,7 +20,7 @@ _ASSETS = Path(__file__).parents[3] / "assets"
 
 def chosen_measure(view: View) -> str:
     """Return the measure chosen on other pages; where it settles ties by its own rule, that whose they are."""
-    name = session.get_value("measure")
+    name = controls.get_value("measure")
     return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
 
 
@@ -37,20 +37,19 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
         label,
         shortcut=shortcut,
         disabled=not 1 <= number <= last,
-        on_click=session.set_value,
+        on_click=controls.set_value,
         args=("slide", str(number)),
         key=f"turn-{shortcut.lower()}",
         type="tertiary",
     )
 
 
-
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw one slide."""
     st.html(_ASSETS / "present.css")
     st.html(
-        f"<style>:root {{ --ground: {session.theme().ground}; }}"
-        f"h2 .stMarkdownColoredText {{ color: {session.theme().traditional} !important; }}</style>"
+        f"<style>:root {{ --ground: {visitor.theme().ground}; }}"
+        f"h2 .stMarkdownColoredText {{ color: {visitor.theme().traditional} !important; }}</style>"
     )
     st.title("Present", anchor=False)
     watch_width()
@@ -60,7 +59,9 @@ def show(view: session.View) -> None:
     with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         note = st.container()
         numbers = [str(number) for number in range(1, len(slides) + 1)]
-        number = int(session.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content"))
+        number = int(
+            controls.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content")
+        )
         turn("Back", "Left", number - 1, len(slides))
         turn("Next", "Right", number + 1, len(slides))
         if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
@@ -68,7 +69,7 @@ def show(view: session.View) -> None:
     slide = slides[number - 1]()
     sentence.header(title(slide.finding, view.rerankers), anchor=False)
     note.caption(escape_markdown(provenance(view, measure, slide)))
-    is_narrow = session.is_narrow()
+    is_narrow = visitor.is_narrow()
     shown_figure = slide.figure if is_narrow else slide.large_figure
     if shown_figure is not None:
         with figure:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
 from dashboard.library.storage.records import SEPARATOR
-from dashboard.session import View
 from dashboard.views.lab.present.slides import Slide
 from dashboard.widgets.components import elide_prose
 from metrics import parse

@@ -11,8 +11,8 @@ from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_multiples
+from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View
 from dashboard.views.lab.present.enlarged import enlarged
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list

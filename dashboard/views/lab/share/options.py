@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
+from dashboard.choices import View
+from dashboard.controls import follow_defaults, pills
 from dashboard.escaping import escape_markdown
-from dashboard.session import address
-from dashboard.session.controls import follow_defaults, pills
 from dashboard.widgets.audited_table import report_choices
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
@@ -27,18 +27,18 @@ def section_label(name: str) -> str:
     return _SECTION_LABELS.get(name, name.capitalize())
 
 
-def choose_options(view: session.View, measure: str) -> ReportOptions:
+def choose_options(view: View, measure: str) -> ReportOptions:
     """Draw the controls of the page, and return what they say; the measure is the report's first."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        preset = session.segmented(
+        preset = controls.segmented(
             "What for", tuple(PRESETS), "preset", "full", format_func=str.capitalize, help=_PRESET_HELP
         )
-        title = session.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
+        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
         targets = _choose_targets()
         reranker = _choose_reranker(view, leader) if targets else leader
         if not targets:
-            address.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
+            controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
     audited = report_choices(view.board)
     names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
     sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
@@ -59,10 +59,10 @@ def choose_options(view: session.View, measure: str) -> ReportOptions:
     )
 
 
-def _choose_reranker(view: session.View, leader: str) -> str:
+def _choose_reranker(view: View, leader: str) -> str:
     """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
     follow_defaults({"targets_for": leader})
-    return session.select_name("Targets for", view.rerankers, "targets_for", leader, width=240)
+    return controls.select_name("Targets for", view.rerankers, "targets_for", leader, width=240)
 
 
 def _choose_targets() -> tuple[str, ...]:
@@ -70,9 +70,9 @@ def _choose_targets() -> tuple[str, ...]:
 
     A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
     """
-    if address.requested("targets_for") and not session.get_value("targets"):
-        address.request({"targets": "retrieval"})
-    text = session.text_input(
+    if controls.asked_text("targets_for") and not controls.get_value("targets"):
+        controls.ask({"targets": "retrieval"})
+    text = controls.text_input(
         "Targets",
         "targets",
         placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",

@@ -6,10 +6,10 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls
+from dashboard.boards import while_open
+from dashboard.choices import View
 from dashboard.library.command_line import command
-from dashboard.session import View
-from dashboard.session.boards import while_open
 from dashboard.views.lab.share.cached import html_file
 from dashboard.widgets.components import heading
 from dashboard.widgets.page_body import section
@@ -36,7 +36,7 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
     _export_buttons(report, html, today)
     command_place = st.container()
     heading("Preview", "The file itself, not a picture of it.")
-    form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
+    form = controls.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
     if form == "text":
         st.code(report.text(today), language=None, height=760, wrap_lines=True)
     else:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard import session
-from dashboard.session.scoring import choose_relevant_from
+from dashboard import choices
+from dashboard.choices import View, choose_relevant_from
 from dashboard.views.lab.share.cached import board_report
 from dashboard.views.lab.share.options import choose_options
 from dashboard.views.lab.share.sections import preview_and_export
@@ -11,12 +11,12 @@ from dashboard.views.lab.share.targets import target_sections
 from dashboard.widgets.components import finding
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw the report, and the ways to send it."""
     st.title("Share", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        measure = session.measure()
+        measure = choices.measure()
         choose_relevant_from(view.board)
         st.page_link("views/lab/present/present.py", label="Present", icon=":material/slideshow:")
     options = choose_options(view, measure)

@@ -6,8 +6,8 @@ import streamlit as st
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.session import View
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
 from dashboard.widgets.page_body import section

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls, visitor
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
-from dashboard.session.controls import number_input, range_slider, slider
+from dashboard.controls import number_input, range_slider, slider
 from dashboard.views.lab.simulator.simulation import (
     CONTINUOUS_KIND,
     KINDS,
@@ -68,7 +68,7 @@ _LETTERS = 40
 def llm_rerankers() -> None:
     """Draw what is simulated, its charts, its figures, and the way into the app."""
     above = st.container()
-    kind = session.segmented("Lists", KINDS, "made")
+    kind = controls.segmented("Lists", KINDS, "made")
     with above:
         st.caption(_EXPLAINED[kind])
     simulation = _choose_simulation(kind)
@@ -112,7 +112,7 @@ def _growth_section(simulation: Simulation) -> None:
             f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
             "the same draws.",
         )
-        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, session.theme(), name, simulation.ties)
+        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, visitor.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with narrow:
         heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
@@ -121,7 +121,7 @@ def _growth_section(simulation: Simulation) -> None:
             OF_NO_BOARD,
             gap_heatmap,
             gaps_by_settings(simulation, "RR"),
-            session.theme(),
+            visitor.theme(),
             setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
         )
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
@@ -132,7 +132,7 @@ def _reranker_section(simulation: Simulation) -> None:
     rows = _places(simulation)
     if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, session.theme(), parse("RR").traditional)
+        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, visitor.theme(), parse("RR").traditional)
         chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
 
 
@@ -170,9 +170,9 @@ def _choose_llm(kind: str) -> Simulation:
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
         presets = st.container(width="content") if kind == LLM else None
-        has_segments = session.segmented("Query types", ("one", "the notebook's four"), "madetypes") != "one"
+        has_segments = controls.segmented("Query types", ("one", "the notebook's four"), "madetypes") != "one"
         is_compared = kind == LLM and (
-            session.segmented("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside") != "nobody"
+            controls.segmented("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside") != "nobody"
         )
     grid = st.grid(4, min_column_width=150)
     ties, levels = _choose_ties(grid) if kind == LLM else (0.0, 0)
@@ -275,11 +275,11 @@ def _choose_lists(
 def _preset_control(ties: float, levels: int) -> None:
     """Draw the notebook's rerankers by their ties; none is marked where the sliders say otherwise."""
     presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
-    session.set_value("_preset", presets.get((ties, levels)))
+    controls.set_value("_preset", presets.get((ties, levels)))
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
 
 
 def _take_preset() -> None:
-    if preset := _PRESETS.get(session.get_value("_preset")):
-        session.set_value("madeties", preset.tie_probability)
-        session.set_value("madelevels", float(preset.levels))
+    if preset := _PRESETS.get(controls.get_value("_preset")):
+        controls.set_value("madeties", preset.tie_probability)
+        controls.set_value("madelevels", float(preset.levels))

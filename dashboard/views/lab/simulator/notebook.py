@@ -7,7 +7,7 @@ from functools import cache
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls, visitor
 from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.charts.simulator import sampling_convergence
@@ -124,7 +124,7 @@ def synthetic_lists() -> None:
 @section("Four LLM rerankers")
 def llm_panels() -> None:
     """Draw the notebook's four panels of its rerankers, and their summary."""
-    simulation, palette = Simulation(NOTEBOOK_LLMS), session.theme()
+    simulation, palette = Simulation(NOTEBOOK_LLMS), visitor.theme()
     lists, summary = list_gaps(simulation), gap_sizes(simulation)
     heading(
         "LLM reranker performance",
@@ -155,10 +155,10 @@ def llm_panels() -> None:
 def sampling(ranking: Ranking) -> None:
     """Draw how the mean of orders that are drawn nears the exact value."""
     heading("Sampling RR", "Mean of the orders drawn so far; grey: 1.96 standard errors of the mean.")
-    n = int(session.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
+    n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
-    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), session.theme(), "RR")
+    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
     chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")
 
 

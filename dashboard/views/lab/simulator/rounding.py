@@ -3,14 +3,15 @@
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import boards, choices, controls
+from dashboard.boards import is_session_only
 from dashboard.cache import ShownBoard
 from dashboard.charts.simulator import precision_panels
+from dashboard.choices import View
+from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.session.boards import is_session_only
-from dashboard.session.controls import follow_defaults
 from dashboard.views.lab.simulator.simulation import as_csv, build_board
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
@@ -33,12 +34,12 @@ _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS
 
 
 @section("Number formats")
-def number_formats(view: session.View) -> None:
+def number_formats(view: View) -> None:
     """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         follow_defaults({"reranker": view.rerankers[0]})
-        reranker = session.select_name("Reranker", view.rerankers, "reranker", width=240)
-        measure = session.measure()
+        reranker = controls.select_name("Reranker", view.rerankers, "reranker", width=240)
+        measure = choices.measure()
     curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
     section_finding(precision_finding(curve, name))
@@ -62,15 +63,15 @@ def _precision_table(curve: pd.DataFrame, measure: str) -> None:
     table(rows, "In numbers", "precisions", columns, download=curve)
 
 
-def _use_button(view: session.View) -> None:
+def _use_button(view: View) -> None:
     """Draw the way to the data shown with its scores in another format, as data of its own."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        precision = session.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
+        precision = controls.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
             try:
                 board = board_at_precision(view.board, _PRECISIONS[precision])
                 hashes = {file.sha256 for file in board.files}
-                session.show_board(board, hashes, keep=False if is_session_only(view.board) else None)
+                boards.show_board(board, hashes, keep=False if is_session_only(view.board) else None)
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(

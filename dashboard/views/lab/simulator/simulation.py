@@ -9,10 +9,10 @@ import pyarrow as pa
 import streamlit as st
 from pyarrow import csv
 
-from dashboard import cache, session
+from dashboard import boards, cache, choices, visitor
+from dashboard.boards import while_open
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.session.boards import while_open
 from dashboard.widgets.components import chart
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from metrics import Evaluation, Runs, evaluate
@@ -183,11 +183,11 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
         "without a gap. Line: mean with its 95% band."
     )
-    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, session.theme(), names[0])
+    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
     chart(
         figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
     )
-    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, session.theme(), names)
+    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, visitor.theme(), names)
     alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
     chart(figure, f"{key}-panels", alt, wide=640)
 
@@ -197,7 +197,7 @@ def exit_buttons(simulation: Simulation) -> None:
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
-            session.show_board(simulated_board(simulation))
+            boards.show_board(simulated_board(simulation))
         st.download_button(
             "Lists as CSV",
             data=while_open(lambda: as_csv(long_table(runs(simulation)))),
@@ -208,7 +208,7 @@ def exit_buttons(simulation: Simulation) -> None:
             type="tertiary",
             on_click="ignore",
         )
-        if "simulated.csv" in [file.name for file in session.view().board.files]:
+        if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
                 "views/leaderboard/leaderboard.py",
                 label="Simulated runs are shown on every page",

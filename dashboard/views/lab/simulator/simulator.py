@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
+from dashboard import controls, visitor
 from dashboard.charts.simulator import ladder_with_ranks
-from dashboard.session.controls import toggle
+from dashboard.choices import View
+from dashboard.controls import toggle
 from dashboard.views.lab.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.lab.simulator.notebook import notebook
 from dashboard.views.lab.simulator.rounding import number_formats
@@ -39,16 +40,16 @@ _TIES = ("input", "expected", "pessimistic", "optimistic")
 _LETTERS = 40
 
 
-def show(view: session.View) -> None:
+def show(view: View) -> None:
     """Draw what ties do to one list, to many, and to the board's own in fewer digits."""
     st.title("Simulator", anchor=False)
-    is_notebook = session.get_value("made").startswith("Notebook: ")  # a link of an earlier version
+    is_notebook = controls.get_value("made").startswith("Notebook: ")  # a link of an earlier version
     follow_old_section({"Many lists": NOTEBOOK if is_notebook else LLMS})
-    section = session.segmented(
+    section = controls.segmented(
         "Section", [SMALL, NOTEBOOK, LLMS, ROUNDING], "section", label_visibility="collapsed"
     )
     if section == NOTEBOOK:
-        notebook(parse_list(session.get_value(KEY)), _choose_scenario)
+        notebook(parse_list(controls.get_value(KEY)), _choose_scenario)
     elif section == LLMS:
         llm_rerankers()
     elif section == ROUNDING:
@@ -80,8 +81,8 @@ def small_list() -> None:
     """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = _choose_scenario()
-        k = int(session.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
-        relevant_from = int(session.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
+        k = int(controls.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
+        relevant_from = int(controls.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
         has_further = toggle("Then by", "listthen", help="A further score that splits ties.")
     above = st.container()
     narrow, wide = side_by_side(2, 3, "list")
@@ -102,7 +103,7 @@ def small_list() -> None:
         figure = kept_figure(
             OF_NO_BOARD,
             ladder_with_ranks,
-            *(small.rows, small.chances, session.theme(), k, small.listed_rank),
+            *(small.rows, small.chances, visitor.theme(), k, small.listed_rank),
         )
         chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
 
@@ -115,18 +116,18 @@ def _card(measure: str, values: "pd.Series[float]") -> Card:
 
 
 def _choose_scenario() -> str:
-    return session.segmented(
+    return controls.segmented(
         "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
     )
 
 
 def _reset_table() -> None:
-    session.set_value(KEY, "")
+    controls.set_value(KEY, "")
 
 
 def _edit_table(name: str, *, has_further: bool) -> list[Document]:
     """Draw the table to edit, further scores where there are any or they are asked for; return its rows."""
-    documents = parse_list(session.get_value(KEY)) or scenario_documents(name)
+    documents = parse_list(controls.get_value(KEY)) or scenario_documents(name)
     columns = _columns()
     if not has_further and not any(document.further for document in documents):
         del columns["further"]

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 import pandas as pd
 import streamlit as st
 
-from dashboard import session
-from dashboard.session.draft import set_table_text, table_draft
+from dashboard import controls
+from dashboard.draft import set_table_text, table_draft
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 """A named tuple."""
@@ -42,7 +42,7 @@ class TextTable(Generic[Row]):
     def edit(self, start: Sequence[Row]) -> list[Row]:
         """Draw the table, begun from some rows unless the link says others; return its rows."""
         start_line = self.line(start)
-        own_line = session.get_value(self.key)
+        own_line = controls.get_value(self.key)
         now = own_line if self.parse(own_line) else start_line
         base, key = table_draft(self.key, now)
         frame = pd.DataFrame(self.parse(base) or list(start))[list(self.columns)]
@@ -51,11 +51,11 @@ class TextTable(Generic[Row]):
         line = self.line(rows)
         if rows and self.parse(line) and line != now:
             set_table_text(self.key, line)
-            session.set_value(self.key, "" if line == start_line else line)
+            controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
             st.caption(f"The first {self.max_rows} rows count.")
         with st.popover("As text", icon=":material/notes:"):
-            session.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
+            controls.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows
 
 
