@@ -12,6 +12,7 @@ from metrics import evaluate, read_table
 from metrics.runs.repeats.choice import repeat_groups
 from metrics.studies.audit.published.table import MEASURES as PRINTED
 from metrics.studies.audit.published.table import careless_table
+from metrics.studies.tools.tool_comparison import tool_values
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"
@@ -124,6 +125,20 @@ def test_the_figures_in_its_readme_are_its_own(runs):
     for name, row in table.iterrows():
         cells = next(line for line in readme.splitlines() if line.startswith(f"| {name} ")).split("|")
         assert [float(cell) for cell in cells[2:7]] == pytest.approx(row.to_list(), abs=5e-5), name
+
+
+def test_the_tools_in_its_readme_give_the_file_two_values_and_two_leaders(runs):
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    values = tool_values(runs, "RR", runs.rerankers).pivot_table("value", "reranker", "tool")
+    rows = re.findall(r"^\| (MiniLM [\w -]+) \| (\.\d{4}) \| (\.\d{4}) \|$", readme, re.MULTILINE)
+    assert len(rows) == 3
+    for name, as_listed, by_id in rows:
+        printed = [float(as_listed), float(by_id), float(by_id)]
+        assert values.loc[name, ["BEIR", "trec_eval", "MTEB"]].to_list() == pytest.approx(printed, abs=5e-5)
+    ranks = values.round(12).rank(ascending=False, method="min")
+    assert ranks.index[ranks["BEIR"] == 1].to_list() == ["MiniLM grade 0-10"]
+    assert set(ranks.index[ranks["trec_eval"] == 1]) == {FULL, "MiniLM float16"}
+    assert ranks.loc["MiniLM grade 0-10", "trec_eval"] == 7
 
 
 def test_the_best_by_file_order_is_not_the_best_by_any_order(runs):

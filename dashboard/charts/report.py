@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from plotly.offline import get_plotlyjs
 
+from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.target_bullets import target_bullets
 from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
 from dashboard.charts.figure import Figure
-from dashboard.charts.leaderboard.aligned_rows import aligned_rows
-from dashboard.charts.leaderboard.place_and_score import place_and_score
-from dashboard.charts.leaderboard.tool_strip import tool_strip
+from dashboard.charts.leaderboard import place_and_score, tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics import parse
 from metrics.report import Figure as ReportFigure

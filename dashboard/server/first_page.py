@@ -41,7 +41,7 @@ def _draw_sample() -> None:
     import plotly.tools  # noqa: F401 Streamlit's chart imports it
 
     from dashboard import cache
-    from dashboard.charts.leaderboard.place_and_score import place_and_score
+    from dashboard.charts.leaderboard import place_and_score
     from dashboard.charts.palette import LIGHT
     from metrics import evaluate
     from metrics.studies.leaderboard.leaderboard import leaderboard

@@ -108,7 +108,12 @@ def shown_rows(
 def find_reranker() -> str:
     """Draw the field for a part of a name; return what it holds."""
     return text_input(
-        "Find a reranker", "named", placeholder="a part of its name", icon=":material/search:", width=180
+        "Find a reranker",
+        "named",
+        label_visibility="collapsed",
+        placeholder="Find a reranker",
+        icon=":material/search:",
+        width=190,
     ).strip()
 
 

@@ -1,4 +1,6 @@
-"""Parts of a leaderboard: its cards, its charts and its table; used by more than one page."""
+"""Parts of a leaderboard: its charts and its table; used by more than one page."""
+
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
@@ -10,28 +12,27 @@ from dashboard.charts.labels import (
     shared_ends,
     short_names,
 )
-from dashboard.charts.leaderboard.hole_bars import LEAST_WIDTH
-from dashboard.charts.leaderboard.place_and_score import (
+from dashboard.charts.leaderboard import (
     FEW,
+    LEAST_WIDTH,
     LONG_MOVE,
+    drawable_rerankers,
     is_out_of_order,
     least_width,
     place_and_score,
+    score_bounds,
 )
-from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
 from dashboard.charts.palette import Palette
 from dashboard.choices import board_key
 from dashboard.escaping import escape_markdown
+from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, heading, keep_wide, table_head, table_rows
+from dashboard.widgets.components import chart, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.first_rows import ShownRows
 from dashboard.widgets.page_body import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.verdicts import VERDICTS
-from metrics.studies.prose import decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import Treatment
@@ -99,13 +100,20 @@ def leaderboard_charts(
 def _draw_charts(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, order: str, names: list[str] | None
 ) -> None:
+    bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
+    marks = f"Diamond: {order}. Dot: the mean over all orders."
+    scores_help = marks + holes_caption(leaderboard)
+    if is_narrow():
+        rows = leaderboard if names is None else leaderboard.loc[names]
+        st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
+        alt = f"Worst, best, tied and traditional {measure} of each reranker."
+        chart(score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
+        return
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
             st.subheader("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
-            bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-            marks = f"Diamond: {order}. Dot: the mean over all orders."
-            st.subheader(f"Score with {bounds}", anchor=False, help=marks + holes_caption(leaderboard))
+            st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
@@ -139,40 +147,6 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
     return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
 
 
-@section("The strip of all rerankers")
-def strip_section(leaderboard: pd.DataFrame, palette: Palette, measure: str, places: ShownRows) -> None:
-    """Draw all places in a strip, where there are more than twenty.
-
-    Args:
-        leaderboard: all rerankers, as `charted_rerankers` returns them.
-        palette: colours of the theme.
-        measure: how the values are called.
-        places: those that are drawn below it.
-    """
-    if len(leaderboard) <= FEW:
-        return
-    kept_elements(board_key(), _draw_strip, leaderboard, palette, measure, places.start, places.stop - 1)
-
-
-def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
-    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    chart(
-        place_strip(leaderboard, palette, measure, first, last),
-        "places",
-        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
-    )
-
-
-def strip_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
-    gap = clear_gap(leaderboard)
-    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
-    return (
-        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
-        "The frame has those drawn below."
-    )
-
-
 def slope_caption(leaderboard: pd.DataFrame) -> str:
     """Return what names lack, and what orange stands for."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
@@ -193,19 +167,21 @@ def leaderboard_table(
     file: str,
     extra_columns: Columns | None = None,
     drawn_rerankers: pd.Index | None = None,
+    download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Show rerankers before and after ties are averaged, with a download of all.
 
     Args:
-        leaderboard: as `leaderboard` returns it; perhaps std, the spread of each mean, and extra columns.
+        leaderboard: as `leaderboard` returns it, perhaps with extra columns.
         measure: what it is ranked by.
         traditional: the treatment taken as the traditional one.
         file: name of the download.
         extra_columns: further columns and how they are shown.
         drawn_rerankers: rerankers whose rows are shown; all where None.
+        download: makes what the file holds, where that is more.
     """
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
-    table_head("All rerankers", file, leaderboard.reset_index)
+    table_head("All rerankers", file, download or leaderboard.reset_index)
     kept_elements(board_key(), _draw_rows, leaderboard, words, file, extra_columns or {}, drawn_rerankers)
 
 
@@ -231,9 +207,6 @@ def _draw_rows(
         {
             **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **shown_columns(
-                *leaderboard.columns.intersection(["unjudged", "lowest", "highest", "expectation"])
-            ),
             **extra_columns,
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },

@@ -79,7 +79,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "input",
         "as in the file",
         "File order",
-        "the file's order",
+        "file order",
         "Ties stay as the file lists them.",
         "most scripts of one's own; LightGBM, XGBoost",
         input_order,

@@ -41,11 +41,11 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     settle(page)
 
     go(page, "Leaderboard")
-    expect(ranked(page)).to_contain_text(f"{means['RR', 'expected', 'mean'].max():.4f}")
+    expect(ranked(page)).to_contain_text(f"{means['RR', 'expected', 'mean'].max():.3f}")
     expect(ranked(page)).to_contain_text("coarse")
 
     page.get_by_role("radio", name="nDCG@10").click()
-    tied = f"{means['nDCG@10', 'expected', 'mean'].max():.4f}"
+    tied = f"{means['nDCG@10', 'expected', 'mean'].max():.3f}"
     expect(ranked(page)).to_contain_text(tied)
     expect(page).to_have_url(re.compile(r"measure=nDCG%4010"))
     go(page, "Rerankers")

@@ -54,7 +54,7 @@ def test_csv_holds_what_compare_says_for_each_measure_and_treatment_to_the_last_
 def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, table):
     _, out, err = call("compare", table, "--baseline", "plain", "-m", "RR", "--format", "csv")
     assert {(row["reranker"], row["changed"]) for row in rows(out)} == {("lucky", "True"), ("third", "False")}
-    assert "RR: 1 of 2 verdicts rests on sort order. By the file's order, lucky beats plain by 0.250 RR" in err
+    assert "RR: 1 of 2 verdicts rests on sort order. By file order, lucky beats plain by 0.250 RR" in err
 
 
 def test_without_a_baseline_all_pairs_are_compared(call, table):
@@ -120,7 +120,7 @@ def test_swaps_alone_are_each_pair_whose_order_the_ties_decide(call, table):
     ]
     assert {row["measure"] for row in rows(out)} == {"RR"}
     assert all(0 <= float(row["above"]) < 0.5 for row in rows(out))
-    assert "RR: 2 of 3 orders swap, all of them significant. By the file's order, lucky is " in err
+    assert "RR: 2 of 3 pairs swap, all of them significant. By file order, lucky is " in err
     assert "TsRR settles ties by its own rule." in err
     assert call("compare", table, "--swaps", "--ties", "expected")[0] == 2
 

@@ -135,7 +135,7 @@ def test_a_preset_says_how_much_is_told_the_summary_first_and_no_target_that_nob
 
 def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance(simulated):
     finished = report(simulated, traditional="optimistic", preset="short")
-    assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 orders swap")
+    assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 pairs swap")
     (table,) = section(finished, "swaps").tables
     assert len(table.frame) == len(finished.studies.swaps) == 4
     assert list(table.frame)[:5] == ["First by the sort", "First when averaged", "Verdict", "MRR", "MTRR"]

@@ -1,104 +1,95 @@
 """Leaderboard: who leads, and does that stand when ties are averaged?"""
 
-import pandas as pd
+from datetime import UTC, date, datetime
+
 import streamlit as st
 
-from dashboard import choices, controls
+from dashboard import boards, choices, controls, visitor
+from dashboard.access import server_files
+from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL
 from dashboard.choices import View, choose_relevant_from
-from dashboard.views.leaderboard import cached
-from dashboard.views.leaderboard.data_line import data_line
-from dashboard.views.leaderboard.judging import judging_section
+from dashboard.escaping import escape_markdown
+from dashboard.views.leaderboard.pairs import swaps_section
+from dashboard.views.leaderboard.scores import ranked_rerankers, scores_section, verdict
 from dashboard.views.leaderboard.tools import tools_section
-from dashboard.widgets.components import finding, section_finding
-from dashboard.widgets.first_rows import FIRST_ROWS, find_reranker, search_rows, shown_rows
-from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
-from dashboard.widgets.leaderboard_parts import (
-    charted_rerankers,
-    leaderboard_charts,
-    leaderboard_table,
-    strip_section,
-)
-from dashboard.widgets.swaps_table import swaps_section
+from dashboard.views.leaderboard.unjudged import unjudged_section
+from dashboard.visitor import visitor_zone
+from dashboard.widgets.browser import watch_width
+from dashboard.widgets.first_rows import find_reranker, shown_rows
+from dashboard.widgets.holes import count_unjudged
+from dashboard.widgets.leaderboard_parts import charted_rerankers
+from dashboard.widgets.page_body import section
 from metrics import parse
-from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import hole_finding, unjudged_share
-from metrics.studies.leaderboard.ranks.tiers import with_tiers
-from metrics.support.wording import part_of
+from metrics.support.wording import count_of
 
 SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
 _FINDABLE = 12  # rerankers from which on one is looked for by name
-_MANY_EMPTY = 0.2  # share of queries without a relevant document from which on they can be left out
+_SAMPLES = {
+    SAMPLE_LABEL: "one model stored in six precisions; ties stay in BM25's order, as a stable sort leaves them",
+    SIMULATED_LABEL: "four simulated rerankers that tie more and more",
+    PROMPTS_LABEL: "one model asked with five prompts; the prompt moves its score, tie order does not",
+}
 
 
 def show(view: View) -> None:
     """Draw the verdict, the scores, and on request what is behind them."""
     st.title("Leaderboard", anchor=False)
-    data_line(view)
-    verdict = st.container(gap="small")
+    if not visitor.is_narrow():
+        data_line(view)
+    verdict_place = st.container(gap="small")
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         measure = choices.measure()
         choose_relevant_from(view.board)
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    section = controls.segmented("Section", sections, "section", label_visibility="collapsed")
-    name, rows = parse(measure), cached.ranked_rerankers(view, measure, view.traditional)
-    with verdict:
-        _verdict(view, measure)
-    if section == PAIRS:
+    chosen = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
+    with verdict_place:
+        verdict(view, measure)
+    if chosen == PAIRS:
         swaps_section(view, measure)
-    elif section == TOOLS:
+    elif chosen == TOOLS:
         drawable = charted_rerankers(rows)
         places = shown_rows(len(drawable), "places", has_pages=True)
         tools_section(view, drawable, measure, places.of(drawable).index)
         places.buttons()
-    elif section == UNJUDGED and unjudged is not None:
-        _unjudged(view, name, rows, unjudged)
+    elif chosen == UNJUDGED and unjudged is not None:
+        unjudged_section(view, name, rows, unjudged)
     else:
-        _scores(view, name, rows, unjudged, part)
+        scores_section(view, name, rows, unjudged, part)
+    if visitor.is_narrow():  # a phone has no room for it above the chart
+        data_line(view)
+    watch_width()
 
 
-def _verdict(view: View, measure: str) -> None:
-    """Draw the verdict and, where many queries have no relevant document, a way to leave these out."""
-    finding(cached.verdict(view, measure, view.traditional), view.rerankers)
-    n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
-    if view.scoring.empty == "zero" and n_empty > _MANY_EMPTY * n_queries:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and count as 0."
-            st.markdown(f":material/info: {text}", width="content")
-            if st.button(
-                "Leave them out", on_click=controls.set_value, args=("empty", "skip"), key="skip-empty"
-            ):
-                st.rerun()
+@section("The line on the data")
+def data_line(view: View) -> None:
+    """Draw what data is shown, and the button that leads to one's own."""
+    sample = _SAMPLES.get(view.board.label)
+    with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
+        text = f"Sample data: {sample}." if sample else _own_data_text(view)
+        st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
+        if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
+            st.switch_page("views/data/data.py")
 
 
-def _scores(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str) -> None:
-    """Draw ranks, scores with their bounds, and the ranked table."""
-    rows = with_holes(view, rows, name, unjudged)
-    if len(rows) > 1:
-        rows = with_tiers(rows, cached.intervals(view, str(name)))
-    drawable = charted_rerankers(rows)
-    matches = search_rows(drawable, part)
-    places = shown_rows(len(matches), "places", has_pages=True)
-    drawn_rows = places.of(matches).index
-    if not name.measure.answers:
-        if len(matches) == len(drawable):
-            strip_section(drawable, view.palette, name.traditional, places)
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment, drawn_rows)
-        rows = rows.assign(std=cached.tie_std_of_means(view, str(name)).reindex(rows.index))
-    places.buttons()
-    missing = rows.index.difference(drawable.index, sort=False)
-    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn_rows.append(missing))
+def _own_data_text(view: View) -> str:
+    """Return whose data it is, how much, and since when."""
+    runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
+    if record is not None:
+        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
+        today = datetime.now(visitor_zone()).date()
+        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
+        return f"{owner}: {runs}, added {day_text(added, today)}."
+    if view.board.label == server_files.home_board().label:
+        return f"Opened with the app: {runs}."
+    return f"In memory only: {runs}."
 
 
-def _unjudged(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
-    """Draw what unjudged documents leave open, and which to judge next."""
-    choose_unjudged(view, str(name))
-    rows = with_holes(view, rows, name, unjudged)
-    has_bounds = "highest" in rows
-    prose = hole_finding(rows, unjudged, name) if has_bounds else (*unjudged_share(unjudged, name), ".")
-    section_finding(prose, view.rerankers)
-    drawable = charted_rerankers(rows, FIRST_ROWS)
-    if has_bounds:
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
-    judging_section(view, name, unjudged)
+def day_text(day: date, today: date) -> str:
+    """Return a day as people say it: today, yesterday, 3 days ago, on 4 May 2026."""
+    days = (today - day).days
+    if days <= 1:
+        return "yesterday" if days == 1 else "today"
+    return f"{days} days ago" if days < 7 else f"on {day.day} {day:%B %Y}"  # noqa: PLR2004 a week

@@ -5,22 +5,32 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from dashboard.cache import ShownBoard, board_turn, segments
 from dashboard.charts.labels import clipped
-from dashboard.charts.leaderboard.tool_strip import tool_strip
+from dashboard.charts.leaderboard import tool_strip
 from dashboard.charts.palette import Palette
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.views.leaderboard import cached
+from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.page_body import section
 from metrics import parse
-from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding
+from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.support.shown_columns import shown_columns
 
 _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
+
+
+@cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
+def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
+    """Return what each tool would report for a measure of some rerankers."""
+    owners = segments(view.board)
+    queries = set(owners.index[owners.isin(view.segments)]) if view.segments else None
+    with board_turn(view.board):
+        return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
 @section("What other tools would say")
@@ -31,14 +41,17 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         view: what the sidebar says is shown.
         leaderboard: as the study of that name returns it.
         measure: its measure.
-        drawn_rerankers: rerankers that are drawn.
+        drawn_rerankers: rerankers that are drawn; only these are scored until all are downloaded.
     """
     heading(
         "What other tools would say",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
         f"from grade {view.scoring.relevant_from:g}.",
     )
-    values = cached.tool_table(view, measure)
+    names = tuple(map(str, drawn_rerankers))
+    if not names:
+        return
+    values = tool_table(view, measure, names)
     if not len(values):
         st.caption(
             f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
@@ -46,7 +59,9 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
         return
     key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
     kept_elements(key, _draw_strip, values, measure, drawn_rows, rerankers, view.palette)
-    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, values))
+    if len(names) < len(view.rerankers):
+        st.caption("The sentence is about the rerankers shown. The CSV has all.")
+    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
     kept_elements(key, _draw_values, values, drawn_rerankers)
 
 
@@ -54,7 +69,7 @@ def _draw_strip(
     values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
 ) -> None:
     """Say how far tools are apart, and draw it of the rerankers of a leaderboard."""
-    section_finding(tool_finding(values, measure, set(leaderboard.index)), rerankers)
+    section_finding(tool_finding(values, measure), rerankers)
     comparable = comparable_values(values, measure)
     comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
     if len(comparable):
@@ -80,8 +95,8 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
     return rows.set_axis(list(columns), axis=1), columns
 
 
-def _downloaded_values(values: pd.DataFrame) -> pd.DataFrame:
-    return _value_columns(values)[0].reset_index()
+def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
+    return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
 
 
 def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:

@@ -164,9 +164,11 @@ def no_order_matters(value: str, *, has_ties: bool) -> Prose:
 
 
 def _rank_change_finding(rank_changes: pd.DataFrame, measure: str, order: str) -> Prose:
-    jump = (rank_changes["traditional_rank"] - rank_changes["tied_rank"]).abs()
-    size = rank_changes["gap"].abs()
-    row = rank_changes.assign(jump=jump, size=size).sort_values(["jump", "size"], ascending=False).iloc[0]
+    """Say of the reranker nearest the top whose rank changes, of several the one that changes most."""
+    ranks, size = rank_changes[["traditional_rank", "tied_rank"]], rank_changes["gap"].abs()
+    jump = (ranks["traditional_rank"] - ranks["tied_rank"]).abs()
+    nearest = pd.DataFrame({"top": -ranks.min(axis=1), "jump": jump, "size": size})
+    row = rank_changes.loc[nearest.sort_values(["top", "jump", "size"], ascending=False).index[0]]
     gap, tied = row["gap"], row["tied"]
     why = (
         f"{_share_tied(row)}, and {order} puts its {measure} "

@@ -110,7 +110,7 @@ def order_chances(
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
-    """Say how many orders swap, how many of these are significant, and which is the widest.
+    """Say how many pairs swap, how many of these are significant, and which is the widest.
 
     Args:
         swaps: as `swapped_orders` returns them, all of them.
@@ -124,14 +124,14 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
         return note
     if not len(swaps):
         pairs = "the two rerankers" if n_pairs == 1 else f"any of {count_of(n_pairs, 'pair')} of rerankers"
-        return Strong("No order swaps. "), f"The sort does not reverse the tied order of {pairs}."
+        return Strong("No pair swaps. "), f"The sort does not reverse the tied order of {pairs}."
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
     significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
     by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
     return (
-        Strong(describe_part(len(swaps), n_pairs, "order", "swap")),
+        Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),
         f", {significant}. By {treatment(str(widest['ties'])).order}, ",
         *(a, f" is {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
     )

@@ -5,14 +5,17 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.prose import Prose, Strong, and_more, not_drawn
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.tools.emulation import emulate_runs
+from metrics.studies.tools.tools import find_tool
+from metrics.support.wording import count_of
+from metrics.ties import treatment
 
-_EQUAL_VALUES = 5e-5
-"""Values that agree to four decimals."""
+_EQUAL_VALUES, _EQUAL_SHARE = 5e-5, 0.005
+"""Values that agree: to four decimals, and to half a percent of the largest."""
 _SAME_GAIN = 1e-9
 """Difference of two nDCGs with one gain that rounding makes."""
 _MOST_NAMES = 3
@@ -26,7 +29,10 @@ def tool_values(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what each tool reports for a measure; for nDCG also for nDCG-linear, which most tools call nDCG.
+    """Return what each tool reports for a measure, by whatever name it has it.
+
+    For nDCG that is also nDCG-linear, which most tools call nDCG; for RR also RR@k down to the end of the
+    longest list, of tools that have no MRR without a cut-off.
 
     Args:
         runs: what was ranked.
@@ -38,15 +44,26 @@ def tool_values(
     Returns:
         as `emulate`; rerankers as given.
     """
-    measure_at = parse(measure)
-    names = [measure] + ([measure.replace("nDCG", "nDCG-linear")] if measure_at.measure.name == "nDCG" else [])
-    return emulate_runs(runs.arranged({name: name for name in rerankers}), names, options, queries=queries)
+    runs, names = runs.arranged({name: name for name in rerankers}), [measure]
+    if parse(measure).measure.name == "nDCG":
+        names.append(measure.replace("nDCG", "nDCG-linear"))
+    elif measure == "RR":
+        depth = max(np.bincount(runs.pairs(name).query, minlength=1).max() for name in rerankers)
+        names.append(f"RR@{max(depth, 1)}")
+    values = emulate_runs(runs, names, options, queries=queries)
+    if measure != "RR":
+        return values
+    is_known = (values["measure"] == measure) | ~values["tool"].isin(
+        values["tool"][values["measure"] == measure]
+    )
+    return values[is_known].reset_index(drop=True)
 
 
 def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Keep the values that answer what the tied value of a measure answers, one of each tool and reranker.
 
-    nDCG-linear answers what nDCG does where both gains give one value, as for relevant or not.
+    nDCG-linear answers what nDCG does where both gains give one value, as for relevant or not; RR@k down to the
+    end of every list answers what RR does.
     """
     values = _of_measure(values, measure)
     has_answer = values["value"].notna() & (values["question"] == "")
@@ -54,9 +71,11 @@ def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the rows of a measure, and after them those of another gain where tools with both say the same."""
+    """Return the rows of a measure, and after them those of another name of it, or gain that gives the same."""
     is_own = values["measure"] == measure
     own, others = values[is_own], values[~is_own]
+    if measure == "RR":
+        return values
     pairs = own.merge(others, on=["tool", "reranker"])[["value_x", "value_y"]].dropna().to_numpy()
     is_same = len(pairs) > 0 and np.allclose(pairs[:, 0], pairs[:, 1], rtol=0, atol=_SAME_GAIN)
     return pd.concat([own, others]) if is_same else own
@@ -117,13 +136,12 @@ def _explanation(rows: pd.DataFrame) -> str:
     return " ".join([*sentences, str(rows["why"].iloc[0])])
 
 
-def tool_finding(values: pd.DataFrame, measure: str, drawn_rerankers: Collection[str] | None = None) -> Prose:
+def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     """Say how far tools are apart on the reranker they disagree on most, and whether they name another leader.
 
     Args:
         values: as `tool_values` returns it.
         measure: our measure.
-        drawn_rerankers: those that are drawn beside it, None for all.
     """
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
@@ -132,22 +150,36 @@ def tool_finding(values: pd.DataFrame, measure: str, drawn_rerankers: Collection
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
-    if width.max() < _EQUAL_VALUES:
-        tools = "Every tool" if len(values) == len(all_values) else "Every tool with a number"
-        return (Strong(f"{tools} says the same "), f"of {measure} here, to four decimals.")
+    if (width <= np.maximum(EQUAL, np.minimum(_EQUAL_VALUES, _EQUAL_SHARE * ends["max"]))).all():
+        return _agreement(values, all_values, measure)
     low, high = (
         values.loc[values[values["reranker"] == widest]["value"].agg(end)] for end in ("idxmin", "idxmax")
     )
     return (
         "The same file gives ",
         Strong(widest),
-        *not_drawn(widest, drawn_rerankers),
         f" {measure} ",
-        Strong(f"{low['value']:.4f}"),
+        Strong(decimal(low["value"], 4)),
         f" in {low['tool']} and ",
-        Strong(f"{high['value']:.4f}"),
+        Strong(decimal(high["value"], 4)),
         f" in {high['tool']}.{_leaders(values)}",
     )
+
+
+def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> Prose:
+    """Say that tools report the same, by which order of ties, and how many report nothing."""
+    n_values = values.groupby("tool", sort=False)["reranker"].size()
+    tools = n_values.index[n_values == n_values.max()]
+    uses = values.loc[values["tool"].isin(tools), ["tool", "measure"]].drop_duplicates().to_numpy()
+    rules = [find_tool(tool).rule(parse(name)) for tool, name in uses]
+    orders = {treatment(rule.treatment).order for rule in rules if rule}
+    is_moved = ((values["value"] - values["tied"]).abs() > EQUAL).any()
+    order = f" All of them break ties by {orders.pop()}." if is_moved and len(orders) == 1 else ""
+    n_silent = all_values["tool"].nunique() - len(tools)
+    verb = "gives" if n_silent == 1 else "give"
+    silent = f" {count_of(n_silent, 'other')} {verb} no number, or not for every reranker." * (n_silent > 0)
+    who = f"The {len(tools)} tools with a number say" if n_silent else "Every tool says"
+    return Strong(f"{who} the same "), f"of {measure} here.{order}{silent}"
 
 
 def _leaders(values: pd.DataFrame) -> str:

@@ -5,6 +5,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
+from dashboard.visitor import WIDTH_KEY
 from metrics import evaluate, swapped_orders
 from metrics.evaluation.holes import hole_table, joint_bounds
 from metrics.studies.leaderboard.judging import plan_judging
@@ -50,7 +51,7 @@ def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
     assert finding(page).startswith("MiniLM grade 0-10 leads only because of how its ties were sorted. ")
     assert list(charts(page)) == ["place-and-score"]
     rows = table(page, "All rerankers")
-    assert len(rows.columns) <= 9
+    assert list(rows) == ["tied_rank", "reranker", "tied", "traditional", "bounds", "gap", "verdict"]
     assert rows.loc[6, ["reranker", "bounds"]].to_list() == ["MiniLM grade 0-10", "0.557 – 0.835"]
     texts = [
         trace.get("text") for trace in charts(page)["place-and-score"]["data"] if trace.get("xaxis") == "x4"
@@ -58,9 +59,21 @@ def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
     assert texts[-1] == ["1", "2"]
 
 
+def test_on_a_phone_names_stand_above_bounds_without_a_slope_and_whose_data_it_is_comes_last():
+    page = opened("leaderboard")
+    assert "Sample data" in next(node.value for node in page.main if node.type == "markdown")
+    page.session_state[WIDTH_KEY] = {"is_narrow": True}
+    page.run()
+    figure = charts(page)["place-and-score"]
+    assert {trace.get("xaxis", "x") for trace in figure["data"]} == {"x"}
+    names = [note["text"] for note in figure["layout"]["annotations"]]
+    assert names == table(page, "All rerankers")["reranker"].to_list()
+    assert "Sample data" in [node.value for node in page.main if node.type == "markdown"][-1]
+
+
 def test_the_pairs_that_swap_are_those_of_the_study_each_less_likely_than_not():
     query = {"data": cache.SIMULATED_LABEL, "measure": "Hits@5", "order": "docid_asc"}
-    rows = table(opened("leaderboard", section="Pairs that swap", **query), "Orders that swap")
+    rows = table(opened("leaderboard", section="Pairs that swap", **query), "Pairs that swap")
     runs = cache.sample_board(cache.SIMULATED_LABEL).runs
     evaluation = evaluate(runs, ["Hits@5"], ["expected", "docid_asc", "std"])
     expected = swapped_orders(evaluation, "Hits@5", "docid_asc")
@@ -73,7 +86,7 @@ def test_pairs_that_swap_and_other_tools_are_a_click_away_and_in_the_address():
     page = opened("leaderboard")
     assert page.segmented_control(key="section").options == ["Scores", "Pairs that swap", "Other tools"]
     page.segmented_control(key="section").set_value("Pairs that swap").run()
-    assert len(table(page, "Orders that swap")) == 5
+    assert len(table(page, "Pairs that swap")) == 5
     page.segmented_control(key="section").set_value("Other tools").run()
     assert list(charts(page)) == ["tools"]
     assert page.query_params["section"] == "Other tools"
@@ -106,16 +119,17 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert np.allclose(next_rows["narrowing"], plan.documents["narrowing"])
     assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
     assert page.query_params["judge_next"] == "true"
-    scores = opened("leaderboard", **{**page.query_params, "section": "Scores", "data": label})
-    rows = table(scores, "All rerankers").set_index("reranker")
+    rows = table(page, "Unjudged documents").set_index("reranker")
     expected = hole_table(runs, ["nDCG@10"], draws=2).set_index("reranker").loc[rows.index]
     assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
     assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
     assert np.allclose(rows["tied"], expected["tied"])
     assert "expectation" not in rows
-    scores.segmented_control(key="unjudged").set_value("rate").run()
-    assert "expectation" in table(scores, "All rerankers")
-    assert np.allclose(table(scores, "All rerankers")["lowest"], rows["lowest"])
+    page.segmented_control(key="unjudged").set_value("rate").run()
+    assert "expectation" in table(page, "Unjudged documents")
+    assert np.allclose(table(page, "Unjudged documents")["lowest"], rows["lowest"])
+    scores = opened("leaderboard", **{**page.query_params, "section": "Scores", "data": label})
+    assert list(table(scores, "All rerankers").columns)[-1] == "verdict"
     scores.segmented_control(key="unjudged").set_value("leave_out").run()
     condensed = evaluate(runs, "nDCG@10", unjudged="leave_out").means("nDCG@10")["expected"]
     assert np.allclose(table(scores, "All rerankers").set_index("reranker")["tied"], condensed[rows.index])
@@ -128,9 +142,9 @@ def test_bars_and_what_to_judge_are_of_the_rerankers_shown():
     label = cache.loaded_boards().add(whole).label
     choices = {"unjudged": "bounds", "judge_next": "true", "measure": "AP", "rerankers": ["x"]}
     ends = joint_bounds(whole.runs.arranged({"x": "x"}), "AP")["AP"].iloc[0]
-    row = table(opened("leaderboard", data=label, **choices), "All rerankers").iloc[0]
-    assert row[["lowest", "highest"]].to_list() == ends.to_list()
     page = opened("leaderboard", data=label, section="Unjudged documents", **choices)
+    row = table(page, "Unjudged documents").iloc[0]
+    assert row[["lowest", "highest"]].to_list() == ends.to_list()
     assert table(page, "Judge next")["doc_id"].to_list() == ["b"]
 
 

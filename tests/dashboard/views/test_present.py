@@ -26,7 +26,7 @@ def test_the_slide_is_in_the_address_and_turns_by_a_button():
 
 def test_only_the_point_of_the_sentence_is_coloured_and_names_are_no_markup():
     page = opened("present")
-    assert only(page.header).value.startswith(":orange[9 of 28 orders swap]")
+    assert only(page.header).value.startswith(":orange[9 of 28 pairs swap]")
     assert only(page.header).value.count(":orange[") == 1
 
 

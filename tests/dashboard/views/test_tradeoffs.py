@@ -17,7 +17,7 @@ from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
 from dashboard.charts.deciding.latency_scatter import latency_scatter
-from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS
+from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.library.boards import default_name

@@ -38,7 +38,7 @@ def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign()
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
     assert list(by_hand) == ["gap"]
-    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.0000", "−0.0100"]
+    assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.000", "−0.010"]
     assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
     assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.4f"
 
@@ -47,7 +47,7 @@ def test_numbers_below_zero_have_a_true_minus_and_stay_numbers_to_sort_by():
     frame = pd.DataFrame({"gap": [0.02, -0.01], "tied": [-0.5, 0.25]})
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
-    assert [by_hand["gap"](gap) for gap in frame["gap"]] == ["+0.0200", "−0.0100"]
+    assert [by_hand["gap"](gap) for gap in frame["gap"]] == ["+0.020", "−0.010"]
     assert [by_hand["tied"](tied) for tied in frame["tied"]] == ["−0.5000", "0.2500"]
     assert written(frame, columns, by_hand).data.equals(frame)
 
@@ -60,7 +60,7 @@ def test_a_table_whose_formats_show_every_number_is_left_as_it_is():
 def test_numbers_below_0_have_a_true_minus_and_no_sign_stands_on_0_however_long_a_table_is():
     gaps = pd.DataFrame({"gap": [-0.25, 0.0] * 2000})
     writer = writers(gaps, shown_columns("gap"))["gap"]
-    assert [writer(-0.25), writer(0.0)] == ["−0.2500", "0.0000"]
+    assert [writer(-0.25), writer(0.0)] == ["−0.250", "0.000"]
 
 
 def test_the_row_of_all_lists_takes_no_part_in_what_names_share():

@@ -1,6 +1,7 @@
 import pandas as pd
 
-from dashboard.widgets.leaderboard_parts import card_part, slope_caption, strip_caption
+from dashboard.views.leaderboard.scores import strip_caption
+from dashboard.widgets.leaderboard_parts import card_part, slope_caption
 
 
 def leaderboard(tied, traditional_ranks):

@@ -115,7 +115,7 @@ def test_the_finding_does_not_dismiss_ties_that_could_have_moved_a_mean():
 
 def test_the_finding_names_who_changes_place_and_both_ranks():
     text = finding({"lucky": ranked(1), "strict": STRICT})
-    assert text.startswith("lucky is #1 by the file's order and #2 once ties are averaged: 100%")
+    assert text.startswith("lucky is #1 by file order and #2 once ties are averaged: 100%")
     assert text.endswith("puts its MRR 0.543 too high, 119% above its tied value.")
 
 
@@ -126,7 +126,7 @@ def test_the_finding_never_blames_ties_on_a_reranker_that_has_none():
 
 @pytest.mark.parametrize(("place", "size", "direction"), [(1, "0.543", "above"), (5, "0.257", "below")])
 def test_the_finding_says_which_way_a_value_is_off_where_the_order_stays(place, size, direction):
-    assert finding({"only": ranked(place)}).startswith(f"By the file's order only reads {size} MRR {direction}")
+    assert finding({"only": ranked(place)}).startswith(f"By file order only reads {size} MRR {direction}")
 
 
 def test_the_finding_of_nothing_scored_says_so():

@@ -133,7 +133,7 @@ def test_what_counts_is_said_of_every_verdict():
 
 def test_sentences_say_beside_what_a_gap_is_large_with_figures_that_show_it():
     assert finding(a=(0.0014, 0.0019)) == (
-        "By the file's order a reads 0.00050 MRR above what its scores say, 36% above its tied value: "
+        "By file order a reads 0.00050 MRR above what its scores say, 36% above its tied value: "
         "50% of the documents of a list tie on average. "
     )
     assert "a reads 0.00050 MRR too high as its ties are sorted, 36% above its tied value." in advice(

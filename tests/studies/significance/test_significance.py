@@ -248,7 +248,7 @@ def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures()
     outcome = verdicts(flipped(), "RR", "input", "A")
     sentence = plain(significance_finding(outcome, "MRR", "t"))
     before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
-    assert sentence.startswith("2 of 3 verdicts rest on sort order. By the file's order, C trails A by 0.0")
+    assert sentence.startswith("2 of 3 verdicts rest on sort order. By file order, C trails A by 0.0")
     assert f"with ties averaged it is {tied['difference']:.3f} ahead (p < 0.001)." in sentence
     assert "−" not in sentence, "how far is said without a sign, which way in words"
     assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
+from dashboard.charts.leaderboard import least_width, place_and_score
 from dashboard.choices import View
 from dashboard.controls import pills
 from dashboard.escaping import escape_markdown

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import controls
 from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
 from dashboard.charts.deciding.latency_scatter import latency_scatter
-from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
 from dashboard.choices import View
 from dashboard.controls import select_slider

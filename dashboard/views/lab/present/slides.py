@@ -7,8 +7,7 @@ from functools import cached_property, partial
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import short_names
-from dashboard.charts.leaderboard.place_and_score import least_width, place_and_score
-from dashboard.charts.leaderboard.score_bounds import drawable_rerankers
+from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_multiples
@@ -17,7 +16,6 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.views.lab.present.enlarged import enlarged
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
-from dashboard.widgets.swaps_table import swapped_orders
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.studies.gaps.gap import gaps, tie_prediction
@@ -100,12 +98,12 @@ def _order(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
-    swaps = swapped_orders(view, measure, view.traditional)
+    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+
+    swaps = study.swapped_orders(view.evaluation, measure, view.traditional)
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
-        from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
-        finding = swaps_finding(swaps, len(rows), name)
+        finding = study.swaps_finding(swaps, len(rows), name)
     return Slide(
         finding,
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
-from dashboard.charts.leaderboard.score_bounds import score_bounds
+from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
 from dashboard.controls import number_input, range_slider, slider
 from dashboard.views.lab.simulator.simulation import (

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
-from dashboard.charts.leaderboard.aligned_rows import aligned_rows
+from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.lab.simulator.simulation import (

@@ -9,7 +9,6 @@ from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import RankedDocuments
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.leaderboard.judging.candidates import open_documents
 from metrics.studies.leaderboard.judging.copies import (
     JudgedCopies,
     bound_widths,
@@ -17,7 +16,7 @@ from metrics.studies.leaderboard.judging.copies import (
     list_weights,
     narrowings,
 )
-from metrics.studies.leaderboard.judging.plan import plan_depth
+from metrics.studies.leaderboard.judging.plan import open_documents, plan_depth
 
 
 def relevance_chances(runs: Runs, options: ScoringOptions, depth: int) -> "pd.Series[float]":

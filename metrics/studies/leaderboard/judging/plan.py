@@ -15,7 +15,6 @@ from metrics.evaluation.holes.rates import Rate
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.holes import can_narrow
-from metrics.studies.leaderboard.judging.candidates import open_documents
 from metrics.studies.leaderboard.judging.copies import (
     JudgedCopies,
     bound_widths,
@@ -24,7 +23,57 @@ from metrics.studies.leaderboard.judging.copies import (
     narrowings,
 )
 from metrics.studies.leaderboard.judging.curve import settling_curve
+from metrics.studies.prose import Prose, Strong, decimal
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.escaping import clean, csv_text
+from metrics.support.wording import count_of, percent
+
+
+def open_documents(
+    runs: Runs,
+    options: ScoringOptions,
+    documents: RankedDocuments,
+    depth: int,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Return the unjudged documents that some reranker has within a depth, those likely to weigh most first.
+
+    Args:
+        runs: what was ranked.
+        options: how lists are scored.
+        documents: those of all rerankers.
+        depth: places that count, as the scores allow them at best.
+        queries: those that count; None for all.
+
+    Returns:
+        hash, query_id, doc_id, rerankers (how many have it within the depth), best_place, best_reranker (the
+        first that gives it); by falling sum of 1/log2(place + 1) over those rerankers.
+    """
+    parts = []
+    for name in runs.rerankers:
+        ranking = options.ranking(runs, name)
+        place = (ranking.above + 1)[ranking.groups]
+        rows = np.flatnonzero(~ranking.judged & (place <= depth))
+        parts.append(
+            pd.DataFrame({"hash": ranking.pairs.hashes[ranking.rows[rows]], "best_place": place[rows]}).assign(
+                best_reranker=name
+            )
+        )
+    ranked = pd.concat(parts, ignore_index=True).sort_values("best_place", kind="stable")
+    ranked["weight"] = 1 / np.log2(ranked["best_place"] + 1)
+    table = ranked.groupby("hash", sort=False).agg(
+        rerankers=("best_place", "size"),
+        best_place=("best_place", "first"),
+        best_reranker=("best_reranker", "first"),
+        weight=("weight", "sum"),
+    )
+    rows = pa.array(np.searchsorted(documents.hashes, table.index.to_numpy()))
+    ids = {name: getattr(documents, f"{name}s").take(rows).to_pandas() for name in ("query_id", "doc_id")}
+    table = table.reset_index().assign(**ids)
+    if queries is not None:
+        table = table[table["query_id"].isin(set(queries))]
+    return table.sort_values("weight", ascending=False, kind="stable", ignore_index=True)
+
 
 COLUMNS = ("query_id", "doc_id", "rerankers", "best_place", "best_reranker", "narrowing", "closed")
 
@@ -209,3 +258,68 @@ class _Queue:
         order = np.argsort(-narrowing, kind="stable")  # NaN last
         table = self.table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
         return replace(self, table=table, query=self.query[order], position=self.position[order])
+
+
+def plan_finding(plan: JudgingPlan) -> Prose:
+    """Say how many documents halve what unjudged documents leave open, in order and at random."""
+    n_documents, name = len(plan.documents), parse(plan.measure).traditional
+    half, at_random = plan.halving(), plan.halving("at_random")
+    if not n_documents:
+        return ("Every document in the top ", Strong(str(plan.depth)), " is judged.")
+    if plan.width <= EQUAL:
+        return (Strong(f"Nothing is open of {name}"), ": neither ties nor unjudged documents move it.")
+    if not half:
+        return (Strong(f"No judgment narrows {name}"), ": ties leave it as open as it is.")
+    widths = f" Bars are {decimal(plan.width)} wide on average; ties alone leave {decimal(plan.floor)}."
+    if n_documents == 1:
+        return (Strong("One document is left to judge"), f" in the top {plan.depth}.{widths}")
+    as_many = ", as many as in random order"
+    compared = as_many if at_random == half else f", {at_random:,} in random order"
+    return (
+        Strong(f"{count_of(half, 'judgment')} in this order"),
+        f" {'halve' if half > 1 else 'halves'} what {n_documents:,} unjudged documents leave open of {name}"
+        f"{compared}.{widths}",
+    )
+
+
+def closing_text(plan: JudgingPlan, n_judged: int) -> str:
+    """Say which share of what holes leave open the first documents close."""
+    if not plan.halving():
+        return "No judgment closes anything: unjudged documents leave nothing open."
+    share = percent(float(plan.share_closed(n_judged)))
+    verb = "close" if n_judged > 1 else "closes"
+    return f"The first {count_of(n_judged, 'document')} {verb} {share} of what unjudged documents leave open."
+
+
+OPEN_GRADE = "?"
+"""What stands for a grade in TREC qrels: a file with one left in it is refused, and says how many are."""
+_ODD = ("#", "[", "{")
+"""How a line begins that is no judgment."""
+
+
+def trec_form(documents: pd.DataFrame) -> str:
+    """Return TREC qrels to be filled in, `query 0 document ?`; UsageError where an id is not one word."""
+    for kind, name in (("query", "query_id"), ("document", "doc_id")):
+        if wrong := next((text for text in documents[name] if not _is_word(text)), None):
+            raise UsageError(
+                f"There is a {kind} called {clean(wrong)!r}: TREC qrels cannot say that. Write a CSV file."
+            )
+    pairs = zip(documents["query_id"], documents["doc_id"], strict=True)
+    return "".join(f"{query} 0 {document} {OPEN_GRADE}\n" for query, document in pairs)
+
+
+def csv_form(documents: pd.DataFrame) -> str:
+    """Return a CSV file to be filled in: query_id, doc_id and an empty relevance."""
+    return csv_text(documents[["query_id", "doc_id"]].assign(relevance=""))
+
+
+def form_for(documents: pd.DataFrame) -> tuple[str, str]:
+    """Return a form and the ending of its file: TREC qrels where all ids are words, else CSV."""
+    try:
+        return trec_form(documents), "txt"
+    except UsageError:
+        return csv_form(documents), "csv"
+
+
+def _is_word(text: str) -> bool:
+    return text.split() == [text] and not text.startswith(_ODD) and not {"\0", "\ufeff"} & set(text)

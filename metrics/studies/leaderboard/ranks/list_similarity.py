@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.studies.leaderboard.ranks.overlap import Variant, agreement_parts, extrapolated, prefix_shares
+from metrics.studies.leaderboard.ranks.similarity import Variant, agreement_parts, extrapolated, prefix_shares
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of, written_p

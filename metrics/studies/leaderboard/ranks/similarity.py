@@ -1,17 +1,220 @@
 """How alike two rankings are, and between what breaking their ties could make it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from math import isnan
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import pandas as pd
+from scipy.stats import kendalltau
 
 from metrics.errors import UsageError
-from metrics.studies.leaderboard.ranks.correlation import tau, tau_ap, tau_b
-from metrics.studies.leaderboard.ranks.overlap import Variant, overlap
-from metrics.studies.leaderboard.ranks.tie_orders import RankingPair, Scores
 from metrics.studies.prose import signed
+from metrics.support.arrays import FloatArray, IntArray
+
+Scores: TypeAlias = Mapping[Any, float] | pd.Series
+"""Item → its score, the higher the better; items of one score are tied."""
+
+
+@dataclass(frozen=True)
+class RankingPair:
+    """Two rankings over the items that are in either.
+
+    Attributes:
+        first: (n_items,) score of each item in the first ranking, -inf where it is not ranked.
+        second: (n_items,) the same in the second.
+    """
+
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def of(cls, first: Scores, second: Scores) -> "RankingPair":
+        """Return the rankings of these scores; UsageError where one is empty, or a score is not finite."""
+        rankings = [_checked(scores) for scores in (first, second)]
+        items = rankings[0].index.union(rankings[1].index, sort=False)
+        return cls(*(scores.reindex(items, fill_value=-np.inf).to_numpy() for scores in rankings))
+
+    @property
+    def has_same_items(self) -> bool:
+        """Whether both rank the same items."""
+        return bool(np.isfinite(self.first).all() and np.isfinite(self.second).all())
+
+    @property
+    def depth(self) -> int:
+        """Items of the shorter ranking."""
+        return int(min(np.isfinite(self.first).sum(), np.isfinite(self.second).sum()))
+
+    def broken(self, *, agree: bool) -> "RankingPair":
+        """Return the rankings without ties, each broken by the other: as alike as can be, or as different.
+
+        Items that only one of them ties follow the other's order, or its reverse; those that both tie stand in
+        one order in both, or in opposite ones. That bounds Kendall's τ, τ_AP and rank-biased overlap: two
+        neighbours of a tie that do not follow the other ranking make none of them smaller when they are
+        exchanged, and such exchanges lead to this order from every other.
+
+        Args:
+            agree: whether they are to be alike.
+        """
+        sign = 1 if agree else -1
+        items = np.arange(len(self.first))
+        first = _places(self.first, sign * self.second, items)
+        second = _places(self.second, sign * self.first, sign * items)
+        is_ranked = np.isfinite(self.first), np.isfinite(self.second)
+        return RankingPair(
+            np.where(is_ranked[0], -first.astype(float), -np.inf),
+            np.where(is_ranked[1], -second.astype(float), -np.inf),
+        )
+
+
+def _checked(scores: Scores) -> "pd.Series[float]":
+    series = pd.Series(scores, dtype=float)
+    if series.empty:
+        raise UsageError("A ranking is empty. Give each the scores of its items.")
+    if not series.index.is_unique:
+        raise UsageError(f"{series.index[series.index.duplicated()][0]!r} is ranked twice. Give it one score.")
+    if not np.isfinite(series).all():
+        raise UsageError(f"{series.index[~np.isfinite(series)][0]!r} has no finite score to be ranked by.")
+    return series
+
+
+def _places(scores: FloatArray, then: FloatArray, last: IntArray) -> IntArray:
+    """Return the place of each item, from 0, by score, then by another, both highest first, then by number."""
+    places = np.empty(len(scores), np.int64)
+    places[np.lexsort((last, -then, -scores))] = np.arange(len(scores))
+    return places
+
+
+def tau_b(pair: RankingPair) -> float:
+    """Return Kendall's τ_b: 1 where both have the same order and the same ties; NaN where one ties all.
+
+    Source: Kendall, Biometrika 33, 1945.
+    """
+    return float(kendalltau(pair.first, pair.second, variant="b").statistic)
+
+
+def tau(pair: RankingPair) -> float:
+    """Return the mean of Kendall's τ over all orders that the ties allow.
+
+    τ = (C - D) / (n (n - 1) / 2), C pairs in the same and D in opposite order: a pair that either ties is in
+    the same order as often as not, and counts 0. NaN for a single item.
+
+    Source: Kendall, Biometrika 33, 1945 (there τ_a).
+    """
+    signs = np.sign(np.subtract.outer(pair.first, pair.first)) * np.sign(
+        np.subtract.outer(pair.second, pair.second)
+    )
+    n = len(pair.first)
+    return float(signs.sum() / (n * (n - 1))) if n > 1 else np.nan
+
+
+def tau_ap(pair: RankingPair) -> float:
+    """Return the mean of the AP correlation of the second ranking with the first over all orders of ties.
+
+    τ_AP = 2 / (n - 1) * sum over places i ≥ 2 of C(i) / (i - 1) - 1, C(i) the items above place i of the second
+    that the first puts above it too. An item of a tie of t documents below b others stands at each of its t
+    places alike; j of the others are above it then, any of them alike; a pair that the first ties is right as
+    often as not. NaN for a single item.
+
+    Args:
+        pair: the ranking that is taken for the truth, and the one that is judged, whose top weighs most.
+
+    Source: Yilmaz, Aslam & Robertson, SIGIR 2008; ties: Urbano & Marrero, ICTIR 2017.
+    """
+    n = len(pair.first)
+    if n == 1:
+        return np.nan
+    right = (np.sign(np.subtract.outer(pair.first, pair.first)) + 1) / 2  # [above, item]
+    is_above = np.greater.outer(pair.second, pair.second)
+    is_tied = np.equal.outer(pair.second, pair.second) & ~np.eye(n, dtype=bool)
+    n_above, n_tied = is_above.sum(0), is_tied.sum(0)
+    right_above, right_tied = (right * is_above).sum(0), (right * is_tied).sum(0)
+    share = np.divide(right_tied, n_tied, out=np.zeros(n), where=n_tied > 0)
+    # With m items above, m - b of them tied, the share that is right is (right_above + share (m - b)) / m.
+    inverse = np.concatenate([[0, 0], np.cumsum(1 / np.arange(1, n))])  # sums of 1 / m over 0 < m < i
+    low, high = n_above, n_above + n_tied + 1
+    places = (high - 1) - np.maximum(low - 1, 0)  # the first place has nothing above it, and does not count
+    terms = (right_above - share * n_above) * (inverse[high] - inverse[low]) + share * places
+    return float(2 / (n - 1) * (terms / (n_tied + 1)).sum() - 1)
+
+
+Variant = Literal["w", "a", "b"]
+
+
+def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
+    """Return the extrapolated rank-biased overlap, to the depth of the shorter ranking.
+
+    RBO = (1 - p) / p * sum over d ≤ n of A(d) p^d + A(n) p^n, with p the persistence and A(d) the agreement at
+    depth d; below the depth n of the shorter ranking it is taken to stay as it is there.
+
+    Args:
+        pair: the rankings; an item that one of them lacks agrees at no depth.
+        persistence: chance to go on to the next place, above 0 and below 1: .9 gives the first ten 86 % of the
+            weight where all agree.
+        variant: what a tie means, and so A(d):
+            `w`: items stand together at the first place of their tie. The prefixes hold all of a tie that
+            begins within d: A = 2 |S ∩ L| / (|S| + |L|).
+            `a`: nobody knows the order. An item of a tie of t items, j of whose places are within d, is in the
+            prefix with the chance j / t: A = sum of c_S c_L / d, the mean over all orders of the ties.
+            `b`: items are alike, and to tie the same ones is to agree: A = sum of c_S c_L / sqrt(sum of c_S² *
+            sum of c_L²), 1 for a ranking and itself.
+
+    Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
+    """
+    shares = [prefix_shares(*_tie_places(scores), pair.depth, variant) for scores in (pair.first, pair.second)]
+    common, sizes = agreement_parts(np.stack(shares), variant)
+    depths = np.full(common.shape[1:], pair.depth)
+    return float(extrapolated(common / sizes, depths, persistence)[0, 1])
+
+
+def prefix_shares(above: IntArray, sizes: IntArray, depth: int, variant: Variant) -> FloatArray:
+    """Return (depth, n_items) the chance of each item to be within each depth, 0 or 1 of a whole tie.
+
+    Args:
+        above: (n_items,) items above its tie.
+        sizes: (n_items,) items of its tie; 0 where it is not ranked.
+        depth: the deepest.
+        variant: whether all of a tie counts where its first place is within it, as `w` has it.
+    """
+    within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, sizes)
+    return np.asarray((within > 0).astype(float) if variant == "w" else within / np.maximum(1, sizes))
+
+
+def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, FloatArray]:
+    """Return (depth, k, k) what two of k rankings' `prefix_shares` have in common, and what divides it."""
+    by_depth = shares.transpose(1, 0, 2)
+    common = by_depth @ by_depth.transpose(0, 2, 1)
+    if variant == "a":
+        depths = np.arange(1.0, len(common) + 1)[:, None, None]
+        return common, np.broadcast_to(depths, common.shape)
+    own = np.diagonal(common, axis1=1, axis2=2)
+    pairs = own[:, :, None], own[:, None, :]
+    return common, (pairs[0] + pairs[1]) / 2 if variant == "w" else np.sqrt(pairs[0] * pairs[1])
+
+
+def extrapolated(agreement: FloatArray, depths: IntArray, persistence: float) -> FloatArray:
+    """Return (k, k) the overlap of each two rankings: below their depth they agree as at it.
+
+    Args:
+        agreement: (depth, k, k).
+        depths: (k, k) how deep each two are known, from 1 on.
+        persistence: chance to go on to the next place.
+    """
+    places = np.arange(len(agreement))[:, None, None]
+    weights = np.where(places < depths, (1 - persistence) * persistence**places, 0.0)
+    last: FloatArray = np.take_along_axis(agreement, depths[None] - 1, axis=0)[0]
+    total: FloatArray = (weights * agreement).sum(axis=0) + last * persistence**depths
+    return total
+
+
+def _tie_places(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return (n_items,) items above the tie of each, and items of its tie; 0 where its score is -inf."""
+    ordered = np.sort(-scores)
+    above = np.searchsorted(ordered, -scores, "left")
+    return above, np.where(np.isfinite(scores), np.searchsorted(ordered, -scores, "right") - above, 0)
+
 
 _Form = Callable[[RankingPair], float]
 

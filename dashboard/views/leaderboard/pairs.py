@@ -1,6 +1,5 @@
-"""The table of orders that swap, as every page shows it."""
+"""The section on pairs that swap: how many there are, and which."""
 
-from collections.abc import Sequence
 from math import comb
 
 import pandas as pd
@@ -20,14 +19,12 @@ from metrics.studies.prose import Prose
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
-_TITLE = "Orders that swap"
+_TITLE = "Pairs that swap"
 _WIDEST = 5
 """Swaps that are shown unless all are asked for."""
-_MOST_DECIMALS = 12
-"""Decimals from which on two values are level: what differs beyond them is the noise of floats."""
 _VERDICTS = {
-    "swaps, significant": "The order of the ties puts A first; averaged, B is ahead by more than chance.",
-    "swaps": "The order of the ties puts A first; averaged, B is ahead by no more than chance allows.",
+    "swaps, significant": "Tie order puts A first. With ties averaged, B is ahead by more than chance.",
+    "swaps": "Tie order puts A first. With ties averaged, B is ahead by no more than chance allows.",
 }
 
 
@@ -47,7 +44,7 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    """Return how many orders swap, as a sentence."""
+    """Return how many pairs swap, as a sentence."""
     from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
     swaps = swapped_orders(view, measure, traditional)
@@ -56,7 +53,7 @@ def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
-    """Return the first of the orders that swap, with the chance of each when ties are broken at random.
+    """Return the first of the pairs that swap, with the chance of each when ties are broken at random.
 
     Args:
         view: what is shown.
@@ -73,7 +70,7 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
 
 @section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
-    """Say how many orders swap, and show them; nothing of a measure that settles ties by its own rule."""
+    """Say how many pairs swap, and show them; nothing of a measure that settles ties by its own rule."""
     if parse(measure).measure.answers:
         return
     swaps = swapped_orders(view, measure, view.traditional)
@@ -85,7 +82,7 @@ def swaps_section(view: View, measure: str) -> None:
 
 
 def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
-    """Show the orders that swap, the widest five or all.
+    """Show the pairs that swap, the widest five or all.
 
     Args:
         view: what the sidebar says is shown.
@@ -103,14 +100,14 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
 
 
 def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    """Draw the sentence and the first of the orders that swap.
+    """Draw the sentence and the first of the pairs that swap.
 
     Args:
         rows: as `swap_chances` returns them.
         rerankers: those shown.
         order: which the traditional treatment takes.
         prose: what stands first.
-        n_swaps: how many orders swap.
+        n_swaps: how many pairs swap.
     """
     sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
     extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
@@ -124,31 +121,9 @@ def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Pros
         **shown_columns(
             *(("p_adjusted", "pair_p"), ("tied_difference", "tied_pair_difference")),
             *(("difference", "pair_difference"), "above"),
-            *(("place", "places_of_pair"), ("tied_place", "tied_places_of_pair")),
-            *(("traditional", "traditional_of_pair"), ("tied", "tied_of_pair")),
             order=order,
         ),
     }
-    table_rows(_shown_rows(rows, rerankers), "swaps", columns)
-
-
-def _shown_rows(swaps: pd.DataFrame, rerankers: Sequence[str]) -> pd.DataFrame:
-    """Return the rows with what is said of both in one cell, names that fit, and the verdict as a badge."""
     names = short_names(rerankers, TABLE_COLUMNS)
-
-    cells = {
-        column: list(map(pair_text, swaps[f"{column}_a"], swaps[f"{column}_b"]))
-        for column, pair_text in {
-            **dict.fromkeys(("place", "tied_place"), "{} and {}".format),
-            **dict.fromkeys(("traditional", "tied"), values_apart),
-        }.items()
-    }
-    ends = {column: swaps[column].map(names) for column in ("a", "b")}
-    return swaps.assign(**cells, **ends, verdict=[[verdict] for verdict in swaps["verdict"]])
-
-
-def values_apart(a: float, b: float) -> str:
-    """Return two values with four decimals, or with as many as tell them apart."""
-    forms = (f"{{:.{digits}f}}".format for digits in range(4, _MOST_DECIMALS + 1))
-    form = next((form for form in forms if form(a) != form(b)), "{:.4f}".format)
-    return f"{form(a)} and {form(b)}"
+    ends = {column: rows[column].map(names) for column in ("a", "b")}
+    table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)

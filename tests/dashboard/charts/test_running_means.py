@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from dashboard.charts.leaderboard.running_means import MAX_POINTS, running_means_chart
 from dashboard.charts.palette import LIGHT
+from dashboard.charts.running_means import MAX_POINTS, running_means_chart
 from metrics.studies.leaderboard.arrivals import running_means
 
 

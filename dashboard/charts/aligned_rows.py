@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure
-from dashboard.charts.leaderboard.gap_ridges import add_ridges
+from dashboard.charts.gap_ridges import add_ridges
 from dashboard.charts.marks import VALUES, add_bounds_rows, label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import padded_range, set_xaxes, signed_ticks, style

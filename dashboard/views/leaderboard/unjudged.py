@@ -1,4 +1,4 @@
-"""The section on what judging settles, and which documents to judge next."""
+"""The section on unjudged documents: what they leave open, what judging settles, what to judge next."""
 
 from hashlib import sha256
 
@@ -7,17 +7,26 @@ import streamlit as st
 
 from dashboard.boards import while_open
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.leaderboard.settling_curve import settling_curve
+from dashboard.charts.leaderboard import settling_curve
 from dashboard.choices import View
 from dashboard.controls import number_input, toggle
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.holes import choose_unjudged, with_holes
+from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts
 from dashboard.widgets.page_body import section
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import QUERIES_MAY_JOIN, are_bounds_known, can_narrow
+from metrics.studies.leaderboard.holes import (
+    QUERIES_MAY_JOIN,
+    are_bounds_known,
+    can_narrow,
+    hole_finding,
+    unjudged_share,
+)
 from metrics.studies.leaderboard.judging import (
     JudgingPlan,
     closing_text,
@@ -48,21 +57,43 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
         return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
 
 
-@section("What judging settles")
-def judging_section(view: View, measure: MeasureAt, unjudged: pd.DataFrame | None) -> None:
-    """Say, where that is asked for, what judging settles, and which documents to judge next.
+@section("Unjudged documents")
+def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
+    """Draw what unjudged documents leave open, and which to judge next.
 
     Args:
         view: what the sidebar says is shown.
-        measure: the measure.
+        name: the measure.
+        rows: as `leaderboard` returns them.
         unjudged: as `count_unjudged` returns them.
     """
+    choose_unjudged(view, str(name))
+    rows = with_holes(view, rows, name, unjudged)
+    has_bounds = "highest" in rows
+    prose = hole_finding(rows, unjudged, name) if has_bounds else (*unjudged_share(unjudged, name), ".")
+    section_finding(prose, view.rerankers)
+    drawable = charted_rerankers(rows, FIRST_ROWS)
+    if has_bounds:
+        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
+    columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
+    table(
+        rows.reset_index(),
+        "",
+        "unjudged",
+        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+    )
+    _judging(view, name)
+
+
+@section("What judging settles")
+def _judging(view: View, measure: MeasureAt) -> None:
+    """Say, where that is asked for, what judging settles, and which documents to judge next."""
     is_left_out = view.scoring.unjudged == "leave_out"
-    if unjudged is None or is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
+    if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
         return
     heading(
         "What judging settles",
-        "Which unjudged documents to judge first, and how far each narrows what they leave open of the means.",
+        "Which documents to judge first, and how much each would narrow the bounds of all rerankers.",
     )
     if adds_queries(view.board.runs, view.scoring):
         st.caption(QUERIES_MAY_JOIN)
@@ -95,8 +126,8 @@ def _settling(view: View, plan: JudgingPlan) -> None:
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
-            f"What every reranker has below place {plan.depth} counts as not relevant here. Answers are drawn, "
-            "as judged documents of the same query and of like places tell."
+            f"Documents below rank {plan.depth} everywhere count as not relevant here. Grades are simulated "
+            "from judged documents at similar ranks of the same query."
         )
     _documents_table(plan, n)
 
@@ -136,14 +167,13 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
-                help="By how much the bars of all rerankers narrow together, were it judged alone: mean over "
-                "both answers. What others narrow may take from it or add to it.",
+                help="How much judging this document alone would narrow all bounds, on average over grades. "
+                "Documents judged before it can change that.",
             ),
             "closed": st.column_config.NumberColumn(
                 "Closed so far",
                 format="%.1f%%",
-                help="Share of what unjudged documents leave open that is closed with it and all before it "
-                "judged.",
+                help="Share of the uncertainty removed once this and all documents above are judged.",
             ),
             **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
         },

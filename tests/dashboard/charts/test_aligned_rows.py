@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.leaderboard.aligned_rows import aligned_rows, gap_rows
+from dashboard.charts.aligned_rows import aligned_rows, gap_rows
 from dashboard.charts.palette import LIGHT
 
 RERANKERS = pd.DataFrame(

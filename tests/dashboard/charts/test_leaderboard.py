@@ -1,14 +1,25 @@
-"""One figure of places, names and scores, and the strip of all places above it."""
+"""The charts of the Leaderboard: places, names and scores, bars of unjudged documents, tiers, judging."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from dashboard.charts.labels import SLOPE_COLUMNS, text_columns
-from dashboard.charts.leaderboard.place_and_score import is_out_of_order, least_width, place_and_score
-from dashboard.charts.leaderboard.place_strip import clear_gap, place_strip
-from dashboard.charts.leaderboard.tool_strip import tool_strip
+from dashboard.charts.leaderboard import (
+    clear_gap,
+    is_out_of_order,
+    least_width,
+    place_and_score,
+    place_strip,
+    score_bounds,
+    settling_curve,
+    tier_runs,
+    tool_strip,
+)
 from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
+from metrics.studies.leaderboard.judging import JudgingPlan, closing_text, plan_finding
+from metrics.studies.prose import plain
 
 
 def test_the_legend_of_a_chart_with_large_marks_stands_farther_from_the_first_row_than_the_second():
@@ -184,3 +195,153 @@ def test_another_order_than_the_traditional_has_its_name_and_what_queries_allow_
     low, high = figure.layout.xaxis2.range
     assert low < rows["query_low"].min()
     assert high > 1.2
+
+
+def ranked(n):
+    tied = pd.Series([1 - place / n for place in range(n)])
+    ranks = dict.fromkeys(("tied_rank", "traditional_rank"), range(1, n + 1))
+    values = dict.fromkeys(("tied", "traditional", "worst", "best"), tied)
+    return pd.DataFrame(values | ranks).assign(gap=0.0).set_axis([f"r{place}" for place in range(n)])
+
+
+def tiered(*tiers):
+    return ranked(len(tiers)).assign(tier=pd.array(tiers, dtype="Int64"))
+
+
+def brackets(figure):
+    return [trace for trace in figure.data if trace.xaxis == "x4"]
+
+
+def test_each_tier_has_a_bracket_round_its_rows_and_every_second_one_a_band():
+    figure = place_and_score(tiered(1, 1, 1, 2, 3, 3), LIGHT, "MRR")
+    lines, numbers = brackets(figure)
+    assert list(numbers.text) == ["1", "2", "3"]
+    assert list(numbers.y) == [1, 3, 4.5]
+    assert [round(y, 2) for y in lines.y if y is not None][:4] == [-0.34, -0.34, 2.34, 2.34]
+    bands = [(shape.y0, shape.y1) for shape in figure.layout.shapes]
+    assert bands == [(-0.5, 2.5), (3.5, 5.5)]
+
+
+def test_one_tier_has_a_bracket_and_no_band_and_a_board_without_tiers_has_neither():
+    figure = place_and_score(tiered(1, 1), LIGHT, "MRR")
+    assert list(brackets(figure)[1].text) == ["1"]
+    assert not figure.layout.shapes
+    bare = place_and_score(ranked(2), LIGHT, "MRR")
+    assert not brackets(bare)
+    assert figure.layout.xaxis2.domain[0] > bare.layout.xaxis2.domain[0]
+    assert figure.layout.legend.xanchor == "right", "a legend that begins at the scores squeezes a phone's rows"
+
+
+def test_a_window_of_rows_has_the_brackets_of_those_it_shows():
+    rows = tiered(*[1] * 15, *[2] * 10)
+    figure = place_and_score(rows, LIGHT, "MRR", list(rows.index[10:20]))
+    assert list(brackets(figure)[1].text) == ["1", "2"]
+    assert list(brackets(figure)[1].y) == [2, 7]
+    assert tier_runs(rows["tier"].iloc[10:20]) == [(1, 0, 4), (2, 5, 9)]
+
+
+def test_the_strip_has_a_line_above_each_tier_and_a_number_where_there_is_room():
+    rows = tiered(*[1] * 60, 2, *[3] * 39)
+    figure = place_strip(rows, LIGHT, "MRR", 0, 19)
+    lines = [(shape.x0, shape.x1) for shape in figure.layout.shapes if shape.type == "line"]
+    assert lines == [(0.65, 60.35), (60.65, 61.35), (61.65, 100.35)]
+    assert [note.text for note in figure.layout.annotations] == ["tier 1", "3"]
+    assert figure.layout.height > place_strip(rows.drop(columns="tier"), LIGHT, "MRR", 0, 19).layout.height
+
+
+ROWS = pd.DataFrame(
+    {
+        "tied": [0.5, 0.4, np.nan],
+        "traditional": [0.55, 0.4, np.nan],
+        "worst": [0.45, 0.4, np.nan],
+        "best": [0.6, 0.4, np.nan],
+        "lowest": [0.3, 0.4, np.nan],
+        "highest": [0.9, 0.4, np.nan],
+        "unjudged": [0.2, 0.004, np.nan],
+        "traditional_rank": pd.array([1, 2, None], "Int64"),
+        "tied_rank": pd.array([1, 2, None], "Int64"),
+    },
+    index=["a", "b", "unscored"],
+)
+
+
+def test_hatched_bars_lie_under_those_of_ties_and_the_axis_holds_both():
+    figure = place_and_score(ROWS, LIGHT, "nDCG@10")
+    hatched, solid = (trace for trace in figure["data"] if trace["type"] == "bar")
+    assert hatched["marker"]["pattern"]["shape"] == "/"
+    assert list(hatched["base"]) == [0.3, 0.4]
+    assert np.allclose(hatched["x"], [0.6, 0])
+    assert list(solid["base"]) == [0.45, 0.4]
+    low, high = figure.layout.xaxis2.range
+    assert (low < 0.3) & (high > 0.9)
+    assert figure.layout.barmode == "overlay"
+
+
+def test_the_share_unjudged_stands_at_the_end_of_its_row_orange_from_15_percent():
+    notes = place_and_score(ROWS, LIGHT, "nDCG@10").to_plotly().to_dict()["layout"]["annotations"]
+    shares = {
+        note["text"]: note["font"]["color"] for note in notes if note["x"] == 1 and note["xref"] == "paper"
+    }
+    assert shares == {"unjudged": LIGHT.muted, "20%": LIGHT.traditional, "<1%": LIGHT.muted}
+    title = next(note for note in notes if note["text"] == "unjudged")
+    assert (title["y"], title["yanchor"]) == (0, "top")  # below, where no legend is
+
+
+def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and_diamond():
+    figure = place_and_score(ROWS.assign(expectation=[0.7, np.nan, np.nan]), LIGHT, "nDCG@10")
+    names = [trace.name for trace in figure.data]
+    tick = figure.data[names.index("at the judged rate")]
+    assert names.index("at the judged rate") < names.index("traditional") < names.index("tied")
+    assert tick.x[0] == 0.7
+    assert tick.marker.size > 0.42 * 30
+    nowhere = place_and_score(ROWS.assign(expectation=np.nan), LIGHT, "nDCG@10")
+    assert "at the judged rate" not in [trace.name for trace in nowhere.data]
+
+
+def test_without_bounds_over_judgments_there_is_one_bar():
+    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_plotly().to_dict()
+    assert [trace["name"] for trace in figure["data"] if trace["type"] == "bar"] == ["worst to best"]
+
+
+def plan(in_order, at_random, n_documents=8):
+    judged = [0, n_documents // 4, n_documents // 2, n_documents]
+    curve = pd.DataFrame({"judged": judged, "in_order": in_order, "at_random": at_random})
+    return JudgingPlan("nDCG@10", 10, 2, pd.DataFrame({"doc_id": ["d"] * n_documents}), curve)
+
+
+STEEP = plan([0.6, 0.4, 0.3, 0.2], [0.6, 0.5, 0.4, 0.2])
+
+
+def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed():
+    figure = settling_curve(STEEP, LIGHT)
+    assert (STEEP.halving(), STEEP.halving("at_random")) == (2, 4)
+    rule = figure.data[-1]
+    assert list(rule.x) == [2, 4]
+    assert list(rule.y) == pytest.approx([0.4, 0.4])
+    texts = [annotation.text for annotation in figure.layout.annotations]
+    assert texts == ["left to ties alone", "<b>2</b> in this order", "<b>4</b> at random"]
+    floor = figure.layout.shapes[0]
+    assert (floor.y0, floor.y1) == pytest.approx((0.2, 0.2))
+    assert (floor.x0, floor.x1, floor.xref) == (0, 1, "x domain")
+
+
+def test_what_judging_settles_is_said_of_every_plan():
+    assert plain(plan_finding(STEEP)) == (
+        "2 judgments in this order halve what 8 unjudged documents leave open of nDCG@10, 4 in random order. "
+        "Bars are 0.600 wide on average; ties alone leave 0.200."
+    )
+    assert closing_text(STEEP, 4) == "The first 4 documents close 75% of what unjudged documents leave open."
+    level = plan([0.2] * 4, [0.2] * 4)
+    assert plain(plan_finding(level)) == "No judgment narrows nDCG@10: ties leave it as open as it is."
+    assert len(settling_curve(level, LIGHT).data) == 3
+    alone = plan([0.6, 0.6, 0.6, 0.2], [0.6, 0.6, 0.6, 0.2], 1)
+    assert "One document is left to judge in the top 10." in plain(plan_finding(alone))
+
+
+def test_stacked_names_stand_above_their_bars_within_the_axis():
+    rows = leaderboard([1, 2, 3])
+    figure = score_bounds(rows, LIGHT, "MRR", is_stacked=True)
+    assert [note.y for note in figure.layout.annotations] == pytest.approx([-0.24, 0.76, 1.76])
+    assert figure.layout.yaxis.range[1] < -0.24
+    taller = score_bounds(leaderboard(range(1, 21)), LIGHT, "MRR", is_stacked=True)
+    assert taller.layout.height == figure.layout.height + 17 * 44

@@ -1,0 +1,657 @@
+"""Charts of the Leaderboard: ranks beside scores with what ties allow, other tools, what judging settles."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import SLOPE_COLUMNS, chart_names, hover_text, short_names, text_columns
+from dashboard.charts.marks import (
+    CLEAR_TOP,
+    VALUES,
+    VALUES_HOVER,
+    add_band,
+    add_bounds,
+    add_bounds_rows,
+    add_segments,
+    label_rows,
+    label_rows_above,
+    named_rows,
+    rows_height,
+    tied_dot,
+    traditional_diamond,
+)
+from dashboard.charts.palette import Palette, blend, faded
+from dashboard.charts.style import (
+    BELOW,
+    BELOW_TICKS,
+    note,
+    note_of,
+    padded_range,
+    safe,
+    set_xaxes,
+    set_yaxes,
+    style,
+)
+from metrics.evaluation import EQUAL
+from metrics.studies.leaderboard.judging import JudgingPlan
+from metrics.studies.leaderboard.leaderboard import swap_matrix
+from metrics.support.arrays import BoolArray
+from metrics.support.wording import percent, with_signs
+
+MANY_UNJUDGED = 0.15
+"""Share of unjudged documents from which on it stands out."""
+LEAST_WIDTH = 720
+"""Pixels across in which the legend of bars and marks has room beside places and names."""
+ENDS = ["lowest", "highest"]
+"""Columns of the ends of a bar."""
+_HOLE_HOVER = (
+    "<b>%{customdata[0]}</b><br>ties and judgments: %{customdata[1]:.4f} to %{customdata[2]:.4f}"
+    "<br>unjudged %{customdata[3]:.0%}<extra></extra>"
+)
+
+
+def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+    """Add a hatched bar for each reranker, of which the bar of ties, added later, leaves the overhang.
+
+    Args:
+        figure: changed in place; its y axis counts rerankers from the top, 0 first.
+        leaderboard: index reranker; lowest, highest, unjudged, perhaps expectation.
+        palette: colours of the theme.
+        subplot: its axes.
+    """
+    pale = blend(palette.bounds, palette.tied, 0.4)
+    hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
+    add_bounds(
+        figure,
+        leaderboard[ENDS].set_axis(["worst", "best"], axis=1),
+        palette,
+        name="with unjudged",
+        marker={"color": palette.ground, "pattern": hatching, "line": {"color": pale, "width": 1}},
+        customdata=named_rows(leaderboard.index, leaderboard[[*ENDS, "unjudged"]].to_numpy()),
+        hovertemplate=_HOLE_HOVER,
+        **subplot,
+    )
+    figure.set_layout(barmode="overlay")
+    if "expectation" in leaderboard and leaderboard["expectation"].notna().any():
+        _add_expectations(figure, leaderboard, palette, **subplot)
+
+
+def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
+    """Add a tick where the mean is expected at the rate of judged documents, higher than the bar."""
+    figure.draw_scatter(
+        x=leaderboard["expectation"],
+        y=np.arange(len(leaderboard)),
+        mode="markers",
+        marker={"symbol": "line-ns", "size": 18, "line": {"color": palette.text, "width": 2.5}},
+        name="at the judged rate",
+        legendrank=1001,
+        customdata=named_rows(leaderboard.index, leaderboard[["expectation"]].to_numpy()),
+        hovertemplate="<b>%{customdata[0]}</b><br>at the judged rate %{customdata[1]:.4f}<extra></extra>",
+        **subplot,
+    )
+
+
+def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
+    """Return the share `unjudged` for the end of each row, orange where it is large, and its name below."""
+    place = {"x": 1, "xref": "paper", "xanchor": "right"}
+    shares = leaderboard["unjudged"].to_numpy()
+    return [
+        note_of("unjudged", palette, **place, y=0, yref="paper", yanchor="top", yshift=1),
+        *(
+            note_of(
+                with_signs(percent(share)),
+                palette,
+                **place,
+                y=int(row),
+                font={"size": 12, "color": palette.traditional if share >= MANY_UNJUDGED else palette.muted},
+            )
+            for row, share in zip(np.arange(len(shares)), shares, strict=True)
+            if not np.isnan(share)
+        ),
+    ]
+
+
+_END = 0.34
+"""Rows from the middle of the last one of a tier to the end of its bracket."""
+_SHORTEST_TIER = 0.03
+"""Share of all places from which on a tier of the strip has room for its number."""
+
+
+class TierRun(NamedTuple):
+    """Neighbours of one tier.
+
+    Attributes:
+        tier: its number.
+        first: row of the first, from 0.
+        last: row of the last.
+    """
+
+    tier: int
+    first: int
+    last: int
+
+
+def tier_runs(tiers: pd.Series) -> list[TierRun]:
+    """Return the neighbours of one tier, from the top, of the tiers of each row."""
+    rows = [list(group) for _, group in groupby(enumerate(tiers.astype(int)), key=lambda row: row[1])]
+    return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
+
+
+def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start: float) -> None:
+    """Add a bracket and a number for each tier, and a band behind every second one.
+
+    Args:
+        figure: changed in place; its y axis counts rows from the top, 0 first, and its axis x4, from 0 to 1, is
+            the column of brackets.
+        tiers: of each row.
+        palette: colours of the theme.
+        start: where bands begin, as a share of the width.
+    """
+    runs = tier_runs(tiers)
+    x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
+    y = [value for _, first, last in runs for value in (*[first - _END] * 2, *[last + _END] * 2, None)]
+    line = {"color": palette.muted, "width": 1.5}
+    look = {"xaxis": "x4", "hoverinfo": "skip", "showlegend": False, "cliponaxis": False}
+    figure.draw_scatter(x=x, y=y, mode="lines", line=line, **look)
+    figure.draw_scatter(
+        x=np.full(len(runs), 0.5),
+        y=[(run.first + run.last) / 2 for run in runs],
+        mode="text",
+        text=[str(run.tier) for run in runs],
+        textposition="middle right",
+        textfont={"size": 12, "color": palette.muted},
+        **look,
+    )
+    band = {"type": "rect", "xref": "paper", "x0": start, "x1": 1, "layer": "below", "line": {"width": 0}}
+    ends = [{"y0": run.first - 0.5, "y1": run.last + 0.5} for run in runs[: len(runs) * (len(runs) > 1) : 2]]
+    fill = {"fillcolor": faded(palette.other, 0.14)}
+    figure.draw_shapes(band | fill | height for height in ends)
+    foot = {"x": 0.3, "xref": "x4", "y": 0, "yref": "paper", "yanchor": "top", "yshift": 1}
+    note(figure, "tier", palette, **foot)
+
+
+def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
+    """Add a line with its number above each tier of the strip, whose x axis counts places from 1.
+
+    Args:
+        figure: changed in place.
+        tiers: of each place.
+        palette: colours of the theme.
+    """
+    runs, place = tier_runs(tiers), {"y": 1.04, "yref": "paper"}
+    line = {
+        "type": "line",
+        "y0": 1.04,
+        "y1": 1.04,
+        "yref": "paper",
+        "line": {"color": palette.muted, "width": 1.5},
+    }
+    lines = [line | {"x0": run.first + 0.65, "x1": run.last + 1.35} for run in runs]
+    figure.draw_shapes(lines)
+    wide = [run for run in runs if run.last - run.first + 1 >= _SHORTEST_TIER * len(tiers)]
+    words = [f"{'tier ' * (run is runs[0])}{run.tier}" for run in wide]
+    middles = [1 + (run.first + run.last) / 2 for run in wide]
+    figure.write_notes(
+        note_of(text, palette, x=x, yanchor="bottom", **place) for text, x in zip(words, middles, strict=True)
+    )
+
+
+_STACKED_ROW = 44
+"""Height of a row in pixels whose name stands above its bar."""
+
+
+def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of rerankers that have values: those with a scored list."""
+    return leaderboard.dropna(subset=VALUES)
+
+
+def score_bounds(
+    leaderboard: pd.DataFrame, palette: Palette, measure: str, *, is_stacked: bool = False
+) -> Figure:
+    """Draw the worst, best, tied and traditional mean, a row a reranker.
+
+    Args:
+        leaderboard: index reranker; worst, best, traditional, tied, perhaps what `add_hole_bars` draws.
+        palette: colours of the theme.
+        measure: title of the x axis.
+        is_stacked: whether names stand above their bars, so that a phone has room for both.
+    """
+    figure, leaderboard = Figure(), drawable_rerankers(leaderboard)
+    has_holes = set(ENDS) <= set(leaderboard)
+    if has_holes:
+        add_hole_bars(figure, leaderboard, palette)
+    add_bounds_rows(figure, leaderboard, palette)
+    if is_stacked:
+        style(figure, palette, 100 + _STACKED_ROW * len(leaderboard), t=48)
+        label_rows_above(figure, leaderboard.index, palette, 0.24)
+        set_yaxes(figure, range=[len(leaderboard) - 0.4, -0.8])
+    else:
+        style(figure, palette, rows_height(len(leaderboard)))
+        label_rows(figure, leaderboard.index, palette)
+    values = leaderboard[[*VALUES, *(ENDS if has_holes else ())]].to_numpy()
+    return set_xaxes(figure, title_text=measure, nticks=6, range=padded_range(values))
+
+
+_MIN_WIDTH, _NAME_ROOM = 490, 142
+"""Pixels across that it keeps on a phone, which has room for places and names, or for names and scores, and
+pixels of these that a name has."""
+_SLIM_COLUMN, _BROAD_COLUMN = 7, 9
+"""Pixels of a column of a name: of small letters and signs of ASCII and of East Asian scripts; of any other."""
+FEW = 20
+"""Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
+LONG_MOVE = 3
+_SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
+"""Height of a row in pixels; slim where there are more rows than that."""
+_LEAST_ROWS = 3
+"""Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
+_SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
+"""A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
+_LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
+_SLOPE, _NAMES, _SCORES, _TIER_ROOM = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
+"""Ends of the three panels, in shares of the width, and what tiers take of the scores."""
+_QUERIES = "queries, 95%"
+"""What the legend calls the lines of intervals."""
+_SHARES, _LEGEND_ROW = 0.08, 22
+"""Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
+
+
+def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which rerankers stand out: that change their order with another; of many, by several places."""
+    if len(leaderboard) > FEW:
+        moves = leaderboard["traditional_rank"] - leaderboard["tied_rank"]
+        return moves.abs() >= LONG_MOVE
+    swaps = swap_matrix(leaderboard)
+    return pd.Series(swaps.any(axis=0) | swaps.any(axis=1), leaderboard.index)
+
+
+def least_width(names: Iterable[str]) -> int:
+    """Return the pixels across that keep names out of the scores: more where their letters are broad."""
+    labels = short_names(names, SLOPE_COLUMNS).values()
+    widest = max((sum(map(_letter_width, label)) for label in labels), default=0)
+    return max(_MIN_WIDTH, ceil(_MIN_WIDTH * widest / _NAME_ROOM))
+
+
+def _letter_width(letter: str) -> int:
+    columns = text_columns(letter)
+    is_slim = columns > 1 or (letter.isascii() and not letter.isupper())
+    return columns * (_SLIM_COLUMN if is_slim else _BROAD_COLUMN)
+
+
+def place_and_score(
+    leaderboard: pd.DataFrame,
+    palette: Palette,
+    measure: str,
+    drawn_rerankers: Sequence[str] | None = None,
+    order: str = "traditional",
+) -> Figure:
+    """Draw traditional and tied place, name, and scores with tie bounds, in rows that rerankers share.
+
+    Args:
+        leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
+            Perhaps tier; query_low and query_high, between which queries put the value too; and what
+            `add_hole_bars` draws.
+        palette: colours of the theme.
+        measure: title of the x axis.
+        drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
+        order: what the order is called that the tied one is compared with.
+    """
+    leaderboard = drawable_rerankers(leaderboard)
+    rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
+    stands_out = is_out_of_order(leaderboard)
+    names = chart_names(map(str, leaderboard.index), SLOPE_COLUMNS)
+    moves = _moves(leaderboard.assign(is_marked=stands_out), rows.index)
+    ends = moves[["left", "right"]].to_numpy()
+    above, below = bool((ends < 0).any()), bool((ends >= len(rows)).any())
+    figure = Figure()
+    has_holes = set(ENDS) <= set(rows)
+    if has_holes:
+        add_hole_bars(figure, rows, palette, xaxis="x2")
+    values = [*VALUES, *_add_intervals(figure, rows, palette), *(ENDS if has_holes else ())]
+    add_bounds_rows(figure, rows, palette, xaxis="x2")
+    _add_slope(figure, moves, len(rows), palette, order)
+    _add_labels(figure, rows, stands_out[rows.index].to_numpy(dtype=bool), names, palette)
+    if "tier" in rows:
+        add_tier_brackets(figure, rows["tier"], palette, _NAMES[0])
+    height = _SLOPE_ROW if len(rows) <= _SLIM_FROM else _SLIM_ROW
+    plot = height * max(len(rows) + above + below, _LEAST_ROWS)
+    style(figure, palette, 88 + plot, b=BELOW - 4)
+    set_yaxes(figure, visible=False, range=[len(rows) - 0.4 + below, -0.6 - above])
+    hidden = {"visible": False, "range": [0, 1]}
+    scores = padded_range(rows[values].ffill(axis=1).to_numpy())
+    _name_order(figure, order)
+    domain = (_SCORES[0] + _TIER_ROOM * ("tier" in rows), _SCORES[1] - _SHARES * has_holes)
+    figure.set_layout(
+        xaxis=hidden | {"domain": _SLOPE},
+        xaxis3=hidden | {"domain": _NAMES},
+        xaxis4=hidden | {"domain": (_NAMES[1], _NAMES[1] + _TIER_ROOM)},
+        xaxis2={"domain": domain, "range": scores, "anchor": "y", "title": {"text": measure}, "nticks": 6},
+        legend=_LEGEND,
+    )
+    if has_holes:
+        figure.write_notes(unjudged_notes(rows, palette))
+    return _legend_in_rows(figure, plot) if len(values) > len(VALUES) else figure
+
+
+def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
+    """Set the legend in two rows: marks, then bars and lines."""
+    for selector in ({"type": "bar"}, {"name": _QUERIES}):
+        figure.set_traces(selector, legend="legend2")
+    usual = figure.settings["template"]["layout"]["legend"]
+    font = usual["font"] | _LEGEND["font"]
+    return figure.set_layout(
+        height=figure.height + _LEGEND_ROW,
+        margin={"t": figure.settings["margin"]["t"] + _LEGEND_ROW},
+        legend={"y": 1 + _LEGEND_ROW / plot_height},
+        legend2=usual | _LEGEND | {"traceorder": "reversed", "font": font},
+    )
+
+
+def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame:
+    """Return who has a place among the rows that are drawn, by the traditional or by the tied value.
+
+    Rows looked for by name follow on one another though their places do not: lines show their order alone.
+
+    Returns:
+        Rows of the leaderboard; left and right: their places, counted from the first row that is drawn.
+    """
+    first = int(leaderboard.index.get_loc(drawn_rerankers[0]))
+    n = len(drawn_rerankers)
+    if not drawn_rerankers.equals(leaderboard.index[first : first + n]):
+        leaderboard, first = leaderboard.loc[drawn_rerankers], 0
+    moves = leaderboard.assign(
+        left=leaderboard["traditional"].rank(method="first", ascending=False) - 1 - first,
+        right=np.arange(len(leaderboard)) - first,
+    )
+    return moves[moves["left"].between(0, n - 1) | moves["right"].between(0, n - 1)]
+
+
+def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
+    """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures.
+
+    Where an end lies outside the rows, the line leads to their edge, which says from or to which place.
+    """
+    for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
+        ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
+        x = np.tile([0, 1, np.nan], len(ends))
+        y = np.insert(ends.to_numpy(dtype=float), 2, np.nan, axis=1).ravel()
+        line = {"color": colour, "width": width}
+        figure.draw_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)
+    sides = (
+        (0, "left", "traditional", _diamond(palette), palette.traditional, "from"),
+        (1, "right", "tied", tied_dot(palette), palette.tied, "to"),
+    )
+    notes = []
+    for x_end, side, value, marker, colour, word in sides:
+        inside, places = moves[moves[side].between(0, n_rows - 1)], moves[f"{value}_rank"]
+        figure.draw_scatter(
+            x=np.full(len(inside), x_end),
+            y=inside[side],
+            mode="markers+text",
+            marker=marker,
+            text=_bold(
+                [_SPACES[side].format(place) for place in places[inside.index]],
+                inside["is_marked"].to_numpy(),
+            ),
+            textposition=f"middle {side}",
+            textfont={"size": 12, "color": palette.muted},
+            **_hover(inside),
+        )
+        head = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 4}
+        title, font = order if side == "left" else value, {"size": 13, "color": colour}
+        notes.append(note_of(title, palette, x=x_end, xref="x", font=font, **head))
+        edges = ((moves[side] < 0, -0.75, "bottom"), (moves[side] >= n_rows, n_rows - 0.25, "top"))
+        for is_outside, height, yanchor in edges:
+            if is_outside.any():
+                text = f"{word}<br>{_span(places[is_outside])}"
+                notes.append(note_of(text, palette, x=x_end, xref="x", y=height, yanchor=yanchor))
+    figure.write_notes(notes)
+
+
+def _span(places: pd.Series) -> str:
+    """Return the lowest and the highest of some places."""
+    return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
+
+
+def _add_intervals(figure: Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
+    """Add a thin line where queries put each value, too; return its columns, none where rows have none."""
+    columns = [name for name in ("query_low", "query_high") if name in rows]
+    if columns:
+        heights = pd.Series(np.arange(len(rows)), rows.index)
+        add_segments(figure, rows[columns], heights, palette.muted, 1.5)
+        figure.traces[-1] |= {"xaxis": "x2", "name": _QUERIES, "showlegend": True}
+    return columns
+
+
+def _name_order(figure: Figure, order: str) -> None:
+    """Call the order that the tied one is compared with by its name, in legend and hover texts."""
+    if order != "traditional":
+        for trace in figure.traces:
+            for part in ("name", "hovertemplate"):
+                if part in trace:
+                    trace[part] = trace[part].replace("traditional", order)
+
+
+def _add_labels(
+    figure: Figure, rows: pd.DataFrame, is_marked: BoolArray, names: Mapping[str, str], palette: Palette
+) -> None:
+    """Add the name of each row, in full as one hovers over it."""
+    figure.draw_scatter(
+        x=np.zeros(len(rows)),
+        y=np.arange(len(rows)),
+        mode="text",
+        text=_bold([names[str(name)] for name in rows.index], is_marked),
+        textposition="middle right",
+        textfont={"size": 13, "color": palette.text},
+        **_hover(rows),
+        xaxis="x3",
+    )
+
+
+def _hover(rows: pd.DataFrame) -> dict[str, Any]:
+    return {
+        "customdata": named_rows(rows.index, rows[VALUES].to_numpy()),
+        "hovertemplate": VALUES_HOVER,
+        "showlegend": False,
+        "cliponaxis": False,
+    }
+
+
+def _diamond(palette: Palette) -> dict[str, Any]:
+    """Return a diamond that hides the line behind it."""
+    border = {"color": palette.traditional, "width": 2}
+    return {"symbol": "diamond", "size": 11, "color": palette.ground, "line": border, "opacity": 1}
+
+
+def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:
+    return [f"<b>{text}</b>" if is_bold else text for text, is_bold in zip(texts, is_marked, strict=True)]
+
+
+_CLEARLY_OFF = 0.05
+"""Share of what lies between the best and the worst tied value from which a gap has its diamond."""
+_MANY_DOTS = 60
+"""Rerankers from which on dots are smaller, which would else run into a band."""
+
+_TIER_LINES = 20
+"""Pixels that the lines of tiers take."""
+
+
+def clear_gap(leaderboard: pd.DataFrame) -> float:
+    """Return the gap from which on the strip shows the traditional value beside `tied`."""
+    return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
+
+
+def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> Figure:
+    """Draw the tied value of every reranker by place, and a diamond where the traditional one is clearly off.
+
+    Args:
+        leaderboard: index reranker; tied, traditional, worst, best, gap, perhaps tier; best first.
+        palette: colours of the theme.
+        measure: title of the y axis.
+        first: row that the frame begins with, counted from 0.
+        last: row that it ends with.
+    """
+    places = np.arange(1, len(leaderboard) + 1)
+    figure, spots = Figure(), leaderboard.set_axis(places)
+    ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+    frame = {"line": {"color": palette.tied, "width": 1.5}, "fillcolor": faded(palette.tied, 0.06)}
+    figure.draw_shape(type="rect", **ends, **frame)
+    add_segments(figure, pd.Series(places, places), spots[["worst", "best"]], palette.bounds, 5)
+    is_off = (spots["gap"].abs() >= max(clear_gap(leaderboard), EQUAL)).to_numpy()
+    is_framed = (places > first) & (places <= last + 1)
+    data = np.array(named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()), dtype=object)
+    size = 7 if len(places) <= _MANY_DOTS else 4
+    dot = tied_dot(palette, size) | {"color": np.where(is_framed, palette.tied, palette.muted)}
+    for value, rows, marker in (
+        ("traditional", is_off, traditional_diamond(palette, 11)),
+        ("tied", np.ones(len(places), dtype=bool), dot),
+    ):
+        figure.draw_scatter(
+            x=places[rows],
+            y=spots[value][rows],
+            mode="markers",
+            marker=marker,
+            customdata=data[rows],
+            hovertemplate=VALUES_HOVER,
+            showlegend=False,
+            cliponaxis=False,
+        )
+    has_tiers = "tier" in leaderboard
+    style(figure, palette, 170 + _TIER_LINES * has_tiers, t=12 + _TIER_LINES * has_tiers, b=BELOW_TICKS)
+    if has_tiers:
+        add_tier_lines(figure, leaderboard["tier"], palette)
+    low, high = padded_range(leaderboard[VALUES].to_numpy())
+    set_yaxes(figure, title_text=measure, nticks=4, range=[low, high])
+    return set_xaxes(figure, range=[0.3, len(places) + 0.7], showgrid=False, tickformat="d", nticks=12)
+
+
+def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
+    """Draw the value of every tool as a tick on the range the ties allow, and the tied value as a dot.
+
+    Args:
+        leaderboard: index reranker; worst, best, tied; in order.
+        values: reranker, tool, value of one measure.
+        palette: colours of the theme.
+        measure: title of the x axis.
+    """
+    figure = Figure()
+    add_bounds(figure, leaderboard, palette, hoverinfo="skip")
+    _add_ticks(figure, leaderboard.index, values, palette)
+    figure.draw_scatter(
+        x=leaderboard["tied"],
+        y=np.arange(len(leaderboard)),
+        mode="markers",
+        marker=tied_dot(palette),
+        name="tied",
+        customdata=[hover_text(str(name)) for name in leaderboard.index],
+        hovertemplate="<b>%{customdata}</b><br>tied %{x:.4f}<extra></extra>",
+        cliponaxis=False,
+    )
+    style(figure, palette, rows_height(len(leaderboard)))
+    label_rows(figure, leaderboard.index, palette, top=CLEAR_TOP)
+    means = [leaderboard[["worst", "best", "tied"]].to_numpy().ravel(), values["value"].to_numpy()]
+    return set_xaxes(figure, range=padded_range(np.concatenate(means)), title_text=measure, nticks=6)
+
+
+def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:
+    """Add a tick per value, wider where several tools agree."""
+    rounded = values.assign(value=values["value"].round(6))
+    groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
+    for number, ((reranker, value), tools) in enumerate(groups):
+        names = "<br>".join(hover_text(name) for name in tools)
+        figure.draw_scatter(
+            x=[value],
+            y=[rerankers.get_loc(reranker)],
+            mode="markers",
+            marker={
+                "symbol": "line-ns-open",
+                "size": 18,
+                "color": palette.traditional,
+                "line": {"width": 1.5 + min(len(tools), 6) / 2},
+            },
+            name="tools; wider where several agree",
+            legendgroup="tools",
+            showlegend=number == 0,
+            hovertemplate=f"<b>%{{x:.4f}}</b><br>{names}<extra></extra>",
+            cliponaxis=False,
+        )
+
+
+_SETTLING_HEIGHT = 340
+_LABEL_ROOM = 0.35
+"""Share of the axis that a label takes on a phone."""
+_WIDTH_HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
+
+
+def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
+    """Draw the mean width of the bars against documents judged, a rule where what holes leave open is halved.
+
+    The plan has at least one document; what ties alone leave stands below the two lines.
+    """
+    figure, curve = Figure(), plan.curve
+    n = int(curve["judged"].iloc[-1])
+    add_band(figure, curve["judged"], curve["in_order"], curve["at_random"], faded(palette.bounds, 0.45))
+    looks = {
+        "at_random": ("random order", {"color": palette.muted, "width": 1.6, "dash": "dot"}),
+        "in_order": ("in this order", {"color": palette.tied, "width": 2.6}),
+    }
+    for column, (name, line) in looks.items():
+        figure.draw_scatter(
+            x=curve["judged"],
+            y=curve[column],
+            mode="lines",
+            line=line,
+            name=name,
+            hovertemplate=_WIDTH_HOVER,
+        )
+    line = {"color": palette.muted, "width": 1}
+    figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
+    style(figure, palette, _SETTLING_HEIGHT, t=16, r=16)
+    note(figure, "left to ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
+    if plan.halving():
+        _add_half(figure, plan, palette)
+    height = max(plan.width - plan.floor, 1e-9)
+    ends = [max(plan.floor - 0.12 * height, -0.06 * height), plan.width + 0.05 * height]
+    set_yaxes(figure, title_text=safe(f"mean width, {plan.measure}"), range=ends, nticks=6)
+    set_xaxes(
+        figure,
+        title_text="documents judged",
+        range=[-0.02 * n, 1.02 * n],
+        showgrid=False,
+        tickformat=",d",
+        nticks=6,
+    )
+    return figure.set_layout(showlegend=False)
+
+
+def _add_half(figure: Figure, plan: JudgingPlan, palette: Palette) -> None:
+    """Add a rule where half of what holes leave open is closed, from line to line, with both counts."""
+    y, ends = (plan.width + plan.floor) / 2, [plan.halving(), plan.halving("at_random")]
+    figure.draw_scatter(
+        x=ends,
+        y=[y, y],
+        mode="lines+markers",
+        line={"color": palette.text, "width": 1},
+        marker={
+            "size": 9,
+            "color": [palette.tied, palette.ground],
+            "line": {"width": 1.6, "color": [palette.tied, palette.muted]},
+        },
+        hoverinfo="skip",
+    )
+    room = _LABEL_ROOM * plan.curve["judged"].iloc[-1]
+    above, below = {"yanchor": "bottom", "yshift": 2}, {"yanchor": "top", "yshift": -2}
+    right = {"xanchor": "left", "xshift": 8}
+    own_side = right | (above if ends[1] - ends[0] > room else below)
+    if ends[0] > room:
+        own_side = {"xanchor": "right", "xshift": -8} | below
+    labels = {
+        f"<b>{ends[0]:,}</b> in this order": (palette.tied, own_side),
+        f"<b>{ends[1]:,}</b> at random": (palette.muted, right | above),
+    }
+    for x, (text, (colour, side)) in zip(ends, labels.items(), strict=True):
+        note(figure, text, palette, x=x, y=y, yref="y", font={"size": 13, "color": colour}, **side)

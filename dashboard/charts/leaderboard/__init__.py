@@ -1,1 +1,0 @@
-"""Charts of rerankers side by side."""
