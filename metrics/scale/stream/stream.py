@@ -1,6 +1,7 @@
 """Files whose queries stand together, read and scored block by block in one process."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -14,18 +15,38 @@ from metrics.runs import (
     Repeated,
     Runs,
     as_judgments,
+    distinct_file_names,
     is_judgments,
     open_blocks,
     read,
     with_names,
 )
+from metrics.runs.findings import Finding
 from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.joining import two_runs_error
+from metrics.runs.joining import told_apart_finding, two_runs_error
 from metrics.runs.query_doc_keys import Hashes
 from metrics.scale.stream.judged import QueryJudgments
 from metrics.scale.stream.part_counter import PartCounter, PartitionedRuns, refuse_unused, split_by_reranker
 
 Path = str | PurePath
+
+
+def _tell_apart(file_names: Sequence[str], files: list[tuple[str | None, BlockTable]]) -> list[Finding]:
+    """Name runs that are named by files of one name, with the folders of these; return what is said of it."""
+    unnamed = [
+        place for place, (name, table) in enumerate(files) if not name and "reranker" not in table.mapping
+    ]
+    stems = Counter(files[place][1].file.stem for place in unnamed)
+    renamed = {}
+    for place in unnamed:
+        table = files[place][1]
+        if file_names[place] and stems[table.file.stem] > 1:
+            renamed[place] = str(PurePath(file_names[place]).parent / table.file.stem)
+            files[place] = renamed[place], table
+    if not renamed:
+        return []
+    shared = list(dict.fromkeys(files[place][1].file.stem for place in renamed))
+    return [told_apart_finding(files[min(renamed)][1].file.name, shared, list(renamed.values()))]
 
 
 class Stream(PartitionedRuns):
@@ -56,11 +77,15 @@ class Stream(PartitionedRuns):
             if qrels is None
             else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
         )
-        self._files = [
-            (name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
-            for name, path in with_names(files)
+        named_paths = with_names(files)
+        file_names = distinct_file_names([path for _, path in named_paths])
+        opened = [
+            (name, file_name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
+            for (name, path), file_name in zip(named_paths, file_names, strict=True)
             if qrels_source is None or not is_judgments(qrels_source, path, qrels)
         ]
+        self._files = [(name, table) for name, _, table in opened]
+        told_apart = _tell_apart([file_name for _, file_name, _ in opened], self._files)
         judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:
@@ -71,6 +96,7 @@ class Stream(PartitionedRuns):
         self._repeated: Repeated = repeated
         self._is_bounded = is_bounded
         self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
+        self._counter.add_findings(told_apart)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Yield evaluations that merge into the whole, each of some queries; of one reranker if judged apart.
