@@ -104,16 +104,28 @@ def _told_apart(
     if not shared:
         return stacks
     new_names = [
-        quote(new)
+        new
         for place, stack in enumerate(stacks)
         for old, new in zip(stack.names, renamed[place], strict=True)
         if old != new
     ]
-    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
-    message = f"Several files have runs of {subject}; they are told apart by file: {first_names(new_names)}."
     first = next(stack for stack in stacks if shared[0] in stack.names)
-    noted.append(make_finding("runs-told-apart", _origin(first).file, message, count=len(new_names)))
+    noted.append(told_apart_finding(_origin(first).file, shared, new_names))
     return [replace(stack, names=renamed[place]) for place, stack in enumerate(stacks)]
+
+
+def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
+    """Return the finding that runs of one name are told apart by file.
+
+    Args:
+        file: the first of these.
+        shared: the names that several files have.
+        new_names: what their runs are called.
+    """
+    subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
+    names = first_names([quote(name) for name in new_names])
+    message = f"Several files have runs of {subject}; they are told apart by file: {names}."
+    return make_finding("runs-told-apart", file, message, count=len(new_names))
 
 
 def _labels(name: str, stacks: Sequence[RunStack], taken: set[str]) -> list[str]:

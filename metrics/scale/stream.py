@@ -21,6 +21,7 @@ from metrics.runs import (
     Source,
     as_judgments,
     as_run,
+    distinct_file_names,
     is_judgments,
     open_blocks,
     read,
@@ -29,7 +30,7 @@ from metrics.runs import (
 from metrics.runs.findings import Finding, as_frame
 from metrics.runs.findings.coverage import MergedFindings, RerankerCoverage
 from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.joining import two_runs_error
+from metrics.runs.joining import told_apart_finding, two_runs_error
 from metrics.runs.open_documents import OpenDocuments, count_distinct, grades_of, unjudged_rows
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
 from metrics.runs.reading.provenance import FileProvenance
@@ -274,6 +275,24 @@ def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str
 Path = str | PurePath
 
 
+def _tell_apart(file_names: Sequence[str], files: list[tuple[str | None, BlockTable]]) -> list[Finding]:
+    """Name runs that are named by files of one name, with the folders of these; return what is said of it."""
+    unnamed = [
+        place for place, (name, table) in enumerate(files) if not name and "reranker" not in table.mapping
+    ]
+    stems = Counter(files[place][1].file.stem for place in unnamed)
+    renamed = {}
+    for place in unnamed:
+        table = files[place][1]
+        if file_names[place] and stems[table.file.stem] > 1:
+            renamed[place] = str(PurePath(file_names[place]).parent / table.file.stem)
+            files[place] = renamed[place], table
+    if not renamed:
+        return []
+    shared = list(dict.fromkeys(files[place][1].file.stem for place in renamed))
+    return [told_apart_finding(files[min(renamed)][1].file.name, shared, list(renamed.values()))]
+
+
 class Stream(PartitionedRuns):
     """Runs that are read and scored part by part: parts are given and forgotten, counts are kept."""
 
@@ -302,11 +321,15 @@ class Stream(PartitionedRuns):
             if qrels is None
             else read(File.open(qrels), columns, strict=False, missing_score=missing_score)
         )
-        self._files = [
-            (name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
-            for name, path in with_names(files)
+        named_paths = with_names(files)
+        file_names = distinct_file_names([path for _, path in named_paths])
+        opened = [
+            (name, file_name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
+            for (name, path), file_name in zip(named_paths, file_names, strict=True)
             if qrels_source is None or not is_judgments(qrels_source, path, qrels)
         ]
+        self._files = [(name, table) for name, _, table in opened]
+        told_apart = _tell_apart([file_name for _, file_name, _ in opened], self._files)
         judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:
@@ -317,6 +340,7 @@ class Stream(PartitionedRuns):
         self._repeated: Repeated = repeated
         self._is_bounded = is_bounded
         self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
+        self._counter.add_findings(told_apart)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Yield evaluations that merge into the whole, each of some queries; of one reranker if judged apart.

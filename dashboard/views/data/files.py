@@ -23,6 +23,16 @@ from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findi
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6
+_BADGES: dict[str, tuple[Colour, str]] = {
+    "error": ("red", "settle it before you trust a score"),
+    "warning": ("orange", "scored, with what is said here"),
+}
+_FIRST_CARDS = 3
+"""Cards in sight, a row of them; the others are a click away."""
+_MOST_GROUPS = 5
+"""Kinds in sight, two lines each; the others are below them."""
+_MAX_LINES = 300
+"""Messages of one kind that are shown; the CSV has them all."""
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
@@ -107,27 +117,13 @@ def _card(
 
 
 def _badge(findings: pd.DataFrame) -> None:
-    worst: list[tuple[str, Colour, str]] = [("error", "red", "error"), ("warning", "orange", "warning")]
-    for severity, colour, icon in worst:
+    for severity, (colour, _) in _BADGES.items():
         count = int((findings["severity"] == severity).sum())
         if count:
             text = f"{count} {severity}{'s' * (count > 1)}"
-            st.badge(text, icon=f":material/{icon}:", color=colour)
+            st.badge(text, icon=f":material/{severity}:", color=colour)
             return
     st.badge("ready", icon=":material/check:", color="blue")
-
-
-_BADGES: dict[str, tuple[Colour, str]] = {
-    "error": ("red", "settle it before you trust a score"),
-    "warning": ("orange", "scored, with what is said here"),
-}
-_FIRST_CARDS = 3
-"""Cards in sight, a row of them; the others are a click away."""
-_MOST_GROUPS = 5
-"""Kinds in sight, two lines each; the others are below them."""
-_MAX_LINES = 300
-"""Messages of one kind that are shown; the CSV has them all."""
-_MAX_NAMES = 6
 
 
 @section("Findings")
@@ -146,7 +142,7 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
             n_left = max(0, n_left - len(grave))
     information = [group for group in groups if group.severity == "info"]
     if information:
-        titles = first_names([group.kind.title for group in information], _MAX_NAMES)
+        titles = first_names([group.kind.title for group in information], _MOST_NAMES)
         with st.expander(f"For the record: {titles}", icon=":material/info:", key="for-the-record"):
             for group in information:
                 _group(board, group)
@@ -197,14 +193,14 @@ def _messages(group: FindingGroup) -> None:
 
 
 def _item(line: FindingLine) -> str:
-    names = escape_markdown(first_names(line.names, _MAX_NAMES))
+    names = escape_markdown(first_names(line.names, _MOST_NAMES))
     place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
     return f"- {names}: {escape_markdown(line.message)}{place}"
 
 
 def _place(line: FindingLine) -> str:
     """Return whose message it is where it is that of several, else where it is."""
-    place = first_names(line.names, _MAX_NAMES) if len(line.names) > 1 else line.place
+    place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     return f" :gray[{escape_markdown(place)}]" if place else ""
 
 
