@@ -74,7 +74,7 @@ def gap_multiples(
             shapes.append(_shape(line, palette.ground, _HALO, index))
             shapes.append(_shape(line, palette.text, _LINE, index))
         titles.append(_title(f"<span style='color:{colour}'>●</span> {labels[name]}", palette, index))
-    style(figure, palette, 40 + 220 * rows, t=36, l=53, r=19)
+    style(figure, palette, 40 + 220 * rows, t=36, l=60, r=40)
     figure.set_layout(showlegend=False).draw_shapes(shapes)
     set_xaxes(figure, title_text="tie ratio", row=rows, col=1)
     set_xaxes(figure, tickformat="~%", nticks=4, showgrid=False, range=ratio_range)

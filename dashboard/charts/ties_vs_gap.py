@@ -212,7 +212,7 @@ def gap_scatter(
     ]
     add_gap_distribution(figure, middles(edges), counts, palette, 2)
     set_yaxes(figure, range=[panel.below(2.1), panel.top], col=2)
-    return style(figure, palette, 350, t=16, l=53, r=16)
+    return style(figure, palette, 350, t=16, l=60, r=24)
 
 
 def gap_panels(
@@ -245,7 +245,7 @@ def gap_panels(
         _add_ring(panel, heights, selected, x, y)
     _add_other_gap(figure, heights, palette, names, is_signed=is_signed)
     _add_ring(GapPanel(figure, palette, 0, 1, 2), heights, selected, "first_gap", "second_gap")
-    return style(figure, palette, 450, t=16, l=53, r=16)
+    return style(figure, palette, 450, t=22, l=60, r=24)
 
 
 def _gap_title(measure: str, *, is_signed: bool) -> str:

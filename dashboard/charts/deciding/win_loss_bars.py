@@ -11,6 +11,8 @@ from dashboard.charts.style import set_xaxes, set_yaxes, style
 
 _HALF = 0.2
 """Distance of the two bars of a reranker from its middle."""
+_STANDOFF = 8
+"""Pixels between a name and its bars."""
 _FEW_QUERIES = 8
 """Queries that have a tick each: between them there would be two of one label."""
 
@@ -47,6 +49,7 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
     label_rows(figure, table.index, palette)
-    set_yaxes(figure, ticklabelstandoff=8)
+    set_yaxes(figure, ticklabelstandoff=_STANDOFF)
+    figure.set_layout(margin={"l": figure.settings["margin"]["l"] + _STANDOFF})
     ticks = {"dtick": 1} if table[list(colours)].sum(axis=1).max() <= _FEW_QUERIES else {}
     return set_xaxes(figure, title_text="queries", tickformat="d", **ticks).set_layout(barmode="overlay")

@@ -183,7 +183,7 @@ def five_cases() -> None:
 @section("The printed report")
 def printed_report() -> None:
     """Print the notebook's evaluation report on its G-RAG queries."""
-    heading("G-RAG evaluation report", "Of any run: Share, or `tiescope report --format text`.")
+    heading("G-RAG evaluation report", "Of any run: on Share, or by the command tiescope report --format text.")
     st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
     exit_buttons(Simulation(NOTEBOOK_GRAG))
 
