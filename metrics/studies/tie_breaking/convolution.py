@@ -235,6 +235,8 @@ def common_step(rises: FloatArray, smallest: float) -> float | None:
             step, remainder = remainder, abs(step - remainder * round(step / remainder))
         if step < smallest * (1 - _WHOLE_TOLERANCE):
             return None
+    if not step:
+        return None
     largest = float(rises.max())
     step = largest / round(largest / step)
     multiples = rises / step

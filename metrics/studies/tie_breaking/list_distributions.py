@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from metrics.measures import MeasureAt, RefinedGroups
+from metrics.measures import MeasureAt
 from metrics.studies.one_list.grade_orders import orders_of_list
 from metrics.studies.tie_breaking.convolution import Distribution, ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
-from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank
+from metrics.ties import Judgments, TieGroups, first_relevant_rank
 from metrics.ties.permutations import chance_of_none
 
 _CELLS = 2**21
@@ -23,7 +23,7 @@ _SUMS_OVER_TIES = "additive", "average_precision"
 
 
 def list_distributions(
-    ranking: Ranking,
+    groups: TieGroups,
     measure: MeasureAt,
     list_ids: IntArray,
     widths: FloatArray,
@@ -39,7 +39,7 @@ def list_distributions(
       few. Ties are broken independently, so they count as lists of their own.
 
     Args:
-        ranking: the lists of one reranker.
+        groups: the tie groups of one reranker that matter to the measure.
         measure: the measure.
         list_ids: (n,) the lists that have more than one value.
         widths: (n,) the largest value of each less the smallest.
@@ -49,9 +49,8 @@ def list_distributions(
     Returns:
         the distributions, None where no list has one; the ids of the other lists.
     """
-    groups, width = RefinedGroups(ranking).of(measure), np.zeros(ranking.n_lists)
+    width, moving = np.zeros(groups.n_lists), np.zeros(groups.n_lists, dtype=bool)
     width[list_ids] = widths
-    moving = np.zeros(ranking.n_lists, dtype=bool)
     moving[list_ids] = True
     distributions, family = None, measure.measure.family
     if family.by_first_rank:
@@ -196,6 +195,7 @@ def _tie_distributions(
         known.clear()
     if unknown := {key: kind for key, kind in kinds.items() if key not in known}:
         known.update(zip(unknown, _score_orders(groups, measure, list(unknown.values()), hit), strict=True))
+    kinds = {key: kind for key, kind in kinds.items() if len(known[key][0]) > 1} or kinds
     parts = [known[key] for key in kinds]
     owner = np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts])
     values, chances = (np.concatenate(columns) for columns in zip(*parts, strict=True))

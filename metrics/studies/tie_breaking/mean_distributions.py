@@ -24,7 +24,7 @@ from metrics.studies.tie_breaking.list_distributions import list_distributions
 from metrics.support.arrays import FloatArray, IntArray, places_in
 from metrics.support.cached import cached_property
 from metrics.support.steps import begin_step
-from metrics.ties import Ranking
+from metrics.ties import Ranking, TieGroups
 
 Method = Literal["exact", "grid", "sampled"]
 METHODS: tuple[Method, ...] = ("exact", "grid", "sampled")
@@ -149,14 +149,15 @@ def _mean_distribution(
     if name not in rankings:
         raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
     ranking, n = rankings[name], len(values)
-    list_ids = _list_ids(name, ranking, values, measure)[moving]
-    draws = _n_draws(ranking, measure, list_ids)
+    groups = RefinedGroups(ranking).of(measure)
+    list_ids = _list_ids(name, ranking, values, measure.values(groups))[moving]
+    draws = _n_draws(groups, list_ids)
     counted, other_ids = list_distributions(
-        ranking, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
+        groups, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
     )
     drawn = []
     if len(other_ids):
-        draws, own_seed = _n_draws(ranking, measure, other_ids), seed << 32 | crc32(name.encode())
+        draws, own_seed = _n_draws(groups, other_ids), seed << 32 | crc32(name.encode())
         for row in np.flatnonzero(np.isin(list_ids, other_ids)).tolist():
             query = ranking.query_ids[list_ids[row]].as_py()
             query_seed = own_seed << 32 | crc32(query.encode())
@@ -177,9 +178,8 @@ def _mean_distribution(
     return MeanDistribution(method, mean, std, worst, best, means, chances[possible] / chances.sum(), error)
 
 
-def _n_draws(ranking: Ranking, measure: MeasureAt, list_ids: IntArray) -> int:
+def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
     """Return how many orders are drawn of each of some lists; a multiple of the batches."""
-    groups = RefinedGroups(ranking).of(measure)
     documents = int(np.isin(groups.lists[groups.owner], list_ids).sum())
     draws = min(_WORK[0] // max(1, documents), _WORK[1] // max(1, len(list_ids)))
     return int(np.clip(draws, *_DRAWS)) // _BATCHES * _BATCHES
@@ -223,11 +223,52 @@ def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
+def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, tied: FloatArray) -> IntArray:
     """Return the (n,) list of each value in the ranking, once it is clear that both were made alike."""
     list_ids = places_in(pa.array(values.index), ranking.query_ids)
-    again = measure.values(RefinedGroups(ranking).of(measure))[list_ids]
+    again = tied[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
         raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
     return list_ids
+
+
+def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
+    """Return the variance of each reranker's mean difference from a baseline, by where it comes from.
+
+    Draw n queries, then break the ties of both lists of each. With D the mean difference that comes out, d
+    the expected difference of a query over its ties and t² the variance of its difference, by the law of
+    total variance
+
+        Var(D) = Var(E[D | queries]) + E[Var(D | queries)] = Var(d) / n + E[t²] / n.
+
+    Lists are broken independently, so t² is the sum of both lists' variances (`std` squared), and E[t²] / n
+    is estimated by sum t² / n². The d are exact expectations without noise from ties, so their sample
+    variance, over n − 1, estimates Var(d) without bias and needs no correction. Of values of one strict
+    order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
+
+    Args:
+        evaluation: with the measure under expected, optimistic, pessimistic and std.
+        measure: name of a measure.
+        baseline: whom the others are compared with.
+
+    Returns:
+        index reranker, the baseline left out, in order; difference (of tied means, over the n queries both
+        have), queries and ties (variances, in squares of the measure's unit), share_ties
+        (ties / (queries + ties), 0 where both are 0). NaN where n = 0; queries and share_ties NaN where
+        n = 1: one query says nothing of their variance.
+
+    Raises:
+        UsageError: the baseline is not there, or the evaluation lacks the measure or a treatment.
+    """
+    if baseline not in evaluation.policies.index:
+        raise UsageError(f"There is no reranker {baseline!r} to compare with.")
+    wide, names = list_values(evaluation, measure).unstack("reranker"), evaluation.policies.index  # noqa: PD010
+    expected, std = (wide[how].reindex(columns=names) for how in ("expected", "std"))
+    difference = expected.drop(columns=baseline).sub(expected[baseline], axis=0)
+    variance = std.drop(columns=baseline).pow(2).add(std[baseline].pow(2), axis=0).where(difference.notna())
+    n = difference.count()
+    queries, ties = difference.var(ddof=1) / n, variance.sum(min_count=1) / n**2
+    share = (ties / (queries + ties)).mask(queries + ties == 0, 0.0)
+    parts = {"difference": difference.mean(), "queries": queries, "ties": ties, "share_ties": share}
+    return pd.DataFrame(parts).rename_axis("reranker")

@@ -1,17 +1,26 @@
 """Whether the order of a leaderboard holds when ties are broken another way."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from metrics.evaluation import EQUAL
+from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong, decimal
-from metrics.studies.tie_breaking.mean_distributions import METHODS, MeanDistribution, equality_margin
+from metrics.studies.tie_breaking.mean_distributions import (
+    METHODS,
+    MeanDistribution,
+    equality_margin,
+    mean_distributions,
+)
+from metrics.studies.tie_breaking.rank_distribution import RankDistribution, rank_distribution
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.support.steps import begin_step
 from metrics.support.wording import chance_percent, part_of, written_p
+from metrics.ties import Ranking
 
 _PAIR_COLUMNS = [
     "reranker",
@@ -233,3 +242,59 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau_text}.",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class OrderStability:
+    """The means, pairs and ranks of a leaderboard whose ties are all broken at random.
+
+    Attributes:
+        distributions: of each mean, as `mean_distributions` returns them.
+    """
+
+    distributions: Mapping[str, MeanDistribution]
+
+    @cached_property
+    def bounds(self) -> pd.DataFrame:
+        """How far ties move each mean, as `mean_bounds` returns it."""
+        return mean_bounds(self.distributions)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The chances of each order of two, as `pairwise_order` returns them."""
+        return pairwise_order(self.distributions)
+
+    @cached_property
+    def places(self) -> RankDistribution:
+        """The chances of each place, as `rank_distribution` returns them."""
+        return rank_distribution(self.distributions)
+
+    @property
+    def tau(self) -> float:
+        """The expected Kendall tau of two leaderboards with ties broken at random, as `expected_tau`."""
+        return expected_tau(self.pairs)
+
+    @property
+    def ranks(self) -> pd.DataFrame:
+        """The chance of each place: index reranker, columns 1, 2, ... n."""
+        return self.places.chances
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
+    ) -> "OrderStability":
+        """Study every reranker of an evaluation.
+
+        Args:
+            evaluation: as for `mean_distributions`.
+            measure: name of a measure.
+            rankings: as for `mean_distributions`.
+            seed: as for `mean_distributions`.
+
+        Returns:
+            The means, pairs and places of its leaderboard.
+
+        Raises:
+            UsageError: as `mean_distributions`.
+        """
+        return cls(mean_distributions(evaluation, measure, rankings, seed=seed))
