@@ -1,12 +1,10 @@
 """The command `tiescope`."""
 
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import TextIOWrapper
-from types import FrameType
+
+from dashboard.cli.loading import loading_modules
 
 
 def main() -> None:
@@ -35,18 +33,3 @@ def _open_closed_streams() -> None:
     for name, flag in flags.items():
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, flag), "r" if name == "stdin" else "w"))
-
-
-@contextmanager
-def loading_modules() -> Iterator[None]:
-    """Load modules inside, where an interrupt ends the process in one line: nothing is half done."""
-    before = signal.signal(signal.SIGINT, _exit_at_once)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _exit_at_once(_signal: int, _frame: FrameType | None) -> None:
-    os.write(2, b"tiescope: interrupted.\n")
-    os._exit(130)

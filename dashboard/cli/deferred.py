@@ -8,7 +8,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from dashboard.cli import loading_modules
+from dashboard.cli.loading import loading_modules
 
 Command = Callable[..., None]
 """A function whose parameters are the arguments and options of a command."""

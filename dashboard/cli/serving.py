@@ -13,7 +13,7 @@ from dashboard.access.admission import demand_sign_in, redirect_origin
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
-from dashboard.cli import loading_modules
+from dashboard.cli.loading import loading_modules
 from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.errors import UsageError
