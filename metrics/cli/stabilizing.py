@@ -17,10 +17,10 @@ from metrics.measures import parse
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    from metrics.studies.tie_breaking.order_stability import OrderStability
+    from metrics.studies.tie_breaking.stability import OrderStability
 
 MEASURES = ("RR", "nDCG@10")
-_SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.008, 5e-6
+_SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.005, 5e-6
 """Seconds of a processor for the mean of a reranker, and for an order of two."""
 PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
 PLACE_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
@@ -43,8 +43,7 @@ def stability_command(
     """Say how likely each run comes out above each other when all ties are broken at random."""
     from metrics.studies.prose import plain
     from metrics.studies.tie_breaking.mean_distributions import SPREADS
-    from metrics.studies.tie_breaking.order_stability import OrderStability
-    from metrics.studies.tie_breaking.stability import stability_finding
+    from metrics.studies.tie_breaking.stability import OrderStability, stability_finding
 
     names = dict.fromkeys(str(parse(name)) for name in measure or MEASURES)
     with progress("Reading"):

@@ -24,7 +24,7 @@ from metrics.studies.significance.significance import Verdicts, verdicts
 from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
 from metrics.studies.tie_breaking.mean_distributions import mean_distributions
-from metrics.studies.tie_breaking.order_stability import OrderStability
+from metrics.studies.tie_breaking.stability import OrderStability
 from metrics.studies.tools.tie_rules import tie_answers
 from metrics.studies.tools.tool_comparison import tool_values
 from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table

@@ -46,7 +46,7 @@ def test_places_are_chances_that_sum_to_one(call, table):
 
 def test_what_is_drawn_says_its_standard_error_and_is_the_same_for_the_same_seed(call, write):
     lines = ["reranker,query_id,doc_id,score,relevance"]
-    lines += [f"{name},q{q},{doc},1,{int(doc < 4)}" for name in "AB" for q in range(2) for doc in range(30)]
+    lines += [f"{name},q{q},{doc},1,{int(doc < 6)}" for name in "AB" for q in range(2) for doc in range(30)]
     path = write("runs.csv", "\n".join(lines) + "\n")
     arguments = ["stability", path, "-m", "AP", "--format", "json"]
     pair = json.loads(call(*arguments)[1])[0]

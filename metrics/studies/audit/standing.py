@@ -11,7 +11,7 @@ from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.prose import Prose, Strong, significant_part
 from metrics.studies.significance.all_pairs import holm_pairs
 from metrics.studies.significance.query_values import alpha, values_by_query
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
+from metrics.studies.tie_breaking.mean_distributions import MeanDistribution
 from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.support.wording import small_number
 

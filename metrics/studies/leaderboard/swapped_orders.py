@@ -13,8 +13,7 @@ from metrics.studies.leaderboard.leaderboard import places, swaps_of
 from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal, significant_part
 from metrics.studies.significance.all_pairs import holm_pairs
 from metrics.studies.significance.query_values import alpha, values_by_query
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.mean_distributions import SPREADS, mean_distributions
+from metrics.studies.tie_breaking.mean_distributions import SPREADS, MeanDistribution, mean_distributions
 from metrics.studies.tie_breaking.stability import pairwise_order
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.wording import count_of, describe_part

@@ -1,54 +1,64 @@
 """Exact distributions of the values of the lists of a ranking, where they can be counted."""
 
+import math
+from collections import Counter
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 
-from metrics.measures import MeasureAt, RefinedGroups
-from metrics.studies.one_list.orderings import value_chances
-from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal
+from metrics.measures import MeasureAt
+from metrics.studies.one_list.grade_orders import orders_of_list
+from metrics.studies.tie_breaking.convolution import Distribution, ListDistributions, merge_equal
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
-from metrics.ties import Judgments, Ranking, TieGroups, first_relevant_rank
+from metrics.ties import Judgments, TieGroups, first_relevant_rank
 from metrics.ties.permutations import chance_of_none
 
 _CELLS = 2**21
 """Values of all kinds of lists together, up to which they are computed."""
+_SUMS_OVER_TIES = "additive", "average_precision"
+"""Kinds of families whose value is a sum of what each tie adds, whatever the order of the others."""
 
 
 def list_distributions(
-    ranking: Ranking,
+    groups: TieGroups,
     measure: MeasureAt,
     list_ids: IntArray,
-    ends: tuple[FloatArray, FloatArray],
+    widths: FloatArray,
     max_orders: int,
+    known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
     """Return the exact distributions of lists that ties can move, and the lists without a short way to one.
 
     - Measures by first rank (RR, Hits): the rank of the first relevant document, as in `first_relevant_rank`.
     - Measures that count (P, R, F1, Rprec, Judged; DR and Div where every document is its own target): how
       many documents stand before the cut-off is hypergeometric in the one tie that reaches across it.
-    - Other measures that grades decide: every order of grades down to the cut-off, where there are few.
+    - Sums over ties (nDCG, RBP, AP): every order of the grades of each tie down to the cut-off, where there are
+      few. Ties are broken independently, so they count as lists of their own.
 
     Args:
-        ranking: the lists of one reranker.
+        groups: the tie groups of one reranker that matter to the measure.
         measure: the measure.
         list_ids: (n,) the lists that have more than one value.
-        ends: (n,) the smallest value of each, and the largest.
-        max_orders: orders of one list up to which they are enumerated.
+        widths: (n,) the largest value of each less the smallest.
+        max_orders: orders of one tie up to which they are enumerated.
+        known: distributions of ties of other rerankers, by what decides them; new ones are added.
 
     Returns:
         the distributions, None where no list has one; the ids of the other lists.
     """
-    groups, by_list = RefinedGroups(ranking).of(measure), np.zeros((2, ranking.n_lists))
-    by_list[:, list_ids] = ends
-    moving = np.zeros(ranking.n_lists, dtype=bool)
+    width, moving = np.zeros(groups.n_lists), np.zeros(groups.n_lists, dtype=bool)
+    width[list_ids] = widths
     moving[list_ids] = True
-    distributions = None
-    if measure.measure.family.by_first_rank:
+    distributions, family = None, measure.measure.family
+    if family.by_first_rank:
         distributions = _first_rank_distributions(groups, measure, moving)
     elif measure.count_depth(groups) is not None:
-        distributions = _count_distributions(groups, measure, moving, by_list[1] - by_list[0])
-    elif measure.measure.family.by_grades:
-        return _order_distributions(ranking, groups, measure, list_ids, by_list[1], max_orders)
+        distributions = _count_distributions(groups, measure, moving, width)
+    elif family.by_grades and family.kind in _SUMS_OVER_TIES:
+        return _tie_distributions(groups, measure, moving, max_orders, known)
     return distributions, list_ids if distributions is None else list_ids[:0]
 
 
@@ -141,51 +151,108 @@ def hypergeometric_chances(
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _order_distributions(
-    ranking: Ranking,
+def _tie_distributions(
     groups: TieGroups,
     measure: MeasureAt,
-    list_ids: IntArray,
-    best: FloatArray,
+    moving: BoolArray,
     max_orders: int,
+    known: dict[Hashable, Distribution],
 ) -> tuple[ListDistributions | None, IntArray]:
-    is_seen = np.isin(groups.lists, list_ids) & (True if measure.k is None else groups.above < measure.k)
-    parts, n_lists, other_ids, room = [], [], [], _CELLS
-    for lists in _lists_by_kind(groups, is_seen, best):
-        query = ranking.query_ids[lists[0]].as_py()
-        if (values := value_chances(ranking, query, measure, min(max_orders, room))) is None:
-            other_ids += lists
+    """Return the distributions of what each tie adds to its list, and the lists with a tie of too many orders.
+
+    Ties of the same grades at the same ranks, in lists that are divided by the same, are one kind. Every order
+    of a kind is scored below as many relevant documents as rank above the tie.
+    """
+    hit, lists = max(groups.judgments.relevant_from, 1.0), np.arange(groups.n_lists)
+    scale = measure.values(_strict_orders(groups, lists, lists, 0 * lists, np.full(len(lists), hit)))
+    limit = math.inf if measure.k is None else measure.k
+    ends = np.append(groups.first, len(groups.grades))
+    ties = np.flatnonzero(moving[groups.lists] & (groups.above < limit) & (groups.size > 1))
+    columns = (groups.lists, groups.above, groups.size, groups.relevant_above, ends[:-1], ends[1:])
+    by_list: dict[int, list[tuple[Hashable, _Kind]]] = {}
+    too_many, n_cells = set(), 0
+    for list_id, above, size, n_above, begin, end in zip(*(c[ties].tolist() for c in columns), strict=True):
+        grades = tuple(sorted(groups.grades[begin:end].tolist()))
+        if (end - begin == size and grades[0] == grades[-1]) or list_id in too_many:
             continue
-        parts.append(merge_equal(*values))
-        n_lists.append(len(lists))
-        room -= len(parts[-1][0])
-    if not parts:
-        return None, list_ids
-    distributions = ListDistributions.of(
-        np.array(n_lists),
-        np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts]),
-        np.concatenate([values for values, _ in parts]),
-        np.concatenate([chances for _, chances in parts]),
+        orders = _orders(grades, size, int(min(size, limit - above)), max_orders)
+        if orders is None or n_cells + len(orders.chances) > _CELLS:
+            too_many.add(list_id)
+            continue
+        key = above, size, n_above, grades, round(float(scale[list_id]), 12), int(groups.n_relevant[list_id])
+        n_cells += len(orders.chances)
+        by_list.setdefault(list_id, []).append((key, _Kind(list_id, above, n_above, orders)))
+    kinds: dict[Hashable, _Kind] = {}
+    times = Counter[Hashable]()
+    for list_id, keyed in by_list.items():
+        if list_id not in too_many:
+            kinds.update(keyed)
+            times.update(key for key, _ in keyed)
+    others = np.array(sorted(too_many), dtype=np.int64)
+    if not kinds:
+        return None, others
+    if sum(len(values) for values, _ in known.values()) > _CELLS:
+        known.clear()
+    if unknown := {key: kind for key, kind in kinds.items() if key not in known}:
+        known.update(zip(unknown, _score_orders(groups, measure, list(unknown.values()), hit), strict=True))
+    kinds = {key: kind for key, kind in kinds.items() if len(known[key][0]) > 1} or kinds
+    parts = [known[key] for key in kinds]
+    owner = np.repeat(np.arange(len(parts)), [len(values) for values, _ in parts])
+    values, chances = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return ListDistributions.of(np.array([times[key] for key in kinds]), owner, values, chances), others
+
+
+class _Orders(NamedTuple):
+    """Orders of the grades of one tie: order, rank in the tie and grade of each contributing document."""
+
+    order: IntArray
+    place: IntArray
+    grade: FloatArray
+    chances: FloatArray
+
+
+class _Kind(NamedTuple):
+    """A tie in a list, below so many documents, so many of them relevant."""
+
+    list_id: int
+    above: int
+    n_relevant_above: int
+    orders: _Orders
+
+
+@lru_cache(maxsize=1024)
+def _orders(grades: tuple[float, ...], size: int, within: int, max_orders: int) -> _Orders | None:
+    """Return every order of a tie down to some rank, of the grades given and 0 for its other documents."""
+    all_grades = np.concatenate([grades, np.zeros(size - len(grades))])
+    orders = orders_of_list(all_grades, np.zeros(1, dtype=np.int64), within, max_orders)
+    if orders is None:
+        return None
+    order, place = np.nonzero(orders[0] > 0)
+    return _Orders(order, place, orders[0][order, place], orders[1])
+
+
+def _score_orders(groups: TieGroups, measure: MeasureAt, kinds: list[_Kind], hit: float) -> list[Distribution]:
+    """Return the distribution of what lists score by the orders of one tie, for each kind."""
+    lists, places, grades, starts = [], [], [], np.cumsum([0, *(len(kind.orders.chances) for kind in kinds)])
+    for start, (_, above, n_above, orders) in zip(starts.tolist(), kinds, strict=False):
+        n = len(orders.chances)
+        lists += [start + np.repeat(np.arange(n), n_above), start + orders.order]
+        places += [np.tile(np.arange(above - n_above, above), n), above + orders.place]
+        grades += [np.full(n * n_above, hit), orders.grade]
+    of_list = np.repeat([kind.list_id for kind in kinds], np.diff(starts))
+    columns = (np.concatenate(parts) for parts in (lists, places, grades))
+    values = np.split(measure.values(_strict_orders(groups, of_list, *columns)), starts[1:-1])
+    return [merge_equal(each, kind.orders.chances) for each, kind in zip(values, kinds, strict=True)]
+
+
+def _strict_orders(
+    groups: TieGroups, of_list: IntArray, lists: IntArray, places: IntArray, grades: FloatArray
+) -> TieGroups:
+    """Return orders of some lists, as lists of their own, with the place and grade of what contributes."""
+    order = np.lexsort((places, lists))
+    lists, places, grades = lists[order], places[order], grades[order]
+    judgments = groups.judgments.asked_for(
+        of_list if groups.judgments.asked is None else groups.judgments.asked[of_list]
     )
-    return distributions, np.array(sorted(other_ids), dtype=np.int64)
-
-
-def _lists_by_kind(groups: TieGroups, is_seen: BoolArray, best: FloatArray) -> list[list[int]]:
-    """Group lists whose ties hold the same grades at the same places, and whose best value is the same."""
-    n_contributing = np.diff(np.append(groups.first, len(groups.grades)))
-    by_key: dict[tuple[object, ...], list[int]] = {}
-    seen_groups = np.flatnonzero(is_seen)
-    for ties in np.split(seen_groups, np.flatnonzero(np.diff(groups.lists[seen_groups])) + 1):
-        grades = [
-            tuple(sorted(groups.grades[first : first + held].tolist()))
-            for first, held in zip(groups.first[ties].tolist(), n_contributing[ties].tolist(), strict=True)
-        ]
-        list_id = int(groups.lists[ties[0]])
-        key = (
-            *groups.above[ties].tolist(),
-            *groups.size[ties].tolist(),
-            *grades,
-            round(float(best[list_id]), 12),
-        )
-        by_key.setdefault(key, []).append(list_id)
-    return list(by_key.values())
+    each = np.arange(len(lists))
+    return TieGroups(judgments, groups.n_docs[of_list], lists, places, np.ones_like(lists), each, grades)

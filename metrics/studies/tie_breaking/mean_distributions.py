@@ -1,7 +1,8 @@
 """Where the means of a leaderboard can land when every tie is broken at random."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Literal
 from zlib import crc32
 
 import numpy as np
@@ -12,35 +13,83 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.studies.one_list.ordering_samples import sample_values
-from metrics.studies.tie_breaking.convolution import ListDistributions, merge_equal, sum_distribution
-from metrics.studies.tie_breaking.list_distributions import list_distributions
-from metrics.studies.tie_breaking.mean_distribution import MeanDistribution
-from metrics.studies.tie_breaking.sampling import (
-    BATCHES,
-    ListSample,
-    calibrated_chances,
-    has_few_values,
-    normal_error,
-    sample_sums,
-    skewness_and_kurtosis,
-    thinned,
+from metrics.studies.tie_breaking.convolution import (
+    EQUAL_MEANS,
+    Distribution,
+    Grid,
+    ListDistributions,
+    draw_sums,
+    sum_distribution,
 )
+from metrics.studies.tie_breaking.list_distributions import list_distributions
 from metrics.support.arrays import FloatArray, IntArray, places_in
+from metrics.support.cached import cached_property
 from metrics.support.steps import begin_step
-from metrics.ties import Ranking
+from metrics.ties import Ranking, TieGroups
 
-MAX_NORMAL_ERROR = 0.002
-"""How far a normal curve may be from any chance, by `normal_error`, where it is taken."""
+Method = Literal["exact", "grid", "sampled"]
+METHODS: tuple[Method, ...] = ("exact", "grid", "sampled")
+"""Finest first."""
+_BATCHES = 16
+"""Parts of the draws; how far their results differ says how far the result of all may be off."""
 _WORK = 2**22, 2**18
 """Documents placed, and values drawn, of all lists of a reranker; they decide how often each list is drawn."""
 _DRAWS = 2**10, 2**17
 """Fewest and most orders drawn of one list."""
-_MIN_ORDERS = 2**12
-"""Orders of one list that are enumerated, however few would be drawn."""
+_MIN_ORDERS = 2**14
+"""Orders of one tie that are enumerated, however few would be drawn."""
+_MAX_SHARED = 0.005
+"""Chance of two means to share a grid point, above which the grid is too coarse and sums are drawn."""
+_SUM_WORK, _SUMS_DRAWN = 2**26, (2**15, 2**17)
+"""List values added up, and fewest and most sums, where they are drawn."""
 _SAME_VALUE = 1e-9
 """How far values of one list computed twice may be apart."""
 SPREADS = ("expected", "optimistic", "pessimistic", "std")
 """Treatments that studies of tie-breaking need."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeanDistribution:
+    """The mean of one reranker over its lists, in the measure's unit, each of their orderings equally likely.
+
+    Attributes:
+        method: how its distribution is known.
+        mean: its expectation, exact.
+        std: its standard deviation, exact.
+        worst: the smallest mean any tie-breaking gives, exact.
+        best: the largest.
+        means: (n,) it can take, rising; points of a grid unless exact.
+        chances: (n,) the chance of each.
+        error: largest standard error of the chance to be below any value; 0 unless sampled.
+    """
+
+    method: Method
+    mean: float
+    std: float
+    worst: float
+    best: float
+    means: FloatArray
+    chances: FloatArray
+    error: float = 0.0
+
+    def below(self, values: FloatArray) -> FloatArray:
+        """Return the (n,) chance that the mean is below each of some values; rounding is no difference."""
+        return self._up_to[np.searchsorted(self.means, values - equality_margin(values), side="left")]
+
+    def not_above(self, values: FloatArray) -> FloatArray:
+        """Return the (n,) chance that the mean is below or equal to each of some values."""
+        return self._up_to[np.searchsorted(self.means, values + equality_margin(values), side="right")]
+
+    @cached_property
+    def _up_to(self) -> FloatArray:
+        """(n + 1,) chance of all values before each, and of all."""
+        sums = np.concatenate([[0.0], np.cumsum(self.chances)])
+        return np.asarray(sums / sums[-1])
+
+
+def equality_margin(means: FloatArray) -> FloatArray:
+    """Return how far a mean may be from each of these to be called equal to it."""
+    return np.asarray(EQUAL_MEANS * np.maximum(1.0, np.abs(means)))
 
 
 def mean_distributions(
@@ -51,12 +100,11 @@ def mean_distributions(
     Its expectation, worst and best are those of the evaluation. The method:
 
     - exact: the convolution of the lists' distributions, where its values are few (`sum_distribution`).
-    - normal: where the terms that follow the normal curve are `MAX_NORMAL_ERROR` or less in all
-      (`normal_error`) and equal sums are rare (`has_few_values`); with the exact mean and
-      sqrt(sum of the lists' variances) / n, nothing outside worst to best.
-    - sampled: elsewhere. Each list's value is drawn from its exact distribution, or, where that is too large
-      to write down, from up to 131,072 of its orders, weighted so that their mean is the exact one. Sums of
-      lists are drawn 131,072 times, in 16 batches that share no draw; less often where lists are many.
+    - grid: elsewhere the same convolution on 4,096 or more equally spaced values (`Grid`), which moves chances
+      by .002 or less.
+    - sampled: where the distribution of some list is too large to write down. Up to 131,072 orders of it are
+      drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them. Also
+      where means crowd at few points of the grid: up to 131,072 sums are drawn.
 
     Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
 
@@ -73,13 +121,13 @@ def mean_distributions(
         UsageError: the evaluation lacks the measure or a treatment, or a ranking is absent or another one.
     """
     measure_at, lists = parse(measure), list_values(evaluation, measure)
-    distributions = {}
+    distributions, known = {}, dict[Hashable, Distribution]()
     places = lists.groupby(level="reranker", sort=False, observed=True).indices
     for position, name in enumerate(evaluation.policies.index):
         begin_step("Breaking ties", position, len(evaluation.policies.index), str(name))
         if name in places:
             values = lists.iloc[places[name]].droplevel("reranker")
-            distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed)
+            distributions[str(name)] = _mean_distribution(str(name), values, measure_at, rankings, seed, known)
     return distributions
 
 
@@ -91,7 +139,12 @@ def list_values(evaluation: Evaluation, measure: str) -> pd.DataFrame:
 
 
 def _mean_distribution(
-    name: str, values: pd.DataFrame, measure: MeasureAt, rankings: Mapping[str, Ranking], seed: int
+    name: str,
+    values: pd.DataFrame,
+    measure: MeasureAt,
+    rankings: Mapping[str, Ranking],
+    seed: int,
+    known: dict[Hashable, Distribution],
 ) -> MeanDistribution:
     low, high = (values[how].to_numpy() for how in ("pessimistic", "optimistic"))
     expected = values["expected"].to_numpy()
@@ -101,103 +154,132 @@ def _mean_distribution(
         return MeanDistribution("exact", mean, 0.0, mean, mean, np.array([mean]), np.ones(1))
     if name not in rankings:
         raise UsageError(f"There is no ranking of {name}, whose ties can move its mean.")
-    list_ids = _list_ids(name, rankings[name], values, measure)[moving]
-    lists = _MovingLists(rankings[name], measure, list_ids, expected[moving], low[moving], high[moving])
-    fixed, n = expected[~moving].sum() + low[moving].sum(), len(values)
+    ranking, n = rankings[name], len(values)
+    groups = RefinedGroups(ranking).of(measure)
+    list_ids = _list_ids(name, ranking, values, measure.values(groups))[moving]
+    draws = _n_draws(groups, list_ids)
+    counted, other_ids = list_distributions(
+        groups, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
+    )
+    drawn = []
+    if len(other_ids):
+        draws, own_seed = _n_draws(groups, other_ids), seed << 32 | crc32(name.encode())
+        for row in np.flatnonzero(np.isin(list_ids, other_ids)).tolist():
+            query = ranking.query_ids[list_ids[row]].as_py()
+            query_seed = own_seed << 32 | crc32(query.encode())
+            sample = sample_values(ranking, query, str(measure), draws, query_seed)
+            drawn.append((sample - low[moving][row], float((expected - low)[moving][row])))
+    kinds, *batches = _kinds(counted, drawn)
+    exact = sum_distribution(kinds)
+    method: Method = "sampled" if drawn else "exact" if exact else "grid"
+    grid = Grid.of(kinds)
+    rises, chances = exact or (grid.sums, grid.chances(kinds))
+    error = 0.0
+    if batches:
+        each = np.cumsum([grid.chances(batch) for batch in batches], axis=1)
+        error = max(float(each.std(axis=0, ddof=1).max()) / _BATCHES**0.5, 1 / draws)
+    if not exact and chances @ chances > _MAX_SHARED:
+        n_sums = int(np.clip(_SUM_WORK // int(kinds.times.sum()), *_SUMS_DRAWN))
+        generator = np.random.default_rng(seed << 32 | crc32(name.encode()))
+        method, error = "sampled", float(np.hypot(error, 0.5 / n_sums**0.5))
+        rises, chances = draw_sums(kinds, n_sums, generator)
     std = float(np.sqrt((values["std"] ** 2).sum())) / n
-    normal = MeanDistribution("normal", mean, std, worst, best, np.empty(0), np.empty(0))
-    own_seed = seed << 32 | crc32(name.encode())
-    distributions, other_ids = lists.distributions()
-    if (
-        distributions is not None
-        and not len(other_ids)
-        and (exact := sum_distribution(distributions)) is not None
-    ):
-        means, chances = (fixed + exact[0]) / n, exact[1] / exact[1].sum()
-        return replace(normal, method="exact", means=means, chances=chances)
-    samples = [*_samples(distributions), *lists.draw(other_ids, own_seed)]
-    if normal_error(*skewness_and_kurtosis(samples)) <= MAX_NORMAL_ERROR and not has_few_values(samples):
-        return normal
-    generator = np.random.default_rng(own_seed)
-    means = (fixed + sample_sums(samples, generator)) / n
-    return _sampled(normal, means, generator)
+    fixed, possible = expected[~moving].sum() + low[moving].sum(), chances > 0
+    means = np.clip((fixed + rises[possible]) / n, worst, best)
+    return MeanDistribution(method, mean, std, worst, best, means, chances[possible] / chances.sum(), error)
 
 
-def _sampled(normal: MeanDistribution, means: FloatArray, generator: np.random.Generator) -> MeanDistribution:
-    """Return the distribution that drawn means, a row a batch, stand for."""
-    nodes = np.stack(
-        [
-            thinned(row, chances, generator)
-            for row, chances in zip(means, calibrated_chances(means, normal.mean), strict=True)
-        ]
-    )
-    parts = [merge_equal(row, np.full(len(row), 1 / len(row))) for row in (*nodes, nodes.ravel())]
-    *batches, pooled = (
-        replace(normal, method="sampled", means=means, chances=chances) for means, chances in parts
-    )
-    return replace(pooled, draws=means.size, batches=tuple(batches))
+def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
+    """Return how many orders are drawn of each of some lists; a multiple of the batches."""
+    documents = int(np.isin(groups.lists[groups.owner], list_ids).sum())
+    draws = min(_WORK[0] // max(1, documents), _WORK[1] // max(1, len(list_ids)))
+    return int(np.clip(draws, *_DRAWS)) // _BATCHES * _BATCHES
 
 
-def _samples(distributions: ListDistributions | None) -> list[ListSample]:
-    """Return what lists of known distribution can score."""
-    if distributions is None:
-        return []
-    pairs = zip(distributions.times.tolist(), distributions.distributions(), strict=True)
-    return [ListSample(times, values[None], chances[None]) for times, (values, chances) in pairs]
+def _kinds(counted: ListDistributions | None, drawn: list[tuple[FloatArray, float]]) -> list[ListDistributions]:
+    """Return the distributions of all lists; where some are drawn, also those that each batch of draws gives.
 
-
-@dataclass(frozen=True, eq=False)
-class _MovingLists:
-    """The lists of one reranker that ties can move.
-
-    Attributes:
-        ranking: all its lists.
-        measure: the measure.
-        list_ids: (n,) these.
-        expected: (n,) the expectation of each.
-        worst: (n,) the smallest value of each.
-        best: (n,) the largest.
+    Args:
+        counted: the distributions that are known.
+        drawn: of each other list, values less its worst, and their expectation.
     """
-
-    ranking: Ranking
-    measure: MeasureAt
-    list_ids: IntArray
-    expected: FloatArray
-    worst: FloatArray
-    best: FloatArray
-
-    def n_draws(self, list_ids: IntArray) -> int:
-        """Return how many orders are drawn of each of some lists; a multiple of the batches."""
-        groups = RefinedGroups(self.ranking).of(self.measure)
-        documents = int(np.isin(groups.lists[groups.owner], list_ids).sum())
-        draws = min(_WORK[0] // max(1, documents), _WORK[1] // max(1, len(list_ids)))
-        return int(np.clip(draws, *_DRAWS)) // BATCHES * BATCHES
-
-    def distributions(self) -> tuple[ListDistributions | None, IntArray]:
-        """Return the distributions that can be counted, and the other lists."""
-        max_orders = max(_MIN_ORDERS, self.n_draws(self.list_ids))
-        return list_distributions(
-            self.ranking, self.measure, self.list_ids, (self.worst, self.best), max_orders
-        )
-
-    def draw(self, list_ids: IntArray, seed: int) -> Iterator[ListSample]:
-        """Yield values of some lists, drawn, less the worst of each."""
-        draws = self.n_draws(list_ids)
-        for row in np.flatnonzero(np.isin(self.list_ids, list_ids)).tolist():
-            query = self.ranking.query_ids[self.list_ids[row]].as_py()
-            own_seed = seed << 32 | crc32(query.encode())
-            values = sample_values(self.ranking, query, str(self.measure), draws, own_seed)
-            values = values.reshape(BATCHES, -1) - self.worst[row]
-            if (np.ptp(values, axis=1) == 0).any():  # what is rare is missing from a batch: all share the draws
-                values = values.reshape(1, -1)
-            yield ListSample(1, values, calibrated_chances(values, self.expected[row] - self.worst[row]))
+    parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn) * _BATCHES)]
+    for values, mean in drawn:
+        samples = [values, *values.reshape(_BATCHES, -1)]
+        for part, sample in zip(parts, samples, strict=True):
+            chances = calibrated_chances(sample[None], mean)[0]
+            part.append((np.append(sample, 0.0), np.append(chances, 0.0)))  # the worst value may not be drawn
+    return [ListDistributions.joined(counted, part) for part in parts]
 
 
-def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, measure: MeasureAt) -> IntArray:
+def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
+    """Return the chances of drawn values by which each row has the mean that is known exactly.
+
+    A row of n values v is weighted by w = (1 + (mean - v̄)(v - v̄) / s²) / n, never below 0: errors of the
+    draws that go along with the mean are taken out, and no value is moved.
+
+    Args:
+        values: (n_batches, n) drawn values.
+        mean: their expectation.
+
+    Source: Deville & Särndal, Calibration estimators in survey sampling, JASA 1992.
+    """
+    largest = np.abs(values).max(initial=0) or 1.0
+    centre = values.mean(axis=1, keepdims=True)
+    apart, missing = (values - centre) / largest, (mean - centre) / largest
+    variance = (apart**2).mean(axis=1, keepdims=True)
+    varies = np.ptp(values, axis=1, keepdims=True) > 0  # where it does not, the variance is rounding
+    slope = np.divide(missing, variance, out=np.zeros_like(variance), where=varies)
+    weights = np.maximum(1 + slope * apart, 0)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _list_ids(name: str, ranking: Ranking, values: pd.DataFrame, tied: FloatArray) -> IntArray:
     """Return the (n,) list of each value in the ranking, once it is clear that both were made alike."""
     list_ids = places_in(pa.array(values.index), ranking.query_ids)
-    again = measure.values(RefinedGroups(ranking).of(measure))[list_ids]
+    again = tied[list_ids]
     difference = np.abs(again - values["expected"].to_numpy())
     if (list_ids < 0).any() or (difference > _SAME_VALUE * np.maximum(1.0, np.abs(again))).any():
         raise UsageError(f"The ranking of {name} was not cut as for the evaluation: precision, relevant_from?")
     return list_ids
+
+
+def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.DataFrame:
+    """Return the variance of each reranker's mean difference from a baseline, by where it comes from.
+
+    Draw n queries, then break the ties of both lists of each. With D the mean difference that comes out, d
+    the expected difference of a query over its ties and t² the variance of its difference, by the law of
+    total variance
+
+        Var(D) = Var(E[D | queries]) + E[Var(D | queries)] = Var(d) / n + E[t²] / n.
+
+    Lists are broken independently, so t² is the sum of both lists' variances (`std` squared), and E[t²] / n
+    is estimated by sum t² / n². The d are exact expectations without noise from ties, so their sample
+    variance, over n − 1, estimates Var(d) without bias and needs no correction. Of values of one strict
+    order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
+
+    Args:
+        evaluation: with the measure under expected, optimistic, pessimistic and std.
+        measure: name of a measure.
+        baseline: whom the others are compared with.
+
+    Returns:
+        index reranker, the baseline left out, in order; difference (of tied means, over the n queries both
+        have), queries and ties (variances, in squares of the measure's unit), share_ties
+        (ties / (queries + ties), 0 where both are 0). NaN where n = 0; queries and share_ties NaN where
+        n = 1: one query says nothing of their variance.
+
+    Raises:
+        UsageError: the baseline is not there, or the evaluation lacks the measure or a treatment.
+    """
+    if baseline not in evaluation.policies.index:
+        raise UsageError(f"There is no reranker {baseline!r} to compare with.")
+    wide, names = list_values(evaluation, measure).unstack("reranker"), evaluation.policies.index  # noqa: PD010
+    expected, std = (wide[how].reindex(columns=names) for how in ("expected", "std"))
+    difference = expected.drop(columns=baseline).sub(expected[baseline], axis=0)
+    variance = std.drop(columns=baseline).pow(2).add(std[baseline].pow(2), axis=0).where(difference.notna())
+    n = difference.count()
+    queries, ties = difference.var(ddof=1) / n, variance.sum(min_count=1) / n**2
+    share = (ties / (queries + ties)).mask(queries + ties == 0, 0.0)
+    parts = {"difference": difference.mean(), "queries": queries, "ties": ties, "share_ties": share}
+    return pd.DataFrame(parts).rename_axis("reranker")

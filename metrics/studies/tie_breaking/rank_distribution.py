@@ -5,16 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
-from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
-from metrics.studies.tie_breaking.sampling import BATCHES, batch_error, equal_nodes
+from metrics.studies.tie_breaking.mean_distributions import METHODS, MeanDistribution, equality_margin
 from metrics.support.arrays import FloatArray
 
 _CELLS = 2**22
 """Chances computed for the places of one reranker, in all."""
 _NODES = 2**6, 2**14
-"""Fewest and most values at which a mean is looked at that is normal or drawn."""
+"""Fewest and most values at which a mean is looked at that is not exact."""
 _NOTHING = 1e-17
 """Chance of a mean below which it is passed over."""
 
@@ -38,8 +36,8 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
 
     A place is 1 + the number of rerankers whose mean is strictly above, so equal means share the better
     one. Given its own mean, others are above or not independently of each other: their number is
-    Poisson-binomial. Summed over the means it can take: all of them, or those drawn; a normal one at the
-    middles of strips of equal chance, 16,384 or as many as a large leaderboard leaves time for.
+    Poisson-binomial. Summed over the means it can take: all of them, or, on a grid, as many equally
+    likely ones as a large leaderboard leaves time for.
     """
     ordered = list(distributions.values())
     index = pd.Index(list(distributions), name="reranker", dtype="str")
@@ -52,7 +50,9 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
             elif other.best > distribution.worst + equality_margin(np.array(distribution.worst)):
                 rivals.append(other)
         numbers = _number_above(distribution, rivals)
-        tables[:, row, above : above + numbers.shape[1]] = numbers
+        tables[0, row, above : above + len(numbers)] = numbers
+        if rivals:
+            tables[1, row] = np.sqrt(distribution.error**2 + sum(other.error**2 for other in rivals))
         coarsest = max((each.method for each in (distribution, *rivals)), key=METHODS.index)
         methods.append(coarsest if rivals else "exact")
     places = pd.RangeIndex(1, len(ordered) + 1)
@@ -61,21 +61,7 @@ def rank_distribution(distributions: Mapping[str, MeanDistribution]) -> RankDist
 
 
 def _number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
-    """Return (2, n_others + 1): the chance of 0, 1, 2, ... others strictly above, and its standard error."""
-    if not any(one.batches for one in (distribution, *rivals)):
-        chances = _exact_number_above(distribution, rivals)
-        return np.stack([chances, np.zeros_like(chances)])
-    each = np.array(
-        [
-            _exact_number_above(distribution.batch(number), [other.batch(number) for other in rivals])
-            for number in range(BATCHES)
-        ]
-    )
-    return np.stack([each.mean(axis=0), batch_error(each)])
-
-
-def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistribution]) -> FloatArray:
-    """Return (n_others + 1,) the chances, each distribution taken as it is."""
+    """Return (n_others + 1,) the chance of 0, 1, 2, ... rivals strictly above."""
     if not rivals:
         return np.ones(1)
     means, chances = _means_and_chances(distribution, len(rivals))
@@ -91,10 +77,24 @@ def _exact_number_above(distribution: MeanDistribution, rivals: list[MeanDistrib
 def _means_and_chances(distribution: MeanDistribution, n_rivals: int) -> tuple[FloatArray, FloatArray]:
     """Return the means of one reranker and their chances, which sum to 1."""
     nodes = int(np.clip(_CELLS // n_rivals**2, *_NODES))
-    if distribution.method == "normal":
-        means = distribution.mean + distribution.std * ndtri((np.arange(nodes) + 0.5) / nodes)
-        return np.clip(means, distribution.worst, distribution.best), np.full(nodes, 1 / nodes)
-    if distribution.method == "sampled" and len(distribution.means) > nodes:
+    if distribution.method != "exact" and len(distribution.means) > nodes:
         return equal_nodes(distribution.means, distribution.chances, nodes, 0.5), np.full(nodes, 1 / nodes)
     possible = distribution.chances > _NOTHING
     return distribution.means[possible], distribution.chances[possible] / distribution.chances[possible].sum()
+
+
+def equal_nodes(values: FloatArray, chances: FloatArray, n: int, offset: float) -> FloatArray:
+    """Return (n,) values, each as often as its chance says.
+
+    Args:
+        values: what can come.
+        chances: of each.
+        n: how many to return.
+        offset: from 0 to 1, decides where a chance of n is no whole number.
+
+    Source: systematic sampling; Madow & Madow, Annals of Mathematical Statistics 1944.
+    """
+    ends = np.cumsum(chances)
+    upto = np.floor(ends * (n / ends[-1]) + offset).astype(np.int64)
+    upto[-1] = n
+    return np.repeat(values, np.diff(np.minimum(upto, n), prepend=0))

@@ -1,19 +1,26 @@
 """Whether the order of a leaderboard holds when ties are broken another way."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
 
-from metrics.evaluation import EQUAL
+from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import Prose, Strong, decimal
-from metrics.studies.tie_breaking.mean_distribution import METHODS, MeanDistribution, equality_margin
-from metrics.studies.tie_breaking.sampling import BATCHES, batch_error
+from metrics.studies.tie_breaking.mean_distributions import (
+    METHODS,
+    MeanDistribution,
+    equality_margin,
+    mean_distributions,
+)
+from metrics.studies.tie_breaking.rank_distribution import RankDistribution, rank_distribution
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
 from metrics.support.steps import begin_step
 from metrics.support.wording import chance_percent, part_of, written_p
+from metrics.ties import Ranking
 
 _PAIR_COLUMNS = [
     "reranker",
@@ -25,6 +32,18 @@ _PAIR_COLUMNS = [
     "reversible",
     "standard_error",
 ]
+
+
+_FEW_PAIRS = 2**10
+"""Pairs up to which each is compared value for value."""
+_BINS = 2**12
+"""Bins of means in which many pairs are compared at once."""
+_ROWS = 2**8
+"""Rerankers of which these chances are summed up at once."""
+_MAX_UNRESOLVED = 0.002
+"""Chance that two means share a bin without being equal, up to which half of it is counted for either order."""
+_ROUNDING = 1e-12
+"""Chance below which rounding is all there is."""
 
 
 def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
@@ -73,9 +92,9 @@ def pairwise_order(
 ) -> pd.DataFrame:
     """Return how likely each of two rerankers is to come out above the other.
 
-    Exact where both distributions are; where one is normal, as if it had no chance of a draw; where both
-    are, Φ of the difference of means over its standard deviation. Where worst and best leave no doubt,
-    exactly 1 by any method.
+    Exact where both distributions are, and all values together are few, or pairs are. Else values are counted
+    in bins, and both orders are equally likely inside a bin; pairs that this could move by more than .001 are
+    compared value for value. Where worst and best leave no doubt, exactly 1 by any method.
 
     Args:
         distributions: as `mean_distributions` returns them.
@@ -89,28 +108,36 @@ def pairwise_order(
         unless sampled).
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
-    names = np.array([name for name, _ in ordered], dtype=object)
-    ordered_distributions = [distribution for _, distribution in ordered]
-    mean, worst, best = _bounds(dict(ordered))
-    std = np.array([one.std for one in ordered_distributions])
+    names, ordered_distributions = [name for name, _ in ordered], [distribution for _, distribution in ordered]
+    _, worst, best = _bounds(dict(ordered))
     coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
-    i, j = _columns(names.tolist(), pairs)
+    error = np.array([one.error for one in ordered_distributions])
+    i, j = _columns(names, pairs)
     reversible = best[j] > worst[i] + equality_margin(worst[i])
-    normal = (coarse[i] == 1) & (coarse[j] == 1)
-    apart = worst[i] > best[j] + equality_margin(best[j])
-    certain = apart | (normal & ~reversible)
-    normal &= ~certain
-    chances = np.zeros((len(i), 4))
+    certain = worst[i] > best[j] + equality_margin(best[j])
+    chances, unresolved = np.zeros((len(i), 3)), np.zeros(len(i))
     chances[certain, 0] = 1
-    lead = mean[i[normal]] - mean[j[normal]]
-    chances[normal, 0] = ndtr(lead / np.hypot(std[i[normal]], std[j[normal]]))
-    chances[normal, 2] = 1 - chances[normal, 0]
-    uncertain = np.flatnonzero(~certain & ~normal).tolist()
-    for number, row in enumerate(uncertain):
-        begin_step("Comparing pairs", number, len(uncertain))
+    open_pairs = np.flatnonzero(~certain)
+    if len(open_pairs) > _FEW_PAIRS:
+        below, shared = _binned_chances(ordered_distributions)
+        chances[open_pairs, 0] = below[j, i][open_pairs]
+        chances[open_pairs, 2] = below[i, j][open_pairs]
+        unresolved[open_pairs] = shared[i, j][open_pairs]
+        chances[:, [0, 2]] += unresolved[:, None] / 2
+        chances[:, 1] = 1 - chances[:, 0] - chances[:, 2]
+        chances[chances < _ROUNDING] = 0
+        open_pairs = np.flatnonzero(unresolved > _MAX_UNRESOLVED)
+    for number, row in enumerate(open_pairs.tolist()):
+        begin_step("Comparing pairs", number, len(open_pairs))
         chances[row] = _order_chances(ordered_distributions[i[row]], ordered_distributions[j[row]])
-    method = np.array(METHODS, dtype=object)[np.where(apart, 0, np.maximum(coarse[i], coarse[j]))]
-    columns = [names[i], names[j], *chances[:, :3].T, method, reversible, chances[:, 3]]
+        unresolved[row] = 0
+    certain_below = ~certain & (worst[j] > best[i] + equality_margin(best[i]))
+    chances[certain_below] = 0, 0, 1
+    coarsest = np.maximum(np.maximum(coarse[i], coarse[j]), unresolved > _ROUNDING)
+    method = np.array(METHODS, dtype=object)[np.where(certain | certain_below, 0, coarsest)]
+    errors = np.where(certain | certain_below, 0.0, np.hypot(error[i], error[j]))
+    labels = np.array(names, dtype=object)
+    columns = [labels[i], labels[j], *chances.T, method, reversible, errors]
     return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
 
 
@@ -124,23 +151,44 @@ def _columns(names: list[str], pairs: Iterable[tuple[str, str]] | None) -> tuple
     return i, j
 
 
-def _order_chances(first: MeanDistribution, second: MeanDistribution) -> FloatArray:
-    """Return the chance that the first is above, equal and below, and the largest standard error of these."""
-    if not (first.batches or second.batches):
-        return np.append(_exact_chances(first, second), 0.0)
-    each = np.array([_exact_chances(first.batch(number), second.batch(number)) for number in range(BATCHES)])
-    return np.append(each.mean(axis=0), batch_error(each).max())
+def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:
+    """Return the chance that the first is above, equal and below."""
+    if swapped := len(second.means) < len(first.means):
+        first, second = second, first
+    under, upto = second.below(first.means), second.not_above(first.means)
+    higher, lower, equal = first.chances @ under, first.chances @ (1 - upto), first.chances @ (upto - under)
+    return (
+        (float(lower), float(equal), float(higher)) if swapped else (float(higher), float(equal), float(lower))
+    )
 
 
-def _exact_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:
-    """Return the chance that the first is above, equal and below, each distribution taken as it is."""
-    swapped = first.method == "normal" or (second.method != "normal" and len(second.means) < len(first.means))
-    base, against = (second, first) if swapped else (first, second)
-    under, upto = against.below(base.means), against.not_above(base.means)
-    higher, lower, equal = base.chances @ under, base.chances @ (1 - upto), base.chances @ (upto - under)
-    if swapped:
-        higher, lower = lower, higher
-    return float(higher), float(equal), float(lower)
+def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArray, FloatArray]:
+    """Return (n, n) the chance that each is in a bin below the other's, and in the same bin at another value.
+
+    Bins end at quantiles of all means together, and each of these has a bin of its own: where means are few, or
+    likely, a bin is one value.
+    """
+    n = len(distributions)
+    owner = np.repeat(np.arange(n), [len(one.means) for one in distributions])
+    means = np.concatenate([one.means for one in distributions])
+    chances = np.concatenate([one.chances / one.chances.sum() for one in distributions])
+    order = np.argsort(means, kind="stable")
+    owner, means, chances = owner[order], means[order], chances[order]
+    number = np.cumsum(np.diff(means, prepend=means[0]) > equality_margin(means))
+    quantiles = np.searchsorted(np.cumsum(chances), np.arange(_BINS // 2) * (n / (_BINS // 2)))
+    last = number[np.minimum(quantiles, len(number) - 1)]
+    ends = np.unique([last, last - 1]) if number[-1] >= _BINS else np.arange(number[-1] + 1)
+    bins = np.searchsorted(ends, number)
+    n_bins = len(ends) + 1
+    table = np.bincount(owner * n_bins + bins, chances, minlength=n * n_bins).reshape(n, n_bins)
+    is_shared = np.bincount(bins, np.diff(number, prepend=-1) > 0, minlength=n_bins) > 1
+    shared = table[:, is_shared].astype(np.float32)
+    below = np.empty((n, n))
+    for start in range(0, n, _ROWS):
+        begin_step("Comparing pairs", start, n)
+        rows = table[start : start + _ROWS]
+        below[start : start + _ROWS] = (np.cumsum(rows, axis=1) - rows) @ table.T
+    return below, np.asarray(shared @ shared.T, dtype=np.float64)
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
@@ -194,3 +242,59 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
         f"expected Kendall tau of {tau_text}.",
     )
+
+
+@dataclass(frozen=True, eq=False)
+class OrderStability:
+    """The means, pairs and ranks of a leaderboard whose ties are all broken at random.
+
+    Attributes:
+        distributions: of each mean, as `mean_distributions` returns them.
+    """
+
+    distributions: Mapping[str, MeanDistribution]
+
+    @cached_property
+    def bounds(self) -> pd.DataFrame:
+        """How far ties move each mean, as `mean_bounds` returns it."""
+        return mean_bounds(self.distributions)
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """The chances of each order of two, as `pairwise_order` returns them."""
+        return pairwise_order(self.distributions)
+
+    @cached_property
+    def places(self) -> RankDistribution:
+        """The chances of each place, as `rank_distribution` returns them."""
+        return rank_distribution(self.distributions)
+
+    @property
+    def tau(self) -> float:
+        """The expected Kendall tau of two leaderboards with ties broken at random, as `expected_tau`."""
+        return expected_tau(self.pairs)
+
+    @property
+    def ranks(self) -> pd.DataFrame:
+        """The chance of each place: index reranker, columns 1, 2, ... n."""
+        return self.places.chances
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
+    ) -> "OrderStability":
+        """Study every reranker of an evaluation.
+
+        Args:
+            evaluation: as for `mean_distributions`.
+            measure: name of a measure.
+            rankings: as for `mean_distributions`.
+            seed: as for `mean_distributions`.
+
+        Returns:
+            The means, pairs and places of its leaderboard.
+
+        Raises:
+            UsageError: as `mean_distributions`.
+        """
+        return cls(mean_distributions(evaluation, measure, rankings, seed=seed))

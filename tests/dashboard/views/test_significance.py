@@ -22,10 +22,9 @@ from metrics import evaluate
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.tie_breaking.mean_distributions import mean_distributions, variance_split
 from metrics.studies.tie_breaking.rank_distribution import rank_distribution
 from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
-from metrics.studies.tie_breaking.variance import variance_split
 from metrics.support.wording import written_p
 from metrics.ties import Ranking
 

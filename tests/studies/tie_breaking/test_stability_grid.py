@@ -7,7 +7,7 @@ from tie_breaking_draws import MEASURES, Board, order_shares
 from metrics import evaluate
 from metrics.measures import parse
 from metrics.studies.tie_breaking.mean_distributions import SPREADS
-from metrics.studies.tie_breaking.order_stability import OrderStability
+from metrics.studies.tie_breaking.stability import OrderStability
 from metrics.ties import Ranking
 
 BOARDS = [
@@ -35,6 +35,8 @@ QUICK = [
     (Board(2, 30, 6, "all", rerankers=2), ("RBP(0.8)",)),
     (Board(40, 20, 4, "all", graded=True, rerankers=2), ("DR@10",)),
     (Board(40, 5, 1, "all", rerankers=2), MEASURES),
+    (Board(1, 1000, 4, "mixed", graded=True, rerankers=2), ("AP", "DR@10")),
+    (Board(40, 1000, 1, "huge", rerankers=2), ("RBP(0.8)",)),
 ]
 LIMIT = 0.01
 

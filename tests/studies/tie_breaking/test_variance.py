@@ -7,7 +7,7 @@ from enumeration import Doc
 
 from metrics import Runs, UsageError, evaluate
 from metrics.runs import File, read
-from metrics.studies.tie_breaking.variance import variance_split
+from metrics.studies.tie_breaking.mean_distributions import variance_split
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]
 

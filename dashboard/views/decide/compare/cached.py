@@ -25,8 +25,8 @@ from metrics.studies.robustness.weightings import telling_scores, values_by_weig
 from metrics.studies.significance import significance
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.query_differences import SortKey, query_differences
-from metrics.studies.tie_breaking.order_stability import OrderStability
-from metrics.studies.tie_breaking.variance import variance_split
+from metrics.studies.tie_breaking.mean_distributions import variance_split
+from metrics.studies.tie_breaking.stability import OrderStability
 from metrics.studies.tradeoffs import experiment, latency, tradeoffs
 from metrics.studies.tradeoffs.coverage import coverage, coverage_measures
 

@@ -21,7 +21,7 @@ from metrics.studies.prose import Prose, decimal
 from metrics.studies.significance.comparisons import largest_difference
 from metrics.studies.significance.significance import Verdicts, is_testable
 from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tie_breaking.order_stability import OrderStability
+from metrics.studies.tie_breaking.stability import OrderStability
 from metrics.support.wording import count_of
 
 
