@@ -70,6 +70,7 @@ def choose_board() -> BoardChoice | None:
         key=DATA,
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",
+        label_visibility="collapsed",
         **KEPT,
     )
     controls.record(DATA, id_of(shown or requested), id_of(home.label))

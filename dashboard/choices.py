@@ -1,5 +1,6 @@
 """What the visitor chose beside the page, and what a page is handed: one view of a board."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -21,7 +22,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import side_by_side
 from metrics.studies.targets.baseline import usual_baseline
-from metrics.support.wording import compared_as, part_of
+from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
 from metrics.ties.lists import further_scores
@@ -52,8 +53,8 @@ RELEVANT_FROM = "relevant_from"
 UNJUDGED_SECTION = "Unjudged documents"
 """Section of a page that has the choice about unjudged documents; otherwise Settings have it."""
 _RELEVANT_FROM_ENDS = 1.0, 1000.0
-_MOST_GRADES = 10
-"""Grades whose counts are told."""
+_MOST_GRADES = 20
+"""Grades, the lowest, from which documents can be relevant by a click; a link may name any."""
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
@@ -81,19 +82,26 @@ def choose_unjudged() -> str:
 
 def choose_relevant_from(board: Board) -> None:
     """Draw the choice of the grade from which a document is relevant, where there are grades to choose from."""
-    counts = grade_counts(board)
-    if max(counts, default=0) > AS_READ.relevant_from or _relevant_from() != AS_READ.relevant_from:
-        grades = ", ".join(f"{n:,} of grade {grade:g}" for grade, n in list(counts.items())[:_MOST_GRADES])
-        st.number_input(
-            "Relevant from",
-            *_RELEVANT_FROM_ENDS,
-            step=1.0,
-            format="%.0f",
-            key=RELEVANT_FROM,
-            width=130,
-            help=f"Judgments: {grades}.",
-            **controls.KEPT,
-        )
+    counts, level = grade_counts(board), float(_relevant_from())
+    if max(counts, default=0) <= AS_READ.relevant_from and level == AS_READ.relevant_from:
+        return
+    grades = {min(float(math.ceil(grade)), _RELEVANT_FROM_ENDS[1]) for grade in counts if grade >= 1}
+    levels = sorted({AS_READ.relevant_from, level, *sorted(grades)[:_MOST_GRADES]})
+
+    def label(level: float) -> str:
+        n_relevant = sum(n for grade, n in counts.items() if grade >= level)
+        return f"Relevant from {level:g} · {count_of(n_relevant, 'judgment')}"
+
+    st.session_state[RELEVANT_FROM] = level
+    st.selectbox(
+        "Relevant from",
+        levels,
+        key=RELEVANT_FROM,
+        format_func=label,
+        label_visibility="collapsed",
+        width=270,
+        **controls.KEPT,
+    )
 
 
 def _relevant_from() -> int:
@@ -421,7 +429,7 @@ def choose_view() -> View | None:
 
 def _draw_choices(board: Board) -> Choices:
     """Draw what all pages share: tie order, filter, and how lists are scored."""
-    traditional = _choose_order(board)
+    traditional = select_order(cache.TRADITIONAL, "order")
     with st.popover("Settings", icon=":material/tune:", width="stretch"):
         names = offered_rerankers(board)
         rerankers = controls.multiselect("Rerankers", names, "rerankers")
@@ -430,6 +438,8 @@ def _draw_choices(board: Board) -> Choices:
             controls.multiselect("Query groups", offered_segments, "segments") if offered_segments else []
         )
         scoring = choose_scoring(board.runs)
+    is_first = traditional == board.runs.tie_order
+    st.caption(escape_markdown(_first_order_reason(board) if is_first else treatment(traditional).summary))
     baseline = controls.get_value("baseline") if controls.is_chosen("baseline") else ""
     return Choices(
         rerankers,
@@ -473,14 +483,6 @@ def _evaluate(
         st.warning(f"{error} Until then, documents are ranked by the score.")
         by_score = replace(scoring, criteria=())
         return cache.evaluation(board, by_score, measures), by_score
-
-
-def _choose_order(board: Board) -> str:
-    """Draw the choice of the tie order, and say in a line why it is that."""
-    order = select_order(cache.TRADITIONAL, "order")
-    reason = _first_order_reason(board) if order == board.runs.tie_order else treatment(order).summary
-    st.caption(escape_markdown(reason))
-    return order
 
 
 def select_order(orders: Sequence[str], key: str) -> str:

@@ -18,7 +18,7 @@ def two_grades():
 
 def test_choices_made_by_click_are_in_the_address_of_every_page(two_grades):
     page = opened("leaderboard", data=two_grades.label)
-    page.number_input(key="relevant_from").set_value(2.0).run()
+    page.selectbox(key="relevant_from").set_value(2.0).run()
     page.segmented_control(key="missing").set_value("skip").run()
     page.segmented_control(key="measure").set_value("AP").run()
     page.segmented_control(key="unjudged").set_value("leave_out").run()
@@ -127,7 +127,7 @@ def test_a_view_that_was_saved_and_left_again_is_not_what_the_address_opens(libr
     page.segmented_control(key="section").set_value("Unjudged documents").run()
     page.selectbox(key="order").set_value(cache.TRADITIONAL[0]).run()
     page.segmented_control(key="measure").set_value(cache.MEASURES[0]).run()
-    page.number_input(key="relevant_from").set_value(1.0).run()
+    page.selectbox(key="relevant_from").set_value(1.0).run()
     assert page.segmented_control(key="unjudged").value == "bounds"
     page.segmented_control(key="unjudged").set_value("nonrelevant").run()
     other = opened("leaderboard", **page.query_params)
