@@ -17,11 +17,8 @@ _GRID_STEPS = 2**12, 2**16
 """Fewest and most steps of a grid."""
 _CELLS = 2**21
 """Chances of lists on a grid that are transformed at once."""
-<<<<<<< HEAD
-=======
 _NODES = 2**14
 """Equally likely values that stand for a list whose sums are drawn."""
->>>>>>> pairs
 _NOTHING = 1e-13
 """Chance on a grid below which a value is left out."""
 MAX_KINDS = 14
@@ -173,8 +170,6 @@ class Grid:
         return np.asarray(chances / chances.sum())
 
 
-<<<<<<< HEAD
-=======
 def draw_sums(kinds: ListDistributions, draws: int, generator: np.random.Generator) -> Distribution:
     """Return equally likely sums that stand for as many as were drawn, every list on its own."""
     sums = np.zeros(draws)
@@ -189,7 +184,6 @@ def draw_sums(kinds: ListDistributions, draws: int, generator: np.random.Generat
     return merge_equal(kept, np.full(len(kept), 1 / len(kept)))
 
 
->>>>>>> pairs
 def merge_equal(values: FloatArray, chances: FloatArray) -> Distribution:
     """Sort values, add up the chances of those that differ by rounding, and leave out those of chance 0."""
     order = np.argsort(values, kind="stable")

@@ -18,10 +18,7 @@ from metrics.studies.tie_breaking.convolution import (
     Distribution,
     Grid,
     ListDistributions,
-<<<<<<< HEAD
-=======
     draw_sums,
->>>>>>> pairs
     sum_distribution,
 )
 from metrics.studies.tie_breaking.list_distributions import list_distributions
@@ -41,13 +38,10 @@ _DRAWS = 2**10, 2**17
 """Fewest and most orders drawn of one list."""
 _MIN_ORDERS = 2**14
 """Orders of one tie that are enumerated, however few would be drawn."""
-<<<<<<< HEAD
-=======
 _MAX_SHARED = 0.005
 """Chance of two means to share a grid point, above which the grid is too coarse and sums are drawn."""
 _SUM_WORK, _SUMS_DRAWN = 2**26, (2**15, 2**17)
 """List values added up, and fewest and most sums, where they are drawn."""
->>>>>>> pairs
 _SAME_VALUE = 1e-9
 """How far values of one list computed twice may be apart."""
 SPREADS = ("expected", "optimistic", "pessimistic", "std")
@@ -109,12 +103,8 @@ def mean_distributions(
     - grid: elsewhere the same convolution on 4,096 or more equally spaced values (`Grid`), which moves chances
       by .002 or less.
     - sampled: where the distribution of some list is too large to write down. Up to 131,072 orders of it are
-<<<<<<< HEAD
-      drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them.
-=======
       drawn, weighted so that their mean is the exact one; the standard error is that of 16 parts of them. Also
       where means crowd at few points of the grid: up to 131,072 sums are drawn.
->>>>>>> pairs
 
     Lists that the policies leave out are left out; those that count 0 are lists that always score 0.
 
@@ -188,14 +178,11 @@ def _mean_distribution(
     if batches:
         each = np.cumsum([grid.chances(batch) for batch in batches], axis=1)
         error = max(float(each.std(axis=0, ddof=1).max()) / _BATCHES**0.5, 1 / draws)
-<<<<<<< HEAD
-=======
     if not exact and chances @ chances > _MAX_SHARED:
         n_sums = int(np.clip(_SUM_WORK // int(kinds.times.sum()), *_SUMS_DRAWN))
         generator = np.random.default_rng(seed << 32 | crc32(name.encode()))
         method, error = "sampled", float(np.hypot(error, 0.5 / n_sums**0.5))
         rises, chances = draw_sums(kinds, n_sums, generator)
->>>>>>> pairs
     std = float(np.sqrt((values["std"] ** 2).sum())) / n
     fixed, possible = expected[~moving].sum() + low[moving].sum(), chances > 0
     means = np.clip((fixed + rises[possible]) / n, worst, best)

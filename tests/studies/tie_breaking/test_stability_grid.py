@@ -36,10 +36,7 @@ QUICK = [
     (Board(40, 20, 4, "all", graded=True, rerankers=2), ("DR@10",)),
     (Board(40, 5, 1, "all", rerankers=2), MEASURES),
     (Board(1, 1000, 4, "mixed", graded=True, rerankers=2), ("AP", "DR@10")),
-<<<<<<< HEAD
-=======
     (Board(40, 1000, 1, "huge", rerankers=2), ("RBP(0.8)",)),
->>>>>>> pairs
 ]
 LIMIT = 0.01
 
