@@ -148,7 +148,7 @@ def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
     elements = next(below for below in (_below(heading, page) for page in pages) if below is not None)
     texts, numbers = [], []
     for node in elements:
-        if node.type == "subheader":
+        if node.type == "header":
             break
         texts += _texts(node)
         numbers += _numbers(node)
@@ -165,7 +165,7 @@ def _below(heading, page):
 
 
 def _is_heading(node, heading):
-    return (node.type == "subheader" and plain(node.value).startswith(heading)) or (
+    return (node.type == "header" and plain(node.value).startswith(heading)) or (
         not heading and node.type == "title"
     )
 

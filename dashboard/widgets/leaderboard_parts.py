@@ -149,10 +149,10 @@ def _draw_charts(
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
-            st.subheader("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
+            st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
             bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
             marks = f"Diamond: {order}. Dot: the mean over all orders."
-            st.subheader(f"Score with {bounds}", anchor=False, help=marks + holes_caption(leaderboard))
+            st.header(f"Score with {bounds}", anchor=False, help=marks + holes_caption(leaderboard))
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",

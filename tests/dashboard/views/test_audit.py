@@ -33,7 +33,7 @@ def test_the_sample_opens_on_the_table_beside_it_and_another_rule_shows_what_it_
     ) in texts(page).replace("*", "")
     assert "all within luck" in texts(page)
     assert any("How alike the two orders are" in caption.value for caption in page.caption)
-    first = table(page, "Pair by pair") if page.subheader else None
+    first = table(page, "Pair by pair") if page.header else None
     assert first is not None
     assert first.iloc[0][["a", "b"]].tolist() == ["MiniLM grade 0-10", "MiniLM int8"]
     assert set(charts(page)) == {"figures", "audit-rules", "published-places"}

@@ -72,7 +72,7 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
         findings: of all of them.
         colours: of the theme.
     """
-    st.subheader("Files", anchor=False)
+    st.header("Files", anchor=False)
     row_range = shown_rows(len(board.files), "files", limit=len(board.files))
     grid = st.grid(3, min_column_width=250)
     for position, (file, source) in enumerate(zip(board.files[: row_range.stop], board.sources, strict=False)):

@@ -159,7 +159,7 @@ def landing_section(current: ListInView) -> None:
 def first_rank_section(current: ListInView) -> None:
     """Draw where the first relevant document can stand."""
     if not len(current.chances):
-        st.subheader("First relevant document", anchor=False)
+        st.header("First relevant document", anchor=False)
         st.info("The list holds no relevant document.", icon=":material/info:")
         return
     mean = (current.chances["rank"] * current.chances["chance"]).sum()
