@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import session
 from dashboard.session.scoring import choose_test
 from dashboard.views.decide.compare import cached
-from dashboard.views.decide.compare.difference_tables import comparison_table, query_table
+from dashboard.views.decide.compare.difference_tables import comparison_detail, comparison_table
 from dashboard.views.decide.compare.differences import (
     best_rerankers,
     detectable_sentence,
@@ -13,6 +13,7 @@ from dashboard.views.decide.compare.differences import (
     finish_chart,
     order_chart,
     pair_chart,
+    test_words,
 )
 from dashboard.views.decide.compare.noise import noise_section
 from dashboard.views.decide.compare.tradeoffs import tradeoff_section
@@ -47,6 +48,7 @@ def compare() -> None:
         measure = session.measure()
         with st.popover("Test", icon=":material/tune:"):
             test, correction = choose_test()
+            st.caption(test_words(test))
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
     section = session.segmented("Section", sections, "section", label_visibility="collapsed")
@@ -76,7 +78,7 @@ def _against_baseline(
     differences = cached.differences_allowed(view, measure, baseline, bounds)
     tie_shares = cached.tie_shares(view, measure, baseline, cached.list_spreads(view, measure))
     comparison_table(verdicts, tie_shares, measure, test, correction, differences)
-    query_table(view, measure, baseline)
+    comparison_detail(view, verdicts, measure, baseline)
 
 
 def _pairs(view: session.View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:

@@ -1,6 +1,7 @@
 """Tables of differences: every comparison, and the queries behind one."""
 
 from itertools import islice
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -12,29 +13,24 @@ from dashboard.escaping import escape_markdown
 from dashboard.session import View
 from dashboard.views.decide.compare.cached import query_rows
 from dashboard.widgets.columns import MOST_WRITTEN
-from dashboard.widgets.components import heading, section_finding, table
+from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.studies.leaderboard.holes import holds, order_finding
-from metrics.studies.prose import and_more
+from metrics.studies.prose import Prose, Strong, and_more, signed
 from metrics.studies.significance.significance import Verdicts
 from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 
-_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
-    " p < ", "\u00a0p\u00a0<\u00a0"
-)
 _MAX_NOTES = 4
 """Notes that are written below the table; it has them all."""
-_COLUMNS = shown_columns(
-    *("difference", "p_adjusted", "stars", "share_ties"),
-    "traditional_difference",
-    ("traditional_p_adjusted", "p_adjusted"),
-    ("traditional_stars", "stars"),
-    *("low", "high", "dz", "superiority", "won", "equal", "lost", "n", "note"),
+_HIDDEN = (
+    *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
+    *("won", "equal", "lost", "share_ties", "n", "note"),
 )
+"""Columns that no window has room for; the detail of a comparison says them in words."""
 
 
 @section("The table of comparisons")
@@ -68,7 +64,12 @@ def comparison_table(
         rows,
         f"Results against {escape_markdown(labels[baseline])}",
         "significance",
-        shown_columns("reranker", "changed", *(["holds"] if differences is not None else [])) | _COLUMNS,
+        shown_columns(
+            *("reranker", "difference", "p_adjusted", "traditional_difference", "changed"),
+            *(["holds"] if differences is not None else []),
+            ("traditional_p_adjusted", "p_adjusted_before"),
+            *_HIDDEN,
+        ),
         download=rows.assign(share_ties=100 * rows["share_ties"]),
         explanation="Those whose verdict changes first." if has_changed_first else "",
     )
@@ -79,8 +80,7 @@ def comparison_table(
     test, correction = find_test(test_name), find_correction(correction_name)
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
-    interval = f"From, to: the {verdicts.level:.0%} {test.interval_scope}."
-    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}. {test.summary} {interval} {_STARS}")
+    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
     for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
         st.caption(escape_markdown(f"For {names}, {note}."))
 
@@ -107,23 +107,51 @@ def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
     )
 
 
-@section("Query by query")
-def query_table(view: View, measure: str, baseline: str) -> None:
-    """Draw the queries behind a comparison, each a link to both lists side by side.
+@section("One comparison in detail")
+def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
+    """Draw what is known of one comparison and the queries behind it, once that is opened.
 
     Args:
         view: what the sidebar says is shown.
+        verdicts: the comparisons.
         measure: which is compared.
         baseline: with whom.
     """
-    heading(
-        "Queries behind a difference",
-        "Those whose difference the order of ties moves most, or those that differ most once it is averaged.",
+    detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
+    if not detail.open:
+        return
+    with detail:
+        with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+            others = [name for name in view.rerankers if name != baseline]
+            reranker = session.select_name("Compared with the baseline", others, "compared", width=240)
+            order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
+        tested = verdicts.without_untested()
+        row = tested.tied.set_index("reranker").loc[reranker]
+        section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)
+        _query_table(view, measure, reranker, baseline, order)
+
+
+def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
+    """Return the interval, effect and queries of a comparison in words.
+
+    Args:
+        row: of `compare`, named by the reranker; without interval and effect where nothing could be tested.
+        measure: how the measure is called.
+        level: of the interval.
+    """
+    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
+    effect = f"effect d {signed(row['dz'], 2)}. "
+    return (
+        Strong(str(row.name)),
+        f": {signed(row['difference'])} {measure}, ties averaged",
+        ". " if pd.isna(row["p_adjusted"]) else interval + effect,
+        f"Of {count_of(int(row['n']), 'query')} it wins {row['won']:,} and loses {row['lost']:,}; ",
+        f"{row['equal']:,} are equal.",
     )
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
-        others = [name for name in view.rerankers if name != baseline]
-        reranker = session.select_name("Compared with the baseline", others, "compared", width=240)
-        order = session.segmented("Farthest by", ("ties", "difference"), "farthest")
+
+
+def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
+    """Draw the queries behind a comparison, each a link to both lists side by side."""
     rows = query_rows(
         *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
     )
@@ -144,7 +172,7 @@ def query_table(view: View, measure: str, baseline: str) -> None:
                 width="small",
                 help="Opens both lists of the query, side by side.",
             ),
-            **shown_columns("difference_before", ("difference", "query_difference"), "moved"),
+            **shown_columns(("difference", "query_difference"), "difference_before", "moved"),
             **shown_columns(
                 "a", "b", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
             ),

@@ -24,6 +24,16 @@ from metrics.studies.significance.test_registry import find_correction, find_tes
 from metrics.studies.tie_breaking.order_stability import OrderStability
 from metrics.support.wording import count_of
 
+_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
+    " p < ", "\u00a0p\u00a0<\u00a0"
+)
+
+
+def test_words(test_name: str) -> str:
+    """Return what a test asks and assumes, whose intervals it comes with, and what the stars mean."""
+    test = find_test(test_name)
+    return f"{test.summary} {test.interval_sentence} {_STARS}"
+
 
 def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
     """Say which difference from the baseline a t-test, as paired as the test, would find four times in five."""
