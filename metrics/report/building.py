@@ -14,6 +14,7 @@ from metrics.report.sections.summary import brief, paper, summary, swaps
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
+from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
 from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
@@ -43,8 +44,8 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
 
     Args:
         runs: what was ranked.
-        **options: measures, traditional, baseline, targets, test, correction, preset (short, full or paper),
-            sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
+        **options: measures, traditional, baseline, targets, test, correction, preset (short unless said, full
+            or paper), sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
@@ -64,6 +65,13 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     return Report(
         title=studies.options.title.strip() or f"What ties do to {subject}",
         extent=f"{subject} on {count_of(studies.n_queries, 'query')}",
+        conclusion=leaderboard_verdict(
+            studies.leaderboard,
+            studies.swaps,
+            studies.evaluation,
+            studies.measure,
+            studies.options.traditional,
+        ),
         recommendation=recommendation(
             studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings
         ),

@@ -68,10 +68,10 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
     says_something = {
+        _list: has_ties,
         _order: True,
         _ties: has_ties,
         _tests: has_pairs and has_queries,
-        _list: has_ties,
     }
     settings = (measure, view.traditional, view.baseline, view.palette)
     return [
@@ -110,6 +110,7 @@ def _order(view: View, measure: str) -> Slide:
         finding,
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
         wide=least_width(map(str, rows.index)),
     )
@@ -129,6 +130,7 @@ def _ties(view: View, measure: str) -> Slide:
         tie_prediction(lists, measure),
         figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"Share of tied documents against |traditional − tied| {measure}. "
         f"A dot is a list, grey those of others{mean}. {selection}",
         wide=_PANELS,
     )
@@ -146,7 +148,8 @@ def _tests(view: View, measure: str) -> Slide:
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Paired t-test against {_short(view, view.baseline)}, Holm. "
+        f"Each reranker against {_short(view, view.baseline)}, Holm, paired t-test: by {view.treatment.order} "
+        "(orange) and with ties averaged (blue). "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
     )
 
@@ -166,7 +169,8 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}. "
+        f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
+        "every order of its ties. "
         f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
     )
 

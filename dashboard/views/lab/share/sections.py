@@ -11,7 +11,6 @@ from dashboard.library.command_line import command
 from dashboard.session import View
 from dashboard.session.boards import while_open
 from dashboard.views.lab.share.cached import html_file
-from dashboard.widgets.components import heading
 from dashboard.widgets.page_body import section
 from metrics.report import Report, ReportOptions
 from metrics.support.escaping import spreadsheet_csv
@@ -34,9 +33,10 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
     today = datetime.now(UTC).date()
     html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
-    command_place = st.container()
-    heading("Preview", "The file itself, not a picture of it.")
-    form = session.segmented("Preview as", ("page", "text"), "preview", help=_FORM_HELP)
+    command_place = st.expander("The same from a terminal")
+    form = session.segmented(
+        "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
+    )
     if form == "text":
         st.code(report.text(today), language=None, height=760, wrap_lines=True)
     else:
@@ -47,30 +47,27 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
 
 
 def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
-    heading("Export", "Every file carries the rule for ties; the report also policies, versions and hashes.")
     files = (
-        ("HTML", "html", "text/html", "one file, opens offline", html),
-        ("Markdown", "md", "text/markdown", "for a pull request", lambda: report.markdown(today)),
-        ("Text", "txt", "text/plain", "as the G-RAG notebook prints it", lambda: report.text(today)),
-        ("LaTeX", "tex", "text/x-tex", "compiles, and fits a page", lambda: report.latex(today)),
-        ("CSV", "csv", "text/csv", "every list and value", lambda: spreadsheet_csv(report.per_query())),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "the same, typed", lambda: _parquet(report)),
+        ("HTML", "html", "text/html", "One file that opens offline", html),
+        ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
+        ("Text", "txt", "text/plain", "As the G-RAG notebook prints it", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "Compiles, and fits a page", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "Every list and value", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "The same, typed", lambda: _parquet(report)),
     )
-    grid = st.grid(len(files), min_column_width=140)
-    for name, ending, mime, use, data in files:
-        with grid.container(gap="xxsmall"):
+    with st.container(horizontal=True, gap="small"):
+        for name, ending, mime, use, data in files:
             st.download_button(
                 name,
                 data=while_open(data),
                 file_name=f"tiescope-report.{ending}",
                 mime=mime,
                 key=f"report-{ending}",
+                help=use,
                 icon=":material/download:",
                 type="primary" if ending == "html" else "secondary",
                 on_click="ignore",
-                width="stretch",
             )
-            st.caption(use)
 
 
 def _parquet(report: Report) -> bytes:
@@ -79,8 +76,6 @@ def _parquet(report: Report) -> bytes:
 
 def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
     """Draw the command that makes the file that is shown."""
-    heading("The same from a terminal", "Names of files as they were given.")
     st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
         st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
-    st.caption("This page's address is a link to the same view.")

@@ -7,6 +7,7 @@ from dashboard.views.lab.share.cached import board_report
 from dashboard.views.lab.share.options import choose_options
 from dashboard.views.lab.share.sections import preview_and_export
 from dashboard.views.lab.share.targets import target_sections
+from dashboard.widgets.browser import offer_link
 from dashboard.widgets.components import finding
 
 view = session.view()
@@ -14,11 +15,13 @@ st.title("Share", anchor=False)
 verdict = st.container()
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
     measure = session.measure()
-    st.page_link("views/lab/present/present.py", label="Present", icon=":material/slideshow:")
-options = choose_options(view, measure)
+    options = choose_options(view, measure)
+    st.page_link("views/lab/present/present.py", label="Present", icon=":material/slideshow:", width="content")
+    with st.container(width=140):
+        offer_link("share-link")
 report = board_report(view.board, repr(options), options)
 with verdict:
-    finding(report.recommendation, view.rerankers)
+    finding(report.conclusion, view.rerankers)
 preview_and_export(view, report, options)
 if options.targets:
     target_sections(view, report.studies)
