@@ -3,10 +3,8 @@
 import streamlit as st
 
 from dashboard import session
-from dashboard.views.lab.share.cached import board_report
 from dashboard.views.lab.share.options import choose_options
-from dashboard.views.lab.share.sections import preview_and_export
-from dashboard.views.lab.share.targets import target_sections
+from dashboard.views.lab.share.preview import board_report, preview_and_export, target_sections
 from dashboard.widgets.browser import offer_link
 from dashboard.widgets.components import finding
 
