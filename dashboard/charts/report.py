@@ -7,8 +7,7 @@ from plotly.offline import get_plotlyjs
 
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
+from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard.aligned_rows import aligned_rows
 from dashboard.charts.leaderboard.place_and_score import place_and_score

@@ -7,9 +7,6 @@ from metrics.errors import UsageError
 from metrics.report.model import Report, Section
 from metrics.report.options import PRESETS, ReportOptions
 from metrics.report.sections import deciding, scores
-from metrics.report.sections.auditing import auditing
-from metrics.report.sections.method import method
-from metrics.report.sections.readings import readings
 from metrics.report.sections.summary import brief, paper, summary, swaps
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
@@ -20,12 +17,12 @@ from metrics.support.wording import count_of
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
     "swaps": swaps,
-    "audit": auditing,
+    "audit": deciding.auditing,
     "paper": paper,
     "brief": brief,
     "data": scores.data,
     "scores": scores.scores,
-    "readings": readings,
+    "readings": scores.readings,
     "targets": deciding.targets,
     "ties": scores.ties,
     "significance": deciding.significance,
@@ -33,7 +30,7 @@ SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "stability": deciding.stability,
     "tools": deciding.tools,
     "findings": scores.findings,
-    "method": method,
+    "method": scores.method,
 }
 """Section → what writes it, in the order they stand in a report."""
 _OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")

@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import target_matrix
+from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table

@@ -261,30 +261,27 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
 
 
 def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
-    """Say who is shown to be better or worse than the baseline, and how large the largest difference is."""
+    """Say who is shown to be better or worse than the baseline, and how far the best is from it."""
     tied, total = verdicts.tied, len(verdicts.tied)
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
     choice = "scores are noisy or their ties averaged" if is_noisy else "ties are sorted or averaged"
-    largest = tied.loc[tied["difference"].abs().idxmax()]
-    size, p = decimal(abs(largest["difference"])), chance(largest["p_adjusted"])
-    source = f"{p}, {test.label}, {count_of(int(largest['n']), 'query')}"
-    if size == decimal(0.0):
-        whose = str(largest["reranker"]) if total == 1 else "No reranker"
+    best = tied.loc[tied["difference"].idxmax()]
+    p, n_queries = chance(best["p_adjusted"]), count_of(int(best["n"]), "query")
+    source = f"{p}, {test.label}, {n_queries}"
+    if decimal(tied["difference"].abs().max()) == decimal(0.0):
+        whose = str(best["reranker"]) if total == 1 else "No reranker"
         claim = f"{whose} is {'not ' * (total == 1)}shown to differ from {baseline}"
         detail = f"Every difference is 0 {measure}."
     elif total == 1:
-        names = (str(largest["reranker"]), baseline)
-        better, other = names if largest["difference"] > 0 else names[::-1]
+        names = (str(best["reranker"]), baseline)
+        better, other = names if best["difference"] > 0 else names[::-1]
         is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level).any()
         claim = f"{better} beats {other}" if is_shown else f"Not shown that {better} beats {other}"
-        detail = f"{better} is {size} {measure} ahead ({source})."
+        detail = f"{better} is {decimal(abs(best['difference']))} {measure} ahead ({source})."
     else:
         claim = _standings(verdicts, baseline)
-        detail = (
-            f"The largest difference is {signed(largest['difference'])} {measure} "
-            f"({largest['reranker']}, {source})."
-        )
+        detail = f"The best is {best['reranker']}: {signed(best['difference'])} {measure} ({source})."
     end = "." if own_rule else f", whether {choice}."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 

@@ -53,7 +53,7 @@ def test_where_no_list_has_a_gap_the_first_slide_is_of_the_list_with_most_ties()
 def test_every_slide_of_an_odd_board_says_something(name):
     page = opened("present", data=cache.loaded_boards().add(EXTREMES[name]()).label)
     (provenance,) = [caption.value for caption in page.caption if caption.value.startswith("MRR, ")]
-    assert provenance.count("quer") == 1
+    assert provenance.partition("The list with ")[0].count("quer") == 1
     sentences = [sentence(page)]
     while not page.button(key="turn-right").disabled:
         page.button(key="turn-right").click().run()

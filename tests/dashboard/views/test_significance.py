@@ -15,7 +15,7 @@ from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.deciding.target_matrix import target_matrix
+from dashboard.charts.deciding.targets import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
 from dashboard.views.decide.compare import differences
 from metrics import evaluate

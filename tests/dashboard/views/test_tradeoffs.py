@@ -16,7 +16,7 @@ from opening import finding, opened, texts
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
-from dashboard.charts.deciding.latency_scatter import latency_scatter
+from dashboard.charts.deciding.tradeoffs import latency_scatter
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT

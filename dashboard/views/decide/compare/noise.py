@@ -8,8 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.near_tie_panels import near_tie_panels
-from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.charts.deciding.noise import NoiseTables, near_tie_panels, noise_lines
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.session import View

@@ -10,8 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, session
 from dashboard.cache import ShownBoard, board_turn, segments
-from dashboard.charts.deciding.distinct_recall import diversity_scatter, recall_dumbbell
-from dashboard.charts.deciding.latency_scatter import latency_scatter
+from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
 from dashboard.charts.leaderboard.segment_heatmap import MOST_SEGMENTS, segment_heatmap
 from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE

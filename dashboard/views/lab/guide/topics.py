@@ -79,8 +79,7 @@ def files() -> None:
     """Draw the columns and limits of files; formats, answers of models and findings fold."""
     formats, answers, columns, limits = read_parts("files")
     draw_part(columns)
-    fold_cards(formats)
-    fold_parts([answers, limits])
+    fold_parts([formats, answers, limits])
     (kinds,) = read_parts("findings")
     draw_head(kinds)
     for card in kinds.cards:
@@ -105,15 +104,18 @@ def documents() -> None:
     part, notebook = notebook_places()
     draw_head(part)
     for place in notebook:
-        with st.expander(card_title(place.card)):
-            figures = f"  \n:blue[{escape_markdown(', '.join(place.figures))}]" if place.figures else ""
-            st.markdown(f"{place.card.text}{figures}")
-            st.page_link(
-                next(_DASHBOARD.glob(f"views/**/{place.page}/{place.page}.py")).relative_to(_DASHBOARD),
-                label=place.label,
-                icon=":material/arrow_forward:",
-                query_params=link_parameters(place.choices),
-            )
+        row = st.container(horizontal=True, vertical_alignment="top", gap="small")
+        with row.expander(card_title(place.card)):
+            st.markdown(place.card.text)
+            if place.figures:
+                st.markdown(f":blue[{escape_markdown(', '.join(place.figures))}]")
+        row.page_link(
+            next(_DASHBOARD.glob(f"views/**/{place.page}/{place.page}.py")).relative_to(_DASHBOARD),
+            label=place.label,
+            icon=":material/arrow_forward:",
+            query_params=link_parameters(place.choices),
+            width=330,
+        )
 
 
 class NotebookPlace(NamedTuple):

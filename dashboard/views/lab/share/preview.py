@@ -9,8 +9,7 @@ import streamlit as st
 
 from dashboard import session
 from dashboard.cache import board_turn
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
+from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.escaping import escape_markdown
