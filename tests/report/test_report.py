@@ -238,6 +238,15 @@ def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verd
     assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
 
 
+def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
+    runs = board(**{f"r{n:02}_trec": STRICT if n % 2 else COARSE for n in range(35)}, qrels_txt=QRELS).runs
+    finished = report(runs, sections=["tools"])
+    best = finished.studies.leaderboard.index[:30]
+    values = section(finished, "tools").tables[0].frame
+    assert values["Reranker"].tolist() == best.tolist()
+    assert section(finished, "tools").summary.endswith("The 30 best by tied mean.")
+
+
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
     second_of_two = "".join(f"q{q} Q0 {document} 1 1 t\n" for q in range(4) for document in ("other", f"d{q}"))
     runs = board(**{f"r{n:02}_trec": STRICT for n in range(35)}, tied_trec=second_of_two, qrels_txt=QRELS).runs

@@ -120,15 +120,19 @@ def stability(studies: ReportStudies) -> Section:
             "How": rows["method"],
         },
     )
-    restriction = f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
     return Section(
         "stability",
         "Stability",
-        f"Every tie broken at random, list by list: what could the leaderboard have said?{restriction}",
+        f"Every tie broken at random, list by list: what could the leaderboard have said?{_of_best(studies)}",
         sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )
+
+
+def _of_best(studies: ReportStudies) -> str:
+    """Say that a section is of the best rerankers, where there are more."""
+    return f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
 
 
 def _likeliest_chances(bounds: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
@@ -180,7 +184,8 @@ def tools(studies: ReportStudies) -> Section:
     return Section(
         "tools",
         "Other tools",
-        "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
+        "The same files, scored as each tool breaks ties, holds scores and treats missing queries."
+        f"{_of_best(studies)}",
         sentences=(tool_finding(values, studies.measure),),
         tables=(_tool_values(studies), _tool_rules(values)) if len(values) else (),
         charts=("tools",) if len(comparable_values(values, studies.measure)) else (),
@@ -195,7 +200,7 @@ def _tool_values(studies: ReportStudies) -> Table:
     wide = values.assign(label=labels).pivot_table(
         "value", "reranker", "label", aggfunc="first", sort=False, dropna=False
     )
-    wide = wide.reindex(index=studies.leaderboard.index, columns=labels.unique())
+    wide = wide.reindex(index=studies.leaderboard.index.intersection(wide.index), columns=labels.unique())
     columns: dict[str, Column] = {str(label): (wide[label], FOUR_DECIMALS) for label in wide}
     compared = compared_as(scoring.precision)
     note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
