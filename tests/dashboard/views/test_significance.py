@@ -188,12 +188,21 @@ def test_a_query_opens_both_lists_in_the_query_explorer(sample):
 def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).tied.set_index("reranker")
     for name, row in outcome.iterrows():
-        text = texts(detailed(data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
+        text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
         assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
         assert (
             f"Of {row['n']} queries it wins {row['won']} and loses {row['lost']}; {row['equal']} are equal."
             in text
         )
+
+
+def test_a_link_to_one_comparison_opens_its_detail(sample):
+    other = next(name for name in sample.scores.index.unique("reranker") if name != BASE)
+    page = opened("compare", data=SIMULATED, compared=other, farthest="difference")
+    assert page.selectbox(key="compared").value == other
+    assert page.segmented_control(key="farthest").value == "difference"
+    page.segmented_control(key="measure").set_value("AP").run()
+    assert page.selectbox(key="compared").value == other
 
 
 def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):

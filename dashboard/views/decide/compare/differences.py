@@ -13,7 +13,7 @@ from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.session import View
+from dashboard.session import View, address
 from dashboard.widgets.columns import MOST_WRITTEN
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
@@ -290,6 +290,8 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
         measure: which is compared.
         baseline: with whom.
     """
+    if address.requested("compared") or address.requested("farthest"):
+        session.set_value("comparison-detail", True)
     detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
     if not detail.open:
         return
