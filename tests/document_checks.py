@@ -78,7 +78,7 @@ def prints(arguments: Sequence[object], *texts: str) -> Check:
 
 
 def reports(*texts: str) -> Check:
-    """The report of the simulated rerankers says so."""
+    """The full report of the simulated rerankers says so."""
     return _says(_report_text, texts)
 
 
@@ -182,7 +182,7 @@ def _guide_text(name: str) -> str:
 
 @cache
 def _report_text(targets: tuple[str, ...] = ()) -> str:
-    return report(read_table(SIMULATED), targets=targets).markdown(date(2026, 1, 30))
+    return report(read_table(SIMULATED), targets=targets, preset="full").markdown(date(2026, 1, 30))
 
 
 @cache
