@@ -19,8 +19,8 @@ TOPICS = {
     "Library": topics.library,
     "Documents": topics.documents,
 }
+# Topics of earlier links, and the one that has what they showed.
 EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
-"""Topics of earlier links, and the one that has what they showed."""
 
 
 @page_body
