@@ -241,7 +241,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
     in_sight = columns_in_sight(columns)
     if n_hidden := len(columns) - len(in_sight):
         st.caption(
-            f"{count_of(n_hidden, 'more column')}: :material/visibility: at the table's corner, and the CSV."
+            f"{count_of(n_hidden, 'more column')}: use :material/visibility: at the table's corner, or the CSV."
         )
     st.dataframe(
         written(frame, columns, by_hand),
