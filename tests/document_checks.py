@@ -78,7 +78,7 @@ def prints(arguments: Sequence[object], *texts: str) -> Check:
 
 
 def reports(*texts: str) -> Check:
-    """The report of the simulated rerankers says so."""
+    """The full report of the simulated rerankers says so."""
     return _says(_report_text, texts)
 
 
@@ -148,7 +148,7 @@ def section(view: str, heading: str, **query: str) -> tuple[str, list[float]]:
     elements = next(below for below in (_below(heading, page) for page in pages) if below is not None)
     texts, numbers = [], []
     for node in elements:
-        if node.type == "subheader":
+        if node.type == "header":
             break
         texts += _texts(node)
         numbers += _numbers(node)
@@ -165,7 +165,7 @@ def _below(heading, page):
 
 
 def _is_heading(node, heading):
-    return (node.type == "subheader" and plain(node.value).startswith(heading)) or (
+    return (node.type == "header" and plain(node.value).startswith(heading)) or (
         not heading and node.type == "title"
     )
 
@@ -182,7 +182,7 @@ def _guide_text(name: str) -> str:
 
 @cache
 def _report_text(targets: tuple[str, ...] = ()) -> str:
-    return report(read_table(SIMULATED), targets=targets).markdown(date(2026, 1, 30))
+    return report(read_table(SIMULATED), targets=targets, preset="full").markdown(date(2026, 1, 30))
 
 
 @cache

@@ -100,7 +100,7 @@ def table(page, heading):
 
 def is_heading(node, text):
     """Whether an element is a heading that begins so, or the control of sections that shows this one."""
-    if node.type == "subheader":
+    if node.type == "header":
         return plain(node.value).startswith(text)
     return getattr(node, "key", None) == "section" and node.value == text
 

@@ -8,8 +8,7 @@ from plotly.offline import get_plotlyjs
 from dashboard.charts.aligned_rows import aligned_rows
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import MAX_COLUMNS, matrix_width, target_matrix
+from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard import place_and_score, tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette

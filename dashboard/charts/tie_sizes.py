@@ -48,7 +48,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
             row=1,
             col=2,
         )
-    style(figure, palette, 360, t=48, l=60, r=28, b=56)
+    style(figure, palette, 360, t=48, l=60, r=28)
     figure.set_layout(bargap=0.08, legend={"x": 1, "xanchor": "right"})
     sizes = [size for size in (2, 5, 10, 20, 50, 100, 1000, 10**4, 10**5, 10**6) if size <= costs["size"].max()]
     set_xaxes(

@@ -17,6 +17,8 @@ MOST_ROWS = 10_000
 """Rows of a table that are shown; the download has them all."""
 MOST_WRITTEN = 1000
 """The same where a column is written by hand, which takes a second for ten thousand."""
+MOST_COLUMNS = 6
+"""Columns that fit beside a sidebar in a window of 1280 pixels; a rank before them is narrow."""
 Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
 """Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
@@ -41,6 +43,13 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
             )
     number_format = column.number_format if has_format else ""
     return st.column_config.NumberColumn(column.label, format=number_format or None, help=column.help)
+
+
+def columns_in_sight(columns: Columns) -> list[str]:
+    """Return the columns that a table shows at first; Streamlit's menu of columns has the others."""
+    names = list(columns)
+    has_rank = bool(names) and getattr(columns[names[0]], "label", "") == "#"
+    return names[: MOST_COLUMNS + has_rank]
 
 
 def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:

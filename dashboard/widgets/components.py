@@ -20,6 +20,7 @@ from dashboard.widgets.columns import (
     MOST_ROWS,
     MOST_WRITTEN,
     Columns,
+    columns_in_sight,
     elide_names,
     scale_shares,
     streamlit_columns,
@@ -31,6 +32,7 @@ from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import card_help
+from metrics.support.wording import count_of
 
 Colour = Literal["blue", "orange", "gray", "green", "red"]
 
@@ -142,7 +144,7 @@ def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, Delta
 def heading(title: str, explanation: str) -> None:
     """Show the title of a section and what it shows."""
     with st.container(gap="xxsmall"):
-        st.subheader(title, anchor=False)
+        st.header(title, anchor=False)
         if explanation:
             st.caption(explanation)
 
@@ -242,10 +244,15 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
         st.caption(left_out)
     frame, columns = elide_names(frame.head(n_shown), columns)
     frame = scale_shares(frame, columns)
+    in_sight = columns_in_sight(columns)
+    if n_hidden := len(columns) - len(in_sight):
+        st.caption(
+            f"{count_of(n_hidden, 'more column')}: use :material/visibility: at the table's corner, or the CSV."
+        )
     st.dataframe(
         written(frame, columns, by_hand),
         column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
-        column_order=list(columns),
+        column_order=in_sight,
         hide_index=True,
         key=f"table-{name}",
         placeholder="–",
@@ -264,7 +271,7 @@ def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.D
     alignment: Literal["distribute", "right"] = "distribute" if title else "right"
     with st.container(horizontal=True, horizontal_alignment=alignment, vertical_alignment="bottom"):
         if title:
-            st.subheader(title, anchor=False)
+            st.header(title, anchor=False)
         download_csv(download, name)
 
 

@@ -105,15 +105,15 @@ def _draw_charts(
     scores_help = marks + holes_caption(leaderboard)
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
-        st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
+        st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         alt = f"Worst, best, tied and traditional {measure} of each reranker."
         chart(score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
         return
     wide = least_width(map(str, leaderboard.index))
     with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
-            st.subheader("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
-            st.subheader(f"Score with {bounds}", anchor=False, help=scores_help)
+            st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
+            st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",

@@ -70,7 +70,7 @@ def report_command(
     preset: Annotated[
         list[str] | None,
         typer.Option(
-            help="short: a summary; full: all behind it too, unless said; paper: one table. "
+            help="short: a summary, unless said; full: all behind it, too; paper: one table. "
             f"Ready targets: {', '.join(READY_TARGETS)}."
         ),
     ] = None,
@@ -108,7 +108,7 @@ def report_command(
         "title": title,
         "rerankers": reranker or [],
         "segments": segment or [],
-        "preset": ([name for name in presets if name not in READY_TARGETS] or ["full"])[-1],
+        "preset": ([name for name in presets if name not in READY_TARGETS] or ["short"])[-1],
         "sections": section or [],
         "files": [(file.name, file.sha256) for file in files],
         "scoring": scoring,

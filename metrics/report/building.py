@@ -7,24 +7,22 @@ from metrics.errors import UsageError
 from metrics.report.model import Report, Section
 from metrics.report.options import PRESETS, ReportOptions
 from metrics.report.sections import deciding, scores
-from metrics.report.sections.auditing import auditing
-from metrics.report.sections.method import method
-from metrics.report.sections.readings import readings
 from metrics.report.sections.summary import brief, paper, summary, swaps
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
+from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
 from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
     "swaps": swaps,
-    "audit": auditing,
+    "audit": deciding.auditing,
     "paper": paper,
     "brief": brief,
     "data": scores.data,
     "scores": scores.scores,
-    "readings": readings,
+    "readings": scores.readings,
     "targets": deciding.targets,
     "ties": scores.ties,
     "significance": deciding.significance,
@@ -32,7 +30,7 @@ SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "stability": deciding.stability,
     "tools": deciding.tools,
     "findings": scores.findings,
-    "method": method,
+    "method": scores.method,
 }
 """Section → what writes it, in the order they stand in a report."""
 _OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")
@@ -43,8 +41,8 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
 
     Args:
         runs: what was ranked.
-        **options: measures, traditional, baseline, targets, test, correction, preset (short, full or paper),
-            sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
+        **options: measures, traditional, baseline, targets, test, correction, preset (short unless said, full
+            or paper), sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
 
     Raises:
         UsageError: a name that does not exist, or no list is scored.
@@ -64,6 +62,13 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     return Report(
         title=studies.options.title.strip() or f"What ties do to {subject}",
         extent=f"{subject} on {count_of(studies.n_queries, 'query')}",
+        conclusion=leaderboard_verdict(
+            studies.leaderboard,
+            studies.swaps,
+            studies.evaluation,
+            studies.measure,
+            studies.options.traditional,
+        ),
         recommendation=recommendation(
             studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings
         ),

@@ -79,6 +79,7 @@ class Report:
     Attributes:
         title: its heading.
         extent: how much it is about, in a line.
+        conclusion: who leads, and whether ties or chance decide that.
         recommendation: which number to report, and why.
         summary: sections that everybody reads, in order.
         appendix: sections behind it.
@@ -87,6 +88,7 @@ class Report:
 
     title: str
     extent: str
+    conclusion: Prose
     recommendation: Prose
     summary: tuple[Section, ...]
     appendix: tuple[Section, ...]

@@ -58,7 +58,7 @@ class ReportOptions:
     title: str = ""
     rerankers: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
-    preset: str = "full"
+    preset: str = "short"
     sections: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     scoring: ScoringOptions = field(default_factory=ScoringOptions)

@@ -33,7 +33,7 @@ from metrics.ties import Ranking, Treatment, treatment
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures of the report that the notebook's evaluator prints."""
 MAX_RERANKERS = 30
-"""Rerankers whose places are worked out, the best by tied mean."""
+"""Rerankers whose places and values by other tools are worked out, the best by tied mean."""
 MAX_SWAPS = 10
 """Orders that swap in a report, the widest."""
 
@@ -247,8 +247,10 @@ class ReportStudies:
 
     @cached_property
     def tools(self) -> pd.DataFrame:
-        """What other tools would report for the first measure, asked as the lists are scored."""
-        return tool_values(self.runs, self.measure, self.rerankers, self.options.scoring, self._queries)
+        """What other tools would report of the best rerankers for the first measure, scored as here."""
+        best = set(self.leaderboard.index[:MAX_RERANKERS])
+        names = [name for name in self.rerankers if name in best]
+        return tool_values(self.runs, self.measure, names, self.options.scoring, self._queries)
 
     @cached_property
     def targets(self) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from pages import settle
 from playwright.sync_api import expect
 
-GRAVE = ("serious", "critical")
+GRAVE = ("moderate", "serious", "critical")
 VIOLATIONS = """([within, grave]) => {
     const mild = axe._audit.rules.filter(rule => rule.impact && !grave.includes(rule.impact));
     const rules = Object.fromEntries(mild.map(rule => [rule.id, {enabled: false}]));
@@ -15,7 +15,7 @@ VIOLATIONS = """([within, grave]) => {
 
 
 def barriers(page, place, within=None):
-    """Return rule, element and problem of each serious or critical barrier.
+    """Return rule, element and problem of each moderate, serious or critical barrier.
 
     Axe judges colors only of what is inside the window: make it tall enough for the page before.
 

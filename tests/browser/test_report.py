@@ -52,7 +52,7 @@ def open_offline(offline):
 
 @pytest.fixture(scope="session")
 def report_file(tmp_path_factory):
-    sample_report = report(read_table(SAMPLE / "llm_rerankers.csv"))
+    sample_report = report(read_table(SAMPLE / "llm_rerankers.csv"), preset="full")
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_text(sample_report.html(DAY, draw_charts(sample_report)), encoding="utf-8")
     return path
@@ -85,7 +85,7 @@ def test_the_file_opens_from_disk_and_asks_for_nothing_in_any_theme_on_a_phone_a
 
 def test_names_in_it_never_run(open_offline, tmp_path):
     bad = HOSTILE.replace("<b>*x*</b>", "</script><script>window.ran = 1</script><b>*x*</b>")
-    hostile_report = report(board(table_csv=bad).runs)
+    hostile_report = report(board(table_csv=bad).runs, preset="full")
     path = tmp_path / "hostile.html"
     path.write_text(hostile_report.html(DAY, draw_charts(hostile_report)), encoding="utf-8")
     page = open_offline(path)

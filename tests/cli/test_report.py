@@ -33,7 +33,8 @@ def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, w
 def test_markdown_is_printed_where_no_file_is_named(call, run_and_qrels):
     code, out, err = call("report", *run_and_qrels, *DAY)
     assert code == 0
-    assert out.startswith("# What ties do to 2 rerankers\n\n2 rerankers on 4 queries. Made on 2026-01-30")
+    assert out.startswith("# What ties do to 2 rerankers\n\n> **")
+    assert "\n2 rerankers on 4 queries. Made on 2026-01-30" in out
     assert err == ""
 
 

@@ -29,11 +29,11 @@ from document_checks import (
     true,
     value,
 )
-from opening import opened, texts, title
+from opening import opened, plain, texts, title
 from repository import ROOT, SAMPLE
 
 import metrics
-from dashboard.views.lab.guide.notebook import notebook_places
+from dashboard.views.lab.guide.topics import notebook_places
 from metrics import Runs, evaluate
 from metrics.runs import COLUMNS
 from metrics.simulation import (
@@ -792,8 +792,8 @@ def test_a_place_of_the_guides_map_exists_and_shows_its_figures_there(place):
 
 
 def test_the_guide_lists_every_table_and_figure_of_the_notebook_with_its_place():
-    guide_page = opened("guide", section="Notebook")
-    text = texts(guide_page)
+    guide_page = opened("guide", section="Documents")
+    text = texts(guide_page) + plain("\n".join(folded.label for folded in guide_page.expander))
     assert title(guide_page) == "Guide"
     assert not [place.card.title for place in PLACES if place.card.title not in text]
     assert not [figure for place in PLACES for figure in place.figures if figure not in text]

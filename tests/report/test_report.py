@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
-from dashboard.charts.deciding.target_bullets import target_bullets
-from dashboard.charts.deciding.target_matrix import target_matrix
+from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
@@ -20,11 +19,14 @@ from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.audit.published.reading import read_published
 from metrics.studies.audit.published.table import careless_table
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.leaderboard.swapped_orders import swapped_orders
+from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
 from metrics.studies.prose import plain
 from metrics.studies.targets.targets import PRESETS
 
 DAY, NEXT = date(2026, 1, 30), date(2026, 1, 31)
-SIMULATED = {"files": [("llm_rerankers.csv", "ab" * 32)], "targets": PRESETS["retrieval"]}
+SIMULATED = {"files": [("llm_rerankers.csv", "ab" * 32)], "targets": PRESETS["retrieval"], "preset": "full"}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,7 @@ def published_table(runs):
 
 
 def of(**files):
-    return report(board(**files).runs)
+    return report(board(**files).runs, preset="full")
 
 
 def test_every_chart_is_there_for_light_and_for_dark_ground(simulated_charts):
@@ -91,9 +93,25 @@ class Elements(HTMLParser):
         self.text += "" if self._silent else data
 
 
-def test_a_report_has_every_section_and_a_recommendation_first(simulated_report):
+def test_a_full_report_has_every_section(simulated_report):
     assert [each.name for each in simulated_report.sections] == [name for name in SECTIONS if name != "paper"]
     assert plain(simulated_report.recommendation).startswith("Report MTRR")
+
+
+def test_a_report_is_the_short_one_unless_another_is_asked_for(simulated):
+    assert report(simulated).markdown(DAY) == report(simulated, preset="short").markdown(DAY)
+
+
+def test_its_first_line_is_the_verdict_of_the_leaderboard_in_every_form(simulated_report):
+    table = leaderboard(evaluation := simulated_report.studies.evaluation, "RR", "input")
+    swaps = swapped_orders(evaluation, "RR", "input")
+    verdict = plain(leaderboard_verdict(table, swaps, evaluation, "RR", "input"))
+    assert plain(simulated_report.conclusion) == verdict
+    first_sentence = verdict.partition(". ")[0]
+    lines = simulated_report.markdown(DAY).splitlines()
+    assert first_sentence in next(line for line in lines[1:] if line).replace("*", "").replace("\\", "")
+    page = Elements(simulated_report.html(DAY)).text.split(simulated_report.title)[-1]
+    assert page.strip().startswith(first_sentence)
 
 
 def test_its_scores_are_those_of_an_evaluation(simulated_report, simulated):
@@ -208,7 +226,7 @@ def test_every_chart_of_a_section_is_drawn(simulated_report, simulated_charts):
 
 @pytest.mark.parametrize("name", EXTREMES)
 def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verdict_in_words(name):
-    finished = report(EXTREMES[name]().runs, targets=PRESETS["retrieval"])
+    finished = report(EXTREMES[name]().runs, targets=PRESETS["retrieval"], preset="full")
     assert plain(finished.recommendation)
     assert finished.markdown(DAY)
     assert finished.latex(DAY)
@@ -218,6 +236,15 @@ def test_a_report_is_written_of_extreme_data_with_a_bullet_a_target_and_its_verd
     figure = target_bullets(rows, LIGHT)
     assert len(figure.data[-1].x) == len(figure.layout.annotations) == len(figure.layout.shapes) == 11
     assert len(target_matrix(studies.targets, LIGHT, studies.targets_for).data) == 4
+
+
+def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
+    runs = board(**{f"r{n:02}_trec": STRICT if n % 2 else COARSE for n in range(35)}, qrels_txt=QRELS).runs
+    finished = report(runs, sections=["tools"])
+    best = finished.studies.leaderboard.index[:30]
+    values = section(finished, "tools").tables[0].frame
+    assert values["Reranker"].tolist() == best.tolist()
+    assert section(finished, "tools").summary.endswith("The 30 best by tied mean.")
 
 
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
@@ -286,7 +313,7 @@ def test_a_name_ends_no_row_and_no_cell_of_a_markdown_table():
 
 def test_names_mean_nothing_to_latex():
     name = r"[b]\input{x}%&_#$~^*"
-    text = report(board(r_trec=COARSE, qrels_txt=QRELS).runs.arranged({"r": name})).latex(DAY)
+    text = report(board(r_trec=COARSE, qrels_txt=QRELS).runs.arranged({"r": name}), preset="full").latex(DAY)
     text = text.replace(r"\allowbreak{}", "")
     assert r"\input" not in text
     assert r"{[}b{]}\textbackslash{}input\{x\}\%\&\_\#\$\textasciitilde{}\textasciicircum{}{*}" in text
@@ -363,13 +390,13 @@ def test_names_of_measures_and_treatments_are_taken_as_they_are_meant():
 def test_rerankers_named_as_columns_of_a_table_are_reported():
     names = {"a": "Tool", "b": "why", "c": "tool"}
     runs = board(a_trec=STRICT, b_trec=COARSE, c_trec=COARSE, qrels_txt=QRELS).runs.arranged(names)
-    values, _ = section(report(runs), "tools").tables
+    values, _ = section(report(runs, preset="full"), "tools").tables
     assert sorted(values.frame["Reranker"]) == sorted(names.values())
 
 
 def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
-    finished = report(runs, measures=["TsRR", "RR"])
+    finished = report(runs, measures=["TsRR", "RR"], preset="full")
     assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
     table, rules, every = section(finished, "scores").tables
     assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "± queries"]
@@ -402,7 +429,9 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
         assert ends[0] in text
     left_out = report(runs, measures=["nDCG@3"], sections=["scores"], unjudged="leave_out").markdown(DAY)
     assert "are unjudged" not in left_out
-    assert "what nobody judged is left out of the lists" in report(runs, unjudged="leave_out").markdown(DAY)
+    assert "what nobody judged is left out of the lists" in report(
+        runs, unjudged="leave_out", preset="full"
+    ).markdown(DAY)
     few = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS + "z 0 a 0\n").runs
     skipped = report(few, measures=["nDCG@3"], sections=["scores"], empty="skip").markdown(DAY)
     assert "a judgment may add one of them to the means" in skipped

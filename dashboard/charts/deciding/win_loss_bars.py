@@ -7,7 +7,7 @@ from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
 from dashboard.charts.marks import ROW, label_rows
 from dashboard.charts.palette import Palette
-from dashboard.charts.style import set_xaxes, set_yaxes, style
+from dashboard.charts.style import set_xaxes, style
 
 _HALF = 0.2
 """Distance of the two bars of a reranker from its middle."""
@@ -49,7 +49,5 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
             start = start + count
     style(figure, palette, 96 + int(1.6 * ROW) * len(table))
     label_rows(figure, table.index, palette)
-    set_yaxes(figure, ticklabelstandoff=_STANDOFF)
-    figure.set_layout(margin={"l": figure.settings["margin"]["l"] + _STANDOFF})
     ticks = {"dtick": 1} if table[list(colours)].sum(axis=1).max() <= _FEW_QUERIES else {}
     return set_xaxes(figure, title_text="queries", tickformat="d", **ticks).set_layout(barmode="overlay")

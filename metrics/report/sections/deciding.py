@@ -1,4 +1,6 @@
-"""Sections that decide: significance, stability, targets and other tools."""
+"""Sections that decide: significance, stability, targets, other tools, and a published table."""
+
+from math import isnan
 
 import pandas as pd
 
@@ -6,6 +8,10 @@ from metrics.report.model import Section
 from metrics.report.sections.scores import SIGNED, place_ranges
 from metrics.report.studies import MAX_RERANKERS, ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table, legend
+from metrics.studies.audit.audit import Audit
+from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
+from metrics.studies.audit.audited_order import AuditedOrder, audit_finding, widest_first, written_chances
+from metrics.studies.prose import signed
 from metrics.studies.significance.significance import Verdicts, significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.targets.target_summary import target_finding
@@ -15,7 +21,7 @@ from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 from metrics.studies.tradeoffs.latency import LATENCY
-from metrics.support.wording import chance_percent, compared_as, percent
+from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}
 STARS = "*** p < 0.001, ** p < 0.01, * p < 0.05, ns not significant."
@@ -114,15 +120,19 @@ def stability(studies: ReportStudies) -> Section:
             "How": rows["method"],
         },
     )
-    restriction = f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
     return Section(
         "stability",
         "Stability",
-        f"Every tie broken at random, list by list: what could the leaderboard have said?{restriction}",
+        f"Every tie broken at random, list by list: what could the leaderboard have said?{_of_best(studies)}",
         sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )
+
+
+def _of_best(studies: ReportStudies) -> str:
+    """Say that a section is of the best rerankers, where there are more."""
+    return f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
 
 
 def _likeliest_chances(bounds: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
@@ -174,7 +184,8 @@ def tools(studies: ReportStudies) -> Section:
     return Section(
         "tools",
         "Other tools",
-        "The same files, scored as each tool breaks ties, holds scores and treats missing queries.",
+        "The same files, scored as each tool breaks ties, holds scores and treats missing queries."
+        f"{_of_best(studies)}",
         sentences=(tool_finding(values, studies.measure),),
         tables=(_tool_values(studies), _tool_rules(values)) if len(values) else (),
         charts=("tools",) if len(comparable_values(values, studies.measure)) else (),
@@ -189,7 +200,7 @@ def _tool_values(studies: ReportStudies) -> Table:
     wide = values.assign(label=labels).pivot_table(
         "value", "reranker", "label", aggfunc="first", sort=False, dropna=False
     )
-    wide = wide.reindex(index=studies.leaderboard.index, columns=labels.unique())
+    wide = wide.reindex(index=studies.leaderboard.index.intersection(wide.index), columns=labels.unique())
     columns: dict[str, Column] = {str(label): (wide[label], FOUR_DECIMALS) for label in wide}
     compared = compared_as(scoring.precision)
     note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
@@ -199,3 +210,88 @@ def _tool_values(studies: ReportStudies) -> Table:
 def _tool_rules(values: pd.DataFrame) -> Table:
     """Return what each tool calls the measure, and why its value differs or is not there."""
     return Table("Why tools differ", by_tool(values)[[*_HEADINGS]].rename(columns=_HEADINGS))
+
+
+MOST_PAIRS = 20
+"""Pairs in the table, those that swap first."""
+_OFF = "does not come out"
+
+
+def auditing(studies: ReportStudies) -> Section:
+    """Write what becomes of the published table: a sentence to paste, its figures and its orders."""
+    audit, order = studies.audit, studies.audited_order
+    files = first_names(list(dict.fromkeys(map(str, audit.published.figures["file"]))))
+    rows, columns = (len(names) for names in (audit.published.rerankers, audit.published.measures))
+    size = f"{count_of(rows, 'row')}, {count_of(columns, 'measure')}"
+    figures = audit.reproduction.figures()
+    means = figures[figures["query_id"].isna()]
+    tables = [
+        *([_printed_figures(audit, means)] if len(means) else []),
+        *([_printed_orders(order)] if len(order.pairs) else []),
+    ]
+    return Section(
+        "audit",
+        "Audit",
+        f"The published table, {files} ({size}), made again from the runs, then with ties averaged.",
+        sentences=(audit_finding(audit, order), *((note,) for note in _audit_notes(audit))),
+        tables=tuple(tables),
+        charts=("published",) if len(order.places) > 1 else (),
+    )
+
+
+def _audit_notes(audit: Audit) -> list[str]:
+    """Return sentences on what of the table and of the runs is left out, and on what was read otherwise."""
+    names = audit.names
+    parts = {
+        "Left out, as no name is matched": names.unmatched,
+        "Not in the table": first_names(names.unpublished),
+    }
+    return [*audit.published.notes, *(f"{what}: {text}." for what, text in parts.items() if text)]
+
+
+def _printed_figures(audit: Audit, means: pd.DataFrame) -> Table:
+    """Return the printed means, each marked where it is off by rounding or does not come out."""
+    cells = means.assign(cell=[_marked(row) for row in means.to_dict("records")])
+    wide = cells.pivot_table("cell", "reranker", "measure", aggfunc="first", sort=False)
+    wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
+    columns: dict[str, Column] = {"Reranker": wide.index, **{str(name): wide[name] for name in wide}}
+    best = audit.reproduction.conventions.iloc[0]
+    n_off = best["does_not_come_out"]
+    counts = (
+        f"{best['to_the_digit']:,} to the digit, {best['by_rounding']:,} by rounding, "
+        f"{n_off:,} {'does' if n_off == 1 else 'do'} not come out"
+    )
+    marks = "≈ is off by rounding; brackets: computed minus printed, where a figure does not come out."
+    return Table.of("What comes out", columns, f"Rule: {audit.reproduction.best.label}. {counts}. {marks}")
+
+
+def _marked(figure: dict[str, object]) -> str:
+    """Return a figure as printed, with what is off."""
+    if figure["verdict"] == _OFF:
+        difference = float(str(figure["difference"]))
+        off = " (no value)" if isnan(difference) else f" ({signed(difference)})"
+    else:
+        off = " ≈" if figure["verdict"] == "by rounding" else ""
+    return f"{figure['text']}{off}"
+
+
+def _printed_orders(order: AuditedOrder) -> Table:
+    """Return what becomes of the printed orders, those that swap first."""
+    rows, n_pairs = widest_first(order.pairs), len(order.pairs)
+    is_part = n_pairs > MOST_PAIRS
+    title = f"The first {MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
+    rows = rows.head(MOST_PAIRS)
+    return Table.of(
+        title,
+        {
+            "Published above": rows["a"],
+            "Below": rows["b"],
+            VERDICT: rows["verdict"],
+            "Printed": (rows["a_published"], FOUR_DECIMALS),
+            "Printed below": (rows["b_published"], FOUR_DECIMALS),
+            "Tied diff.": (rows["tied_difference"], SIGNED),
+            "p adj.": (rows["p_adjusted"], "p"),
+            "Chance of the order": written_chances(rows),
+        },
+        legend(STANDINGS, rows["verdict"]),
+    )

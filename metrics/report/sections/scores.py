@@ -1,24 +1,39 @@
-"""Sections on the data, the scores and their ties."""
+"""Sections on the data, the scores, their ties, what is unjudged, and how all of it was made."""
 
+import platform
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pandas as pd
 
+from metrics.evaluation import EQUAL, score_runs
+from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
+from metrics.evaluation.options import adds_queries
 from metrics.measures import parse
 from metrics.report.model import Section
-from metrics.report.sections.holes import holes
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
 from metrics.runs.findings.finding import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding, with_overall
+from metrics.studies.leaderboard.holes import (
+    QUERIES_MAY_JOIN,
+    are_bounds_known,
+    hole_finding,
+    mean_bounds,
+    within_words,
+)
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
+from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.studies.prose import Prose
+from metrics.studies.significance.test_registry import find_correction, find_test
 from metrics.studies.tools.tie_rules import answers_finding, own_rule_note
+from metrics.studies.tradeoffs.experiment import experiment_measures
 from metrics.support.wording import compared_as, count_of, first_names
+from metrics.ties import treatment
 
 SIGNED = "+.4f"
 _TIES_NOTE = (
@@ -290,3 +305,149 @@ def _policy(counts: "pd.Series[int]", policy: str) -> str:
 def number_of_queries(studies: ReportStudies) -> str:
     """Return how many queries there are, in words."""
     return count_of(studies.n_queries, "query")
+
+
+def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:
+    """Return a sentence and a table of what ties and unjudged documents together allow.
+
+    Both are empty where all documents within the cut-off are judged, or unjudged ones are left out; where a
+    judgment may add a query to the means, the sentence says that.
+    """
+    runs, measure, scoring = studies.runs, studies.measure_at, studies.options.scoring
+    if runs.qrels is None or not are_bounds_known(measure) or scoring.unjudged == "leave_out":
+        return (), ()
+    lists = studies.evaluation.scores.index
+    counts = unjudged_counts(score_runs(runs, judged_name(measure), "expected", scoring), measure).loc[lists]
+    if counts["unjudged"].sum() <= EQUAL:
+        return (), ()
+    if adds_queries(runs, scoring):
+        return ((QUERIES_MAY_JOIN,),), ()
+    means = mean_bounds(joint_bounds(runs, studies.measure, scoring).loc[lists, studies.measure])
+    leaderboard = studies.leaderboard.assign(unjudged=unjudged_shares(counts)).join(means)
+    return (hole_finding(leaderboard, counts, measure),), (_bounds_table(studies, leaderboard),)
+
+
+def _bounds_table(studies: ReportStudies, leaderboard: pd.DataFrame) -> Table:
+    """Return between what each mean lies, and how much nobody judged."""
+    ends = ("lowest", "worst", "tied", "best", "highest")
+    columns = {
+        "Reranker": leaderboard.index,
+        "Unjudged": (leaderboard["unjudged"], ".1%"),
+        **{name.capitalize(): (leaderboard[name], FOUR_DECIMALS) for name in ends},
+    }
+    place = within_words(studies.measure_at)
+    note = (
+        f"Unjudged: of the documents in the {place}. Worst, tied, best: over orders of the ties, unjudged "
+        "documents not relevant. Lowest, highest: over these and all judgments of unjudged documents"
+    ) + ("." if is_exact(studies.runs, studies.measure_at) else "; proven, and not always reached.")
+    return Table.of(f"{studies.measure_at.traditional} where judgments have holes", columns, note)
+
+
+_TIMES, _RANK, _COUNT = ".3g", ",.1f", ",d"
+_MEAN_RANK = "Mean rank: of the first relevant document in the traditional order, over the lists that hold one."
+
+
+def readings(studies: ReportStudies) -> Section:
+    """Write MRR beside MAP: typical ranks, how many times the baseline's, and where the two part."""
+    rr, ap = (parse(measure) for measure in MEASURES)
+    return Section(
+        "readings",
+        f"{rr.traditional} beside {ap.traditional}",
+        "What the two mean in ranks and in times, and where they part.",
+        sentences=(readings_finding(studies.readings, studies.baseline),),
+        facts=(
+            (f"{rr.traditional} does not see", limits_text("RR")),
+            (f"{ap.traditional} does not see", limits_text("AP")),
+            (f"1/{rr.tied}", TYPICAL_RANK),
+        ),
+        tables=(_first_hits(studies), _all_hits(studies)),
+    )
+
+
+def _first_hits(studies: ReportStudies) -> Table:
+    """Return MRR of each reranker, over that of the baseline, and as a rank."""
+    rows = studies.readings
+    return Table.of(
+        "MRR in times and in ranks" if len(rows) > 1 else "MRR in ranks",
+        {
+            "Reranker": rows.index,
+            **_values(studies, "rr"),
+            "1/MRR": (rows["traditional_rank"], _RANK),
+            "1/MTRR": (rows["tied_rank"], _RANK),
+            "Mean rank": (rows["mean_rank"], _RANK),
+        },
+        f"{_MEAN_RANK}{_baseline_note(studies)}",
+    )
+
+
+def _all_hits(studies: ReportStudies) -> Table:
+    """Return MAP of each reranker, over that of the baseline, and where it parts from MRR."""
+    rows = studies.readings
+    columns = {"Reranker": rows.index, "Relevant a query": (rows["relevant"], ".2f"), **_values(studies, "ap")}
+    if len(rows) == 1:
+        return Table.of("MAP", columns)
+    columns |= {
+        "RR or AP alone": (rows["one_sided"], _COUNT),
+        "RR against AP": (rows["opposed"], _COUNT),
+    }
+    note = (
+        "RR or AP alone: queries on which only one of the two, ties averaged, differs from the baseline; RR "
+        "against AP: on which one is higher and the other lower."
+    )
+    return Table.of("MAP in times, and where it parts from MRR", columns, f"{note}{_baseline_note(studies)}")
+
+
+def _values(studies: ReportStudies, prefix: str) -> dict[str, Column]:
+    """Return both means of a measure, each with its ratio to the baseline's where there are others."""
+    rows, measure = studies.readings, parse(prefix)
+    columns: dict[str, Column] = {}
+    for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
+        columns[name] = (rows[f"{prefix}_{value}"], ".4f")
+        if len(rows) > 1:
+            columns[f"{name} ×"] = (rows[f"{prefix}_{value}_times"], _TIMES)
+    return columns
+
+
+def _baseline_note(studies: ReportStudies) -> str:
+    return f" ×: over that of {studies.baseline}." if len(studies.readings) > 1 else ""
+
+
+_WITH = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
+
+
+def method(studies: ReportStudies) -> Section:
+    """Write how values were made, with what, from which files."""
+    options, order = studies.options, treatment(studies.options.traditional)
+    test, correction = find_test(options.test), find_correction(options.correction)
+    facts = (
+        ("Tied value", "exact mean over every order the ties allow, list by list"),
+        ("Traditional value", f"{order.label} ({order.name}). {order.summary}"),
+        ("Test", f"{test.label}. {test.source}"),
+        ("Correction", ". ".join(filter(None, (correction.label, correction.source)))),
+        ("Versions", ", ".join(f"{name} {_version(name)}" for name in ("tiescope", *_WITH))),
+        ("Python", platform.python_version()),
+    )
+    measures = [parse(name) for name in dict.fromkeys((*studies.evaluation.measures, *experiment_measures()))]
+    columns = {
+        "Measure": [str(name) for name in measures],
+        "Tied": [name.tied for name in measures],
+        "What it is": [name.measure.summary for name in measures],
+        "Source": [name.measure.source for name in measures],
+    }
+    tables = [Table.of("Measures", columns)]
+    if options.files:
+        tables.append(Table("Files", pd.DataFrame(options.files, columns=["File", "SHA-256"])))
+    return Section(
+        "method",
+        "Method",
+        "What it takes to make the same report again.",
+        facts=facts,
+        tables=tuple(tables),
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

@@ -13,13 +13,11 @@ from metrics.report.sections.scores import (
     number_of_queries,
     tied_columns,
 )
-from metrics.report.studies import MAX_RERANKERS, ReportStudies
+from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
 from metrics.studies.leaderboard.swapped_orders import swaps_finding
-from metrics.studies.prose import Prose
 from metrics.studies.significance.significance import significance_finding
 from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.support.wording import chance_percent, count_of, first_names
 
 MOST_ROWS = 20
@@ -42,21 +40,11 @@ def summary(studies: ReportStudies) -> Section:
         "summary",
         "Summary",
         f"By {measure.tied}, best first{beside}.",
-        sentences=_outlook(studies),
+        sentences=()
+        if count == 1 or studies.has_own_rule
+        else (significance_finding(studies.verdicts, measure.traditional, studies.options.test),),
         tables=(replace(table, strong=best_cells(table.frame, measure.tied)),),
         charts=() if studies.has_own_rule or count == 1 else ("leaderboard",),
-    )
-
-
-def _outlook(studies: ReportStudies) -> tuple[Prose, ...]:
-    """Say what ties decide of the order and of the tests; nothing of one reranker or where a rule decides."""
-    if studies.has_own_rule or len(studies.rerankers) == 1:
-        return ()
-    study, traditional = studies.order_stability, studies.measure_at.traditional
-    scope: Prose = (f"Among the best {MAX_RERANKERS}: ",) if len(studies.rerankers) > MAX_RERANKERS else ()
-    return (
-        scope + stability_finding(study.pairs, study.bounds, study.tau, traditional),
-        significance_finding(studies.verdicts, traditional, studies.options.test),
     )
 
 

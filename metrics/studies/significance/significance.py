@@ -8,7 +8,7 @@ import pandas as pd
 
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation
-from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, signed
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
 from metrics.studies.significance.comparisons import (
     COLUMNS,
     MARKS,
@@ -21,9 +21,15 @@ from metrics.studies.significance.comparisons import (
 )
 from metrics.studies.significance.paired_tests import TestResults
 from metrics.studies.significance.query_values import count_not_finite, values_by_query
-from metrics.studies.significance.test_registry import adjust_p, find_correction, find_test, is_significant
+from metrics.studies.significance.test_registry import (
+    Test,
+    adjust_p,
+    find_correction,
+    find_test,
+    is_significant,
+)
 from metrics.studies.tools.tie_rules import own_rule_note
-from metrics.support.wording import describe_part
+from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
 
 N_NAMED = 2
@@ -241,7 +247,7 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     if not is_testable(verdicts.tied).any():
         return (Strong("Nothing can be tested. "), "A test needs two queries.")
     if not n_changed:
-        return _unchanged_finding(verdicts, find_test(test).label, measure)
+        return _unchanged_finding(verdicts, find_test(test), measure)
     noisy = treatment(verdicts.treatment).noise is not None
     cause = "change under noise" if noisy else "rest on sort order"
     prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', cause)}."),)
@@ -254,25 +260,42 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
     return prose
 
 
-def _unchanged_finding(verdicts: Verdicts, label: str, measure: str) -> Prose:
-    total = len(verdicts.tied)
-    n_significant = int(is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level).sum())
-    subject = f"{n_significant or 'none'} of {total} differences {'are' if n_significant > 1 else 'is'}"
-    if total == 1:
-        subject = "the difference is" if n_significant else "the difference is not"
-    own_rule = own_rule_note(measure)[:1]
-    baseline = verdicts.tied["baseline"].iloc[0]
-    noisy = treatment(verdicts.treatment).noise is not None
-    cause, choice = (
-        ("changes under noise", "scores are noisy or their ties averaged")
-        if noisy
-        else ("rests on sort order", "ties are sorted or averaged")
-    )
-    return (
-        *(own_rule or (Strong(f"No verdict against {baseline} {cause}. "),)),
-        f"By the {label}, {subject} significant",
-        "." if own_rule else f", whether {choice}.",
-    )
+def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
+    """Say who is shown to be better or worse than the baseline, and how far the best is from it."""
+    tied, total = verdicts.tied, len(verdicts.tied)
+    baseline = str(tied["baseline"].iloc[0])
+    own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
+    choice = "scores are noisy or their ties averaged" if is_noisy else "ties are sorted or averaged"
+    best = tied.loc[tied["difference"].idxmax()]
+    p, n_queries = chance(best["p_adjusted"]), count_of(int(best["n"]), "query")
+    source = f"{p}, {test.label}, {n_queries}"
+    if decimal(tied["difference"].abs().max()) == decimal(0.0):
+        whose = str(best["reranker"]) if total == 1 else "No reranker"
+        claim = f"{whose} is {'not ' * (total == 1)}shown to differ from {baseline}"
+        detail = f"Every difference is 0 {measure}."
+    elif total == 1:
+        names = (str(best["reranker"]), baseline)
+        better, other = names if best["difference"] > 0 else names[::-1]
+        is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level).any()
+        claim = f"{better} beats {other}" if is_shown else f"Not shown that {better} beats {other}"
+        detail = f"{better} is {decimal(abs(best['difference']))} {measure} ahead ({source})."
+    else:
+        claim = _standings(verdicts, baseline)
+        detail = f"The best is {best['reranker']}: {signed(best['difference'])} {measure} ({source})."
+    end = "." if own_rule else f", whether {choice}."
+    return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
+
+
+def _standings(verdicts: Verdicts, baseline: str) -> str:
+    """Say how many rerankers are significantly better and worse than the baseline."""
+    tied = verdicts.tied
+    is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level)
+    n_better, n_worse = (int((is_shown & (sign * tied["difference"] > 0)).sum()) for sign in (1, -1))
+    worse = describe_part(n_worse, len(tied), "reranker", "trail it")
+    if not n_better:
+        return f"No reranker is shown to beat {baseline}{f'; {worse}' if n_worse else ''}"
+    better = describe_part(n_better, len(tied), "reranker", f"beat {baseline}")
+    return f"{better}, {n_worse:,} {'trails' if n_worse == 1 else 'trail'} it" if n_worse else better
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:

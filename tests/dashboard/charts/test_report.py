@@ -1,6 +1,6 @@
 from types import SimpleNamespace
 
-from dashboard.charts.deciding.target_matrix import matrix_width
+from dashboard.charts.deciding.targets import matrix_width
 from dashboard.charts.report import CHARTS
 
 

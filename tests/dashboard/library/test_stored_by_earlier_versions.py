@@ -32,9 +32,10 @@ CHANGED = {
         *("madequeries", "performance", "reranker", "held", "measure"),
     },
     "report": {"targets"},
+    "significance": {"compared", "farthest"},
 }
-"""Controls of other sections by now, which stay in the link until those are opened, or that are gone; and the
-targets an empty field stood for, which are now named in it."""
+"""Controls of other sections or folded by now, which stay in the link until those are opened, or that are gone;
+and the targets an empty field stood for, which are now named in it."""
 TITLES = {
     "runs": "Data",
     "report": "Share",

@@ -37,9 +37,9 @@ def test_settings_of_the_library_and_of_the_report_are_set_on_their_new_pages(li
     record = library.keep(board(coarse_trec=COARSE, qrels_txt=QRELS))
     uploads = opened("library", data=record.id, find="coarse")
     assert uploads.text_input(key="find").value == "coarse"
-    report = opened("report", title="My title", preset="short", preview="text")
+    report = opened("report", title="My title", preset="full", preview="text")
     assert report.text_input(key="title").value == "My title"
-    assert "--preset short" in report.code[-2].value
+    assert "--preset full" in report.code[-2].value
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import pytest
 from opening import metrics, opened, plain, texts, title
 
 from dashboard.views.lab.guide.prose import read_parts
-from dashboard.views.lab.guide.sections import SECTIONS
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide.worked_example import worked_example
@@ -21,7 +20,8 @@ def guided(**query):
 def all_texts(page):
     """All the page's words, as Markdown."""
     cells = [cell for table in page.table for cell in (*table.value, *table.value.to_numpy().ravel())]
-    return texts(page, "markdown", "caption", "code", "latex", "subheader") + plain("\n".join(cells))
+    labels = [folded.label for folded in page.expander]
+    return texts(page, "markdown", "caption", "code", "latex", "header") + plain("\n".join([*cells, *labels]))
 
 
 def table_cells(file):
@@ -31,11 +31,29 @@ def table_cells(file):
     return [cell for table in tables for row in table.rows for cell in row]
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+TOPICS = guided().segmented_control(key="section").options
+EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
+"""Sections of the Guide of earlier versions, and the topic that has what they showed."""
+
+
+def test_there_are_ten_topics_at_most():
+    assert TOPICS[0] == "One minute"
+    assert len(TOPICS) <= 10
+
+
+@pytest.mark.parametrize(("section", "topic"), EARLIER.items())
+def test_a_link_to_a_section_of_an_earlier_version_opens_the_topic_that_has_it(section, topic):
+    page = guided(section=section)
+    assert page.segmented_control(key="section").value == topic
+    assert not page.warning
+    assert page.query_params == {"section": topic}
+
+
+@pytest.mark.parametrize("section", TOPICS)
 def test_every_section_opens_on_the_sample_data(section):
     page = guided(section=section)
     assert page.segmented_control(key="section").value == section
-    assert page.subheader
+    assert page.header
     assert "`" not in texts(page, "caption")
 
 
@@ -61,7 +79,7 @@ def test_a_link_brings_its_example_along():
 @pytest.mark.parametrize("value", ["0", "-1", "9999", "many", "", "nan", "inf", "1e999", "2.5"])
 def test_numbers_of_a_link_that_cannot_be_fall_back(value):
     page = guided(tied=value, relevant=value, above=value, cutoff=value, section=value)
-    assert "Ties in one minute" in [heading.value for heading in page.subheader]
+    assert "Ties in one minute" in [heading.value for heading in page.header]
     assert list(metrics(page)) == ["MTRR", "Worst order", "Best order", "TMHits@3"]
 
 
@@ -98,7 +116,7 @@ def test_a_section_survives_a_page_switch():
         ("Tools", [text for tool in TOOLS for text in (tool.name, tool.version, tool.summary)]),
         ("Tools", [rule.why for tool in TOOLS for rule in tool.rules.values()]),
         ("Tools", [text for one in TREATMENTS for text in (one.name, one.summary, one.used_by)]),
-        ("Findings", [text for kind in KINDS for text in (kind.code, kind.summary, kind.hint)]),
+        ("Files", [text for kind in KINDS for text in (kind.code, kind.summary, kind.hint)]),
         ("Files", [text for one in FORMATS for text in (one.name, one.summary)]),
         ("Files", [block.text for card in read_parts("files")[0].cards for block in card.blocks]),
         ("Files", [text for column in COLUMNS for text in (column.name, column.summary, *column.synonyms)]),

@@ -163,7 +163,7 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
 def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
     record = library.keep(files("llm-v1.trec", COARSE, "llm-v2.trec", STRICT, "qrels.txt", QRELS))
     page = opened("data", section="Library", data=record.label, latest="3", measure="AP", order="input")
-    assert page.subheader[-1].value == "List by list"
+    assert page.header[-1].value == "List by list"
     assert page.selectbox(key="arriving").value == "llm"
     assert page.number_input(key="latest").value == 3
     assert "over its 8 lists" in words(page)
@@ -274,7 +274,7 @@ def test_a_library_that_cannot_be_reached_is_said_and_the_page_works(tmp_path, m
     monkeypatch.setattr(cache, "open_library", lambda: broken)
     page = opened("data", section="Library")
     assert any("it is not a database" in error.value for error in page.error)
-    assert "Over time" in [one.value for one in page.subheader]
+    assert "Over time" in [one.value for one in page.header]
 
 
 def test_hostile_names_are_shown_as_text(library):

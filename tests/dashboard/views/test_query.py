@@ -59,7 +59,7 @@ def charts(page):
 
 
 def page_text(page):
-    return " ".join(one.value for one in [*page.markdown, *page.caption, *page.subheader])
+    return " ".join(one.value for one in [*page.markdown, *page.caption, *page.header])
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from boards import COARSE, QRELS, STRICT, board
-from opening import metrics, only, opened
+from opening import finding, metrics, only, opened
 
 from dashboard import cache
 from dashboard.charts.report import draw_charts
@@ -16,6 +16,7 @@ from dashboard.views.lab.share.options import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
 from metrics.runs import File, read
+from metrics.studies.prose import plain
 
 DAY = date(2026, 1, 30)
 
@@ -157,12 +158,21 @@ def test_a_target_that_means_none_is_named_and_none_is_held(label):
     assert "Targets met, tied" not in metrics(page)
 
 
-def test_a_preset_has_its_place_in_the_address_in_the_command_and_in_the_file(label):
-    page = opened("share", data=label, preset="short")
+def test_the_report_is_the_short_one_until_another_is_chosen_which_is_in_the_address_and_the_command(label):
+    page = opened("share", data=label)
     assert 'id="summary"' in preview(page)
     assert 'id="scores"' not in preview(page)
-    assert "--preset short" in page.code[-1].value
+    assert "--preset" not in page.code[-1].value
     assert not [element for element in page.get("button_group") if element.key == "sections"]
+    page.segmented_control(key="preset").set_value("full").run()
+    assert 'id="scores"' in preview(page)
+    assert "--preset full" in page.code[-1].value
+    assert page.query_params["preset"] == "full"
+
+
+def test_the_page_begins_with_the_conclusion_of_the_report(label):
+    runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
+    assert finding(opened("share", data=label)) == plain(report(runs, traditional="docid_desc").conclusion)
 
 
 def test_sections_chosen_are_those_of_the_file(label):

@@ -15,10 +15,11 @@ from dashboard import cache
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.deciding.target_matrix import target_matrix
+from dashboard.charts.deciding.targets import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
-from dashboard.views.decide.compare import difference_tables as tables
+from dashboard.views.decide.compare import differences
 from metrics import evaluate
+from metrics.studies.prose import signed
 from metrics.studies.significance.power import detectable
 from metrics.studies.significance.query_differences import query_differences
 from metrics.studies.significance.significance import Verdicts, compare, verdicts
@@ -44,6 +45,14 @@ def sample():
 def lucks(sample):
     runs = cache.sample_board(SIMULATED).runs
     return mean_distributions(sample, "Hits@5", {name: Ranking.of(runs, name) for name in runs.rerankers})
+
+
+def detailed(**choices):
+    """The page with its comparison in detail."""
+    page = opened("compare", **choices)
+    assert not page.expander[0].dataframe, "nothing of it is made before it is opened"
+    page.session_state["comparison-detail"] = True
+    return page.run()
 
 
 def label(new_board):
@@ -153,9 +162,9 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     row = table(page, "Results against").iloc[0]
     assert (row["p_adjusted"], row["low"], row["high"]) == (0.25, -1, 1)
     text = texts(page)
-    assert "By the Wilcoxon signed-rank test, the difference is not significant" in text
+    assert "Not shown that high beats low, whether ties are sorted or averaged." in text
     assert "Holm over 1 comparison." in text
-    assert text.count("the 95% interval of the randomisation test, which is of means where p is of ranks") == 2
+    assert "the 95% interval of the randomisation test, which is of means where p is of ranks" in text
     assert "For high, so little allows any difference: no interval of 0.95 has a bound." in text
 
 
@@ -166,7 +175,7 @@ def test_where_ranks_and_means_disagree_a_note_says_so():
 
 
 def test_a_query_opens_both_lists_in_the_query_explorer(sample):
-    page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc")
+    page = detailed(data=SIMULATED, measure="Hits@5", order="docid_asc")
     row = table(page, "Query by query").iloc[0]
     link = {key: value[0] for key, value in parse_qs(urlparse(row["open"]).query).items()}
     other = page.selectbox(key="compared").value
@@ -175,8 +184,28 @@ def test_a_query_opens_both_lists_in_the_query_explorer(sample):
     assert link["measure"] == "Hits@5"
 
 
+def test_the_detail_of_a_comparison_is_that_of_its_row(sample):
+    outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).tied.set_index("reranker")
+    for name, row in outcome.iterrows():
+        text = texts(opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", compared=name))
+        assert f"95% interval {signed(row['low'])} to {signed(row['high'])}" in text
+        assert (
+            f"Of {row['n']} queries it wins {row['won']} and loses {row['lost']}; {row['equal']} are equal."
+            in text
+        )
+
+
+def test_a_link_to_one_comparison_opens_its_detail(sample):
+    other = next(name for name in sample.scores.index.unique("reranker") if name != BASE)
+    page = opened("compare", data=SIMULATED, compared=other, farthest="difference")
+    assert page.selectbox(key="compared").value == other
+    assert page.segmented_control(key="farthest").value == "difference"
+    page.segmented_control(key="measure").set_value("AP").run()
+    assert page.selectbox(key="compared").value == other
+
+
 def test_a_hundred_queries_behind_a_difference_are_in_the_table_until_all_are_asked_for(downloads):
-    page = opened("compare")
+    page = detailed()
     assert downloads["queries"]()["query_id"].nunique() == 200
     assert len(table(page, "Query by query")) == 100
     assert "The first 100 of 200 rows; the CSV has them all." in texts(page)
@@ -230,12 +259,12 @@ def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose
     sample, monkeypatch
 ):
     shown = {}
-    monkeypatch.setattr(tables, "FIRST_ROWS", 2)
-    monkeypatch.setattr(tables, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
+    monkeypatch.setattr(differences, "FIRST_ROWS", 2)
+    monkeypatch.setattr(differences, "table", lambda rows, *_, **options: shown.update(options, rows=rows))
     outcome = verdicts(sample, "Hits@5", "docid_asc", BASE).best_first()
     outcome = replace(outcome, changed=pd.Series([False, False, True]))
     shares = pd.Series(0.0, outcome.tied["reranker"])
-    tables.comparison_table(outcome, shares, "Hits@5", "t", "holm")
+    differences.comparison_table(outcome, shares, "Hits@5", "t", "holm")
     assert shown["rows"]["changed"].tolist() == [True, False, False]
     assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
     assert shown["explanation"] == "Those whose verdict changes first."

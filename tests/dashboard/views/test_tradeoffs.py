@@ -16,13 +16,12 @@ from opening import finding, opened, texts
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
-from dashboard.charts.deciding.latency_scatter import latency_scatter
 from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS
+from dashboard.charts.deciding.tradeoffs import latency_scatter
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.library.boards import default_name
-from dashboard.views.decide.compare.tradeoff_charts import LATENCY_NAMES
-from dashboard.views.decide.compare.tradeoff_tables import figure_file
+from dashboard.views.decide.compare.tradeoffs import LATENCY_NAMES, figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
@@ -113,7 +112,7 @@ def test_a_chart_is_hidden_with_its_reason_where_its_column_is_absent(name, gone
     assert set(charts(page)) == {
         key for column, keys in charts_of_column.items() if column not in gone for key in keys
     }
-    columns = {name for frame in page.dataframe for name in frame.proto.column_order}
+    columns = {name for frame in page.dataframe for name in json.loads(frame.proto.columns)}
     assert ("distinct" in columns) == ("DR@20" in columns) == ("target_id" not in gone)
 
 

@@ -2,7 +2,14 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard.widgets.columns import elide_names, streamlit_columns, writers, written
+from dashboard.widgets.columns import (
+    MOST_COLUMNS,
+    columns_in_sight,
+    elide_names,
+    streamlit_columns,
+    writers,
+    written,
+)
 from metrics.support.shown_columns import shown_columns
 
 LONG = [f"cross-encoder/ms-marco-MiniLM-L{layers}-v2-finetuned-on-the-help-desk-corpus" for layers in (6, 12)]
@@ -25,6 +32,14 @@ def test_long_names_in_a_table_keep_what_tells_them_apart_and_stand_whole_in_the
 def test_a_table_of_short_names_is_left_as_it_is():
     frame, columns = pd.DataFrame({"reranker": ["bm25"], "tied": [0.1]}), shown_columns("reranker", "tied")
     assert elide_names(frame, columns) == (frame, columns)
+
+
+def test_six_columns_are_in_sight_and_a_rank_before_them():
+    columns = shown_columns("reranker", "tied", "traditional", "gap", "worst", "best", "tie_ratio", "n")
+    assert columns_in_sight(columns) == list(columns)[:MOST_COLUMNS] == list(columns)[:6]
+    ranked = shown_columns("tied_rank") | columns
+    assert columns_in_sight(ranked) == ["tied_rank", *columns_in_sight(columns)]
+    assert columns_in_sight(shown_columns("reranker")) == ["reranker"]
 
 
 def test_a_table_whose_numbers_are_written_holds_only_the_columns_shown():

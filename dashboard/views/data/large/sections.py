@@ -66,7 +66,7 @@ def empty_state() -> None:
         st.code(_COMMANDS, language="sh", wrap_lines=True)
     if server_files.allowed_paths():
         with st.container(border=True):
-            st.subheader("Open from the server", anchor=False)
+            st.header("Open from the server", anchor=False)
             _path_form()
 
 

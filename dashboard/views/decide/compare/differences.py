@@ -1,28 +1,165 @@
-"""Charts of differences: which are larger than chance, and which the ties decide."""
+"""The section Against the baseline of Compare: which differences are larger than chance, which ties decide."""
 
-from dataclasses import replace
+from itertools import islice
+from typing import Any
+from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
-from dashboard import visitor
+from dashboard import controls
+from dashboard.cache import ShownBoard, board_turn
 from dashboard.charts.deciding.difference_forest import difference_forest
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.labels import SENTENCE_COLUMNS, short_names
+from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.views.decide.compare.cached import least_detectable
-from dashboard.widgets.components import chart, heading
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import MOST_WRITTEN
+from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.first_rows import FIRST_ROWS
+from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.holes import count_unjudged, hole_bounds
 from dashboard.widgets.page_body import section
-from metrics.studies.leaderboard.leaderboard import places
-from metrics.studies.prose import Prose, decimal
+from metrics import Evaluation, parse
+from metrics.evaluation.holes import difference_bounds
+from metrics.studies.leaderboard.holes import holds, order_finding
+from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
+from metrics.studies.significance import significance
 from metrics.studies.significance.comparisons import largest_difference
+from metrics.studies.significance.power import detectable
+from metrics.studies.significance.query_differences import SortKey, query_differences
 from metrics.studies.significance.significance import Verdicts, is_testable
-from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tie_breaking.stability import OrderStability
+from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
+from metrics.studies.tie_breaking.mean_distributions import variance_split
+from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
+
+_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
+    " p < ", "\u00a0p\u00a0<\u00a0"
+)
+_MAX_NOTES = 4
+"""Notes that are written below the table; it has them all."""
+_HIDDEN = (
+    *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
+    *("won", "equal", "lost", "share_ties", "n", "note"),
+)
+"""Columns that no window has room for; the detail of a comparison says them in words."""
+
+
+@cached_by_key(show_spinner="Looking at every order …", max_entries=24)
+def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
+    """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
+    return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
+
+
+@cached_by_key(show_spinner="Testing differences …", max_entries=24)
+def shown_verdicts(
+    view: ShownBoard, measure: str, traditional: str, baseline: str | None, test: str, correction: str
+) -> significance.Verdicts:
+    """Return which rerankers differ from the baseline, or from each other where there is none.
+
+    Args:
+        view: what is shown.
+        measure: which is compared.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom the others are compared with, None for every pair.
+        test: its name.
+        correction: its name.
+    """
+    return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
+
+
+@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+def differences_allowed(
+    view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
+) -> pd.DataFrame | None:
+    """Return between what differences from the baseline lie over all orders of ties and all judgments.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        baseline: whom the others are compared with.
+        _bounds: of the lists, as `hole_bounds` returns them; None where there are none.
+    """
+    if _bounds is None:
+        return None
+    names = [name for name in view.rerankers if name != baseline]
+    pairs = pd.DataFrame({"reranker": names, "baseline": baseline}, index=names)
+    with board_turn(view.board):
+        return difference_bounds(view.runs, measure, pairs, _bounds, view.scoring)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def tie_shares(view: ShownBoard, measure: str, baseline: str, _lists: Evaluation) -> "pd.Series[float]":
+    """Return how much of the uncertainty of each reranker's difference from the baseline is ties.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        baseline: whom the others are compared with.
+        _lists: values as `list_spreads` returns them.
+    """
+    return variance_split(_lists, measure, baseline)["share_ties"]
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def least_detectable(view: ShownBoard, measure: str, baseline: str, level: float, is_paired: bool) -> float:  # noqa: FBT001 arguments of what is kept are given by position
+    """Return the smallest difference from the baseline that a t-test would detect.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        baseline: whom the others are compared with.
+        level: of the test.
+        is_paired: whether the test is paired.
+    """
+    return detectable(view.evaluation, measure, "expected", baseline, level, paired=is_paired)
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def query_rows(
+    view: ShownBoard, measure: str, reranker: str, baseline: str, traditional: str, sort_by: SortKey
+) -> pd.DataFrame:
+    """Return the queries behind a difference, the farthest apart first.
+
+    Args:
+        view: what is shown.
+        measure: name of the measure.
+        reranker: who is compared.
+        baseline: with whom.
+        traditional: the treatment taken as the traditional one.
+        sort_by: farthest by what.
+    """
+    return query_differences(view.evaluation, measure, reranker, baseline, traditional, sort_by=sort_by)
+
+
+def baseline_section(
+    view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
+) -> None:
+    """Draw the differences from the baseline, their table, and the queries behind one.
+
+    Args:
+        view: what the sidebar says is shown.
+        verdicts: the comparisons with the baseline.
+        measure: which is compared.
+        baseline: with whom.
+        test: name of the test.
+        correction: name of the correction.
+    """
+    row_range = shown_rows(len(view.rerankers), "paired")
+    difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
+    row_range.buttons()
+    bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
+    differences = differences_allowed(view, measure, baseline, bounds)
+    shares = tie_shares(view, measure, baseline, list_spreads(view, measure))
+    comparison_table(verdicts, shares, measure, test, correction, differences)
+    comparison_detail(view, verdicts, measure, baseline)
+
+
+def test_words(test_name: str) -> str:
+    """Return what a test asks and assumes, whose intervals it comes with, and what the stars mean."""
+    test = find_test(test_name)
+    return f"{test.summary} {test.interval_sentence} {_STARS}"
 
 
 def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
@@ -69,100 +206,153 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     )
 
 
-@section("Chances of each order")
-def order_chart(view: View, stability: OrderStability) -> None:
-    """Draw how likely each reranker is above each other when ties are broken at random."""
-    heading(
-        "P(row above column | ties)",
-        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at its "
-        "cells; its column carries the same number, its place by the tied value.",
-    )
-    alt = "Chance of each reranker to come out above each other when ties are broken at random."
-    order = _best_first(stability)
-    is_narrow = visitor.is_narrow()
-    figure = kept_figure(
-        view.board.key, order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow
-    )
-    chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
-
-
-@section("Chances of each rank")
-def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
-    """Draw the chance of each place, and every place the ties allow.
-
-    Args:
-        view: the rerankers that are drawn.
-        stability: of their order.
-        measure: which they are ordered by.
-        name: what its traditional mean is called.
-    """
-    heading(
-        "Where each reranker can finish",
-        f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
-    )
-    order = _best_first(stability)
-    ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
-    chart(
-        kept_figure(
-            view.board.key,
-            finish_heatmap,
-            stability.ranks.loc[order],
-            stability.bounds.loc[order],
-            ranks,
-            view.palette,
-        ),
-        "finishes",
-        "Chance of each reranker to finish at each place when ties are broken at random.",
-    )
-
-
-@section("Verdicts on all pairs")
-def pair_chart(
-    view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
+@section("The table of comparisons")
+def comparison_table(
+    verdicts: Verdicts,
+    tie_shares: "pd.Series[float]",
+    measure: str,
+    test_name: str,
+    correction_name: str,
+    differences: pd.DataFrame | None = None,
 ) -> None:
-    """Draw which of all pairs differ, by which value.
+    """Draw every comparison with the baseline, and how they were made.
 
     Args:
-        view: the rerankers that are drawn.
-        pairs: every two of them compared.
-        stability: of their order.
-        measure: what is compared.
-        test_name: by which test.
-        correction_name: what is done about so many comparisons.
+        verdicts: the comparisons.
+        tie_shares: as `tie_shares` returns them.
+        measure: which is compared.
+        test_name: the test.
+        correction_name: the correction.
+        differences: index reranker, lowest and highest over all judgments; None where all is judged.
     """
-    correction = find_correction(correction_name)
-    corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
-    corrected = "at once" if find_test(test_name).simultaneous else corrected
-    n_pairs = count_of(len(pairs.tied), "pair")
-    heading(
-        "All pairs",
-        f"Tied {measure} difference, row minus column; bold where it is significant. Colour: significant at "
-        f"{1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
+    verdicts = verdicts.changed_first(FIRST_ROWS)
+    baseline = str(verdicts.tied["baseline"].iloc[0])
+    labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
+    shares = tie_shares.reindex(verdicts.tied["reranker"]).to_numpy()
+    rows = _comparison_rows(verdicts).assign(share_ties=shares)
+    if differences is not None:
+        rows["holds"] = holds(differences).reindex(rows["reranker"]).to_numpy()
+    has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
+    table(
+        rows,
+        f"Results against {escape_markdown(labels[baseline])}",
+        "significance",
+        shown_columns(
+            *("reranker", "difference", "p_adjusted", "traditional_difference", "changed"),
+            *(["holds"] if differences is not None else []),
+            ("traditional_p_adjusted", "p_adjusted_before"),
+            *_HIDDEN,
+        ),
+        download=rows.assign(share_ties=100 * rows["share_ties"]),
+        explanation="Those whose verdict changes first." if has_changed_first else "",
     )
-    order = _best_first(stability)
-    alt = "Tied difference of every two rerankers, and by which value it is significant."
-    is_narrow = visitor.is_narrow()
-    figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
-    chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
+    if differences is not None:
+        is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
+        shares_grades = parse(measure).measure.family.shares is not None
+        section_finding(order_finding(rows["holds"].to_numpy(), is_larger, shares_grades=shares_grades))
+    test, correction = find_test(test_name), find_correction(correction_name)
+    is_corrected = not test.simultaneous and correction.method is not None
+    corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
+    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
+    for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
+        st.caption(escape_markdown(f"For {names}, {note}."))
 
 
-def _best_first(stability: OrderStability) -> list[str]:
-    """Return the rerankers by falling tied mean."""
-    return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)
+def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
+    """Return what else has to be known of the comparisons, each with the rerankers it is true of."""
+    noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
+    return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
 
 
-def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
-    """Return the view of the best rerankers, as many as are drawn; say so where some are not.
+def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
+    """Return a row for each comparison, traditional and tied side by side."""
+    tested = verdicts.without_untested()
+    tied, traditional = tested.tied, tested.traditional
+    return pd.DataFrame(
+        {
+            "reranker": tied["reranker"],
+            "n": tied["n"],
+            **{f"traditional_{name}": traditional[name] for name in ("difference", "p_adjusted", "stars")},
+            **{name: tied[name] for name in ("difference", "low", "high", "p", "p_adjusted", "stars")},
+            "changed": verdicts.changed,
+            **{name: tied[name] for name in ("dz", "superiority", "won", "equal", "lost", "note")},
+        }
+    )
+
+
+@section("One comparison in detail")
+def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
+    """Draw what is known of one comparison and the queries behind it, once that is opened.
 
     Args:
         view: what the sidebar says is shown.
-        measure: by whose tied mean.
-        n_drawn: how many.
+        verdicts: the comparisons.
+        measure: which is compared.
+        baseline: with whom.
     """
-    means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
-    best = set(means.nlargest(n_drawn).index)
-    names = [name for name in view.rerankers if name in best]
-    if len(names) == len(view.rerankers):
-        return view
-    st.caption(f"Pairs and places are those of the {n_drawn} best of {len(view.rerankers):,} by tied mean.")
-    return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
+    if controls.asked_text("compared") or controls.asked_text("farthest"):
+        controls.set_value("comparison-detail", True)
+    detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
+    if not detail.open:
+        return
+    with detail:
+        with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+            others = [name for name in view.rerankers if name != baseline]
+            reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
+            order = controls.segmented("Farthest by", ("ties", "difference"), "farthest")
+        tested = verdicts.without_untested()
+        row = tested.tied.set_index("reranker").loc[reranker]
+        section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)
+        _query_table(view, measure, reranker, baseline, order)
+
+
+def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
+    """Return the interval, effect and queries of a comparison in words.
+
+    Args:
+        row: of `compare`, named by the reranker; without interval and effect where nothing could be tested.
+        measure: how the measure is called.
+        level: of the interval.
+    """
+    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
+    effect = f"effect d {signed(row['dz'], 2)}. "
+    return (
+        Strong(str(row.name)),
+        f": {signed(row['difference'])} {measure}, ties averaged",
+        ". " if pd.isna(row["p_adjusted"]) else interval + effect,
+        f"Of {count_of(int(row['n']), 'query')} it wins {row['won']:,} and loses {row['lost']:,}; ",
+        f"{row['equal']:,} are equal.",
+    )
+
+
+def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
+    """Draw the queries behind a comparison, each a link to both lists side by side."""
+    rows = query_rows(
+        *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
+    )
+    row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
+    first = row_range.of(rows)
+    link = controls.list_link_parameters(reranker, "", beside=baseline)
+    links = [f"/query?{urlencode(link | {'query': [query]}, doseq=True)}" for query in first["query_id"]]
+    names = short_names(view.rerankers, MATRIX_COLUMNS)
+    table(
+        first.assign(open=pd.Series(links, dtype="str")),
+        "Query by query",
+        "queries",
+        {
+            **shown_columns("query_id"),
+            "open": st.column_config.LinkColumn(
+                "Lists",
+                display_text="Open both",
+                width="small",
+                help="Opens both lists of the query, side by side.",
+            ),
+            **shown_columns(("difference", "query_difference"), "difference_before", "moved"),
+            **shown_columns(
+                "a", "b", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
+            ),
+        },
+        download=rows,
+        explanation=row_range.left_out(),
+    )
+    row_range.buttons()

@@ -1,24 +1,40 @@
 """The section Noise of Compare: how much of the order survives noise in the scores, and near ties."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.deciding.near_tie_panels import near_tie_panels
-from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.cache import ShownBoard, board_turn
+from dashboard.charts.deciding.noise import NoiseTables, near_tie_panels, noise_lines
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.views.decide.compare.cached import NoiseCurves, shown_near_ties, shown_noise
+from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.page_body import section
 from metrics import parse
 from metrics.errors import UsageError
-from metrics.studies.robustness.near_tie_curves import near_tie_finding
-from metrics.studies.robustness.noise_curves import even_point, noise_losing, trades
-from metrics.studies.robustness.own_noise import own_noise_sentence
+from metrics.runs import Runs
+from metrics.studies.robustness.near_tie_curves import (
+    NearTieCurves,
+    near_distances,
+    near_tie_curves,
+    near_tie_finding,
+)
+from metrics.studies.robustness.noise_curves import (
+    drawn_means,
+    even_point,
+    format_noise,
+    noise_curves,
+    noise_levels,
+    noise_losing,
+    order_chances,
+    trades,
+)
+from metrics.studies.robustness.own_noise import NO_OWN_NOISE, own_noise, own_noise_sentence
 from metrics.studies.robustness.robustness_finding import robustness_finding
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
@@ -28,6 +44,56 @@ MOST = 12
 _LOSS = 0.01
 _NEAR, _FAR = 0.01, 0.1
 """Noise at which values stand in the table, nearest levels."""
+_CELLS = 12_000_000
+"""Rows times levels times draws that are scored to see how often an order holds."""
+_MIN_DRAWS, _MAX_DRAWS = 10, 40
+"""Draws of an order."""
+
+
+class NoiseCurves(NamedTuple):
+    """How a measure changes as noise grows, and what becomes of the order.
+
+    Attributes:
+        means: of `noise_curves`.
+        chances: of `order_chances`; index: every other level of noise.
+        deviations: (n_levels,) a reranker, of its mean over draws; index as of `chances`.
+        formats: of `format_noise`.
+        n_draws: draws that chances and deviations are of.
+        own: of `own_noise`.
+    """
+
+    means: pd.DataFrame
+    chances: pd.DataFrame
+    deviations: pd.DataFrame
+    formats: pd.DataFrame
+    n_draws: int
+    own: pd.DataFrame = NO_OWN_NOISE
+
+
+@cached_by_key(show_spinner="Adding noise …", max_entries=16)
+def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
+    """Return what noise does to the lists shown; UsageError for one whose orders would take too long."""
+    runs = view.runs
+    n_rows = _n_rows(runs)
+    levels = noise_levels(n_rows)
+    drawn_levels = levels[::2]
+    n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _MIN_DRAWS), _MAX_DRAWS))
+    with board_turn(view.board):
+        means = noise_curves(runs, measure, levels, view.scoring, view.queries)
+        draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, view.queries)
+        own = own_noise(runs, measure, view.scoring, view.queries)
+    index = pd.Index(drawn_levels, name="noise")
+    chances = order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
+    deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
+    return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws, own)
+
+
+@cached_by_key(show_spinner="Tying near scores …", max_entries=16)
+def shown_near_ties(view: ShownBoard, measure: str) -> NearTieCurves:
+    """Return what near ties do to the lists shown."""
+    runs = view.runs
+    with board_turn(view.board):
+        return near_tie_curves(runs, measure, near_distances(_n_rows(runs)), view.scoring, view.queries)
 
 
 def best_rerankers(view: View, measure: str) -> View:
@@ -139,3 +205,7 @@ def _near_ties(view: View, measure: str) -> None:
     figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
     alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
     chart(figure, "near-ties", alt, wide=640)
+
+
+def _n_rows(runs: Runs) -> int:
+    return sum(len(table) for table in runs.tables.values())

@@ -7,9 +7,7 @@ import streamlit as st
 from dashboard import cache, controls, visitor
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
-from dashboard.views.lab.present.enlarged import FACTOR
-from dashboard.views.lab.present.sentences import provenance, title
-from dashboard.views.lab.present.slides import list_slides
+from dashboard.views.lab.present.slides import FACTOR, list_slides, provenance, title
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart
 from metrics import parse

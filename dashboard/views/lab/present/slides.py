@@ -1,19 +1,26 @@
-"""Slides of the board shown, by the measure shown: those that have something to say."""
+"""Slides of the board shown, by the measure shown: those that have something to say, and their words."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
 
 from dashboard.charts.deciding.difference_forest import difference_forest
 from dashboard.charts.figure import Figure
-from dashboard.charts.labels import short_names
+from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
 from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
 from dashboard.charts.one_list import tie_ladder
 from dashboard.charts.palette import Palette
 from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import View
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import queries_text
+from dashboard.library.storage.records import SEPARATOR
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.lab.present.enlarged import enlarged
+from dashboard.widgets.components import elide_prose
 from dashboard.widgets.list_panel import bracket_text
 from dashboard.widgets.one_list import load_list
 from metrics import parse
@@ -22,8 +29,40 @@ from metrics.studies.gaps.gap import gaps, tie_prediction
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.one_list.list_order import lists_by_gap
 from metrics.studies.one_list.query import gap_of_list, query_finding
-from metrics.studies.prose import Prose
+from metrics.studies.prose import Prose, Strong, headline
 from metrics.support.wording import count_of
+
+FACTOR = 1.5
+"""How much larger marks, lines and texts are."""
+_SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b"}
+"""Properties in pixels; a width is one in a line only."""
+
+
+def enlarged(figure: Figure, height: int) -> Figure:
+    """Return a figure of this height with the marks, lines and texts of another made larger."""
+    large = Figure(**_scale(figure.settings, "") | {"height": height})
+    for trace in figure.traces:
+        large.draw(_scale(trace, ""))
+    return large
+
+
+def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
+    """Return a part of a figure with all that is measured in pixels made larger."""
+    if isinstance(part, dict):
+        return {key: _scale_entry(name, key, value) for key, value in part.items()}
+    if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
+        return [_scale(item, name) for item in part]
+    return part
+
+
+def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
+    if key in _SIZES or (key == "width" and parent == "line"):
+        if isinstance(value, int | float):
+            return float(value) * FACTOR
+        if isinstance(value, list | tuple | np.ndarray):
+            return np.asarray(value, dtype=float) * FACTOR
+    return _scale(value, key)
+
 
 MOST_ROWS = 12
 """Rerankers on a slide; more cannot be read across a room."""
@@ -66,10 +105,10 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
     says_something = {
+        _list: has_ties,
         _order: True,
         _ties: has_ties,
         _tests: has_pairs and has_queries,
-        _list: has_ties,
     }
     settings = (measure, view.traditional, view.baseline, view.palette)
     return [
@@ -108,6 +147,7 @@ def _order(view: View, measure: str) -> Slide:
         finding,
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
         wide=least_width(map(str, rows.index)),
     )
@@ -127,6 +167,7 @@ def _ties(view: View, measure: str) -> Slide:
         tie_prediction(lists, measure),
         figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"Share of tied documents against |traditional − tied| {measure}. "
         f"A dot is a list, grey those of others{mean}. {selection}",
         wide=_PANELS,
     )
@@ -144,7 +185,8 @@ def _tests(view: View, measure: str) -> Slide:
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
         f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
-        f"Paired t-test against {_short(view, view.baseline)}, Holm. "
+        f"Each reranker against {_short(view, view.baseline)}, Holm, paired t-test: by {view.treatment.order} "
+        "(orange) and with ties averaged (blue). "
         f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
     )
 
@@ -164,7 +206,8 @@ def _list(view: View, measure: str) -> Slide:
         finding,
         tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
         f"The list of {query} with its ties.",
-        f"The list with {reason}: query {query} of {_short(view, reranker)}. "
+        f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
+        "every order of its ties. "
         f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
     )
 
@@ -176,3 +219,33 @@ def _short(view: View, reranker: str) -> str:
 
 def _first_of(n: int, limit: int = MOST_ROWS) -> str:
     return f"The first {limit} of {count_of(n, 'reranker')}." if n > limit else ""
+
+
+def title(prose: Prose, names: Sequence[str]) -> str:
+    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
+
+    No line ends within a p value.
+    """
+    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
+    point = next((part for part in sentence if isinstance(part, Strong)), None)
+    plain = (part.text if isinstance(part, Strong) else part for part in sentence)
+    texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)
+    return "".join(
+        f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
+        for part, text in zip(sentence, texts, strict=True)
+    )
+
+
+def provenance(view: View, measure: str, slide: Slide) -> str:
+    """Return what a slide rests on: measure, queries, board, and its own note.
+
+    Args:
+        view: what is shown of which board.
+        measure: whose name stands first.
+        slide: whose note stands last.
+    """
+    label = view.board.label
+    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
+    queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
+    subject = board if queries in board else f"{queries} of {board}"
+    return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))

@@ -30,18 +30,20 @@ def section_label(name: str) -> str:
 def choose_options(view: View, measure: str) -> ReportOptions:
     """Draw the controls of the page, and return what they say; the measure is the report's first."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
-    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+    if controls.asked_text("sections") and controls.asked_text("preset") is None:
+        controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
+    with st.popover("Contents", icon=":material/tune:"):
         preset = controls.segmented(
-            "What for", tuple(PRESETS), "preset", "full", format_func=str.capitalize, help=_PRESET_HELP
+            "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
         )
-        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200, width=240)
+        audited = report_choices(view.board)
+        names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
+        sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
+        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200)
         targets = _choose_targets()
         reranker = _choose_reranker(view, leader) if targets else leader
         if not targets:
             controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
-    audited = report_choices(view.board)
-    names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
-    sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
     is_every_reranker = view.rerankers == view.board.runs.rerankers
     return ReportOptions(
         measures=(measure, *MEASURES),
@@ -62,7 +64,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
 def _choose_reranker(view: View, leader: str) -> str:
     """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
     follow_defaults({"targets_for": leader})
-    return controls.select_name("Targets for", view.rerankers, "targets_for", leader, width=240)
+    return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
 
 
 def _choose_targets() -> tuple[str, ...]:
@@ -77,7 +79,6 @@ def _choose_targets() -> tuple[str, ...]:
         "targets",
         placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
         max_chars=500,
-        width=320,
         help="None unless you set some. Ready ones: "
         + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
         + ".",

@@ -3,11 +3,10 @@
 import streamlit as st
 
 from dashboard import choices
-from dashboard.choices import View, choose_relevant_from
-from dashboard.views.lab.share.cached import board_report
+from dashboard.choices import View
 from dashboard.views.lab.share.options import choose_options
-from dashboard.views.lab.share.sections import preview_and_export
-from dashboard.views.lab.share.targets import target_sections
+from dashboard.views.lab.share.preview import board_report, preview_and_export, target_sections
+from dashboard.widgets.browser import offer_link
 from dashboard.widgets.components import finding
 
 
@@ -17,12 +16,16 @@ def show(view: View) -> None:
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         measure = choices.measure()
-        choose_relevant_from(view.board)
-        st.page_link("views/lab/present/present.py", label="Present", icon=":material/slideshow:")
-    options = choose_options(view, measure)
+        choices.choose_relevant_from(view.board)
+        options = choose_options(view, measure)
+        st.page_link(
+            "views/lab/present/present.py", label="Present", icon=":material/slideshow:", width="content"
+        )
+        with st.container(width=140):
+            offer_link("share-link")
     report = board_report(view.board, repr(options), options)
     with verdict:
-        finding(report.recommendation, view.rerankers)
+        finding(report.conclusion, view.rerankers)
     preview_and_export(view, report, options)
     if options.targets:
         target_sections(view, report.studies)

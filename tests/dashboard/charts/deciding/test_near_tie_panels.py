@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.deciding.near_tie_panels import near_tie_panels
+from dashboard.charts.deciding.noise import near_tie_panels
 from dashboard.charts.palette import LIGHT
 
 DISTANCES = pd.Index([0.0, 0.01, 0.1, 1.0], name="distance")

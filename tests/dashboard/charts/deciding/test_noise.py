@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.deciding.noise_lines import NoiseTables, noise_lines
+from dashboard.charts.deciding.noise import NoiseTables, noise_lines
 from dashboard.charts.palette import DARK, LIGHT
 from metrics.studies.robustness.noise_curves import trades
 

@@ -1,4 +1,4 @@
-"""Values as noise of the scores grows, and how often the order of rerankers survives it."""
+"""Values and tie ratios as noise grows, and as near scores tie."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,17 @@ from dashboard.charts.marks import (
 )
 from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
-from dashboard.charts.style import note, note_of, padded_range, set_xaxes, set_yaxes, style
+from dashboard.charts.style import (
+    note,
+    note_of,
+    padded_range,
+    safe,
+    set_xaxes,
+    set_yaxes,
+    signed_ticks,
+    style,
+    tie_ratio_axis,
+)
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
@@ -214,3 +224,66 @@ def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: st
             "title": {"text": ""},
         }
     )
+
+
+_NEAR_PLOT, _SHARE = 380, 0.56
+"""Pixels of both panels, and the part of them that the lower one has."""
+
+
+def near_tie_panels(
+    tie_ratios: pd.DataFrame,
+    values: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    measure: str,
+) -> Figure:
+    """Draw the tie ratio above and the change of the tied value below, over the distance on a log axis.
+
+    Args:
+        tie_ratios: index `distance`, 0 first; columns rerankers.
+        values: the same of tied means.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        measure: how the tied mean is called.
+    """
+    figure = Figure()
+    changes = (values - values.iloc[0]).iloc[1:]
+    places = np.log10(changes.index.to_numpy(dtype=float))
+    for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
+        for name, column in table.items():
+            figure.draw_scatter(
+                x=places,
+                y=column,
+                yaxis=axis,
+                mode="lines",
+                line={"color": colours[str(name)], "width": 2},
+                customdata=table.index,
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
+                f"%{{y:{figures}}}<extra></extra>",
+                showlegend=False,
+            )
+    style(figure, palette, _NEAR_PLOT + 70, t=14, r=150, l=72)
+    _set_near_axes(figure, places, changes, measure, palette)
+    figure.write_notes(
+        line_names(changes.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _SHARE * _NEAR_PLOT)
+    )
+    return figure
+
+
+def _set_near_axes(
+    figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
+) -> None:
+    """Set the axes: distances by powers of ten, changes below, tie ratios above."""
+    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    set_xaxes(
+        figure,
+        title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
+        tickvals=decades,
+        ticktext=[np.format_float_positional(10.0**decade, trim="-") for decade in decades],
+        range=[places[0], places[-1]],
+        anchor="y",
+    )
+    low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
+    title = f"change of {safe(measure)}"
+    set_yaxes(figure, title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
+    figure.set_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))

@@ -1,24 +1,28 @@
-"""The section of the Guide that computes: one list with one tie, scored as it is changed."""
+"""The examples of the Guide that compute: a list with a tie, scored as it is changed and as noise grows."""
 
 import math
 
 import streamlit as st
 
-from dashboard import visitor
+from dashboard import controls, visitor
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.controls import number_input
 from dashboard.escaping import escape_markdown
-from dashboard.views.lab.guide.layout import draw_cards, draw_head
 from dashboard.views.lab.guide.prose import ProsePart, read_parts
+from dashboard.views.lab.guide.topics import draw_cards, draw_head, fold_parts
 from dashboard.widgets.components import Card, cards, chart, finding
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
+from metrics.studies.guide.noise_example import noise_example
 from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
 
 MOST_TIED = 30
 MOST_ABOVE = 20
+SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
+"""Standard deviations that are offered."""
 _ICONS = ("join_inner", "casino", "straighten")
 _cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_example)
+_cached_noise = st.cache_resource(show_spinner=False, max_entries=len(SIGMAS))(noise_example)
 
 
 def one_minute() -> None:
@@ -78,10 +82,37 @@ def _draw_answers(example: WorkedExample) -> None:
 
 
 def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
-    """Draw the formulas with the numbers of the example."""
-    draw_head(part)
-    grid = st.grid(2, min_column_width=300)
-    for formula in filled_formulas(example):
-        with grid.container(border=True, height="stretch"):
-            st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
-            st.latex(formula.latex)
+    """Draw the formulas with the numbers of the example, folded."""
+    with st.expander(f"**{part.title}**"):
+        st.caption(part.text)
+        grid = st.grid(2, min_column_width=300)
+        for formula in filled_formulas(example):
+            with grid.container(border=True, height="stretch"):
+                st.markdown(f"**{formula.name}**  \n:gray[{escape_markdown(formula.meaning)}]")
+                st.latex(formula.latex)
+
+
+def noise() -> None:
+    """Draw what noise means for ties, and an example that computes as it is changed."""
+    idea, example_part, ladder_part, rank_part, sources, more = read_parts("noise")
+    draw_head(idea)
+    draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
+    draw_head(example_part)
+    sigma = controls.segmented("Noise σ", SIGMAS, "sigma", "0.05")
+    example = _cached_noise(float(sigma))
+    cards(
+        Card("list", "MRR", f"{example.traditional:.4f}", "as the file lists the tie", "orange"),
+        Card("circle", "MTRR", f"{example.tied:.4f}", "σ to nothing: the tied value", "blue"),
+        Card("ssid_chart", "MRR under noise", f"{example.noisy:.4f}", f"σ = {sigma}", "blue"),
+        Card("join_full", "MRR of one tie", f"{example.one_tie:.4f}", "σ without end"),
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        draw_head(ladder_part)
+        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, visitor.theme(), 1)
+        chart(figure, "noise-ladder", "The list of the example.")
+    with right:
+        draw_head(rank_part)
+        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
+        chart(figure, "noise-ranks", "Chance of each rank of the relevant document under noise.")
+    fold_parts([sources, more])
