@@ -108,13 +108,13 @@ class Figure:
 
     @property
     def data(self) -> tuple[Any, ...]:
-        """The traces as plotly has them."""
-        return tuple(self.to_plotly().data)
+        """The traces as plotly has them, arrays among them."""
+        return tuple(go.Figure([dict(trace) for trace in self.traces]).data)
 
     @property
     def layout(self) -> Any:  # noqa: ANN401 plotly is untyped
-        """The layout as plotly has it."""
-        return self.to_plotly().layout
+        """The layout as plotly has it, with the look of the app as its template."""
+        return go.Figure(layout=self.settings).layout
 
     def to_plotly(self, *, is_clickable: bool = False) -> go.Figure:
         """Return plotly's own figure, checked; so that Streamlit draws it once.
