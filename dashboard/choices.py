@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import cache, controls
-from dashboard.boards import choose_board, notify, owner
+from dashboard.boards import DATA, choose_board, notify, owner
 from dashboard.cache import grade_counts
 from dashboard.charts.palette import Palette
 from dashboard.controls import SECTION, get_value, prepare, record, segmented, select, set_value
@@ -505,10 +505,14 @@ def _turn_to(board: Board, record: Record | None) -> None:
     """Show all of a board, with the settings it was saved with where nobody chose others."""
     before, now = st.session_state.get(_SHOWN), (record.id if record else board.label, board.key)
     st.session_state[_SHOWN] = now
-    if before is not None and before != now:
+    if before == now:
+        return
+    if before is not None:
         controls.reset("rerankers")
         controls.set_open_list(None, None)
-    controls.open_with(_saved(board.first_view if record is None else record.view))
+    is_link_followed = before is None and set(controls.address_choices()) - {DATA}
+    saved = _saved(board.first_view if record is None else record.view)
+    controls.open_with(saved, are_defaults=not is_link_followed)
 
 
 def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ _DEFAULTS = "_defaults"
 """Key of the session: key of a choice → the default of its control when it was last drawn."""
 _OPENED_WITH = "_opened_with"
 """Key of the session: settings that the board was saved with, the defaults of their controls."""
+_NAMED = "_named"
+"""Key of the session: keys of choices that the address names though they are defaults."""
 _REFUSED = "_refused"
 _PAGE, _SECTIONS, _LABELS, _CLICK, _OPEN = "_page", "_sections", "_labels", "_click", "_open_list"
 SECTION = "section"
@@ -114,20 +116,26 @@ def reset(key: str) -> None:
         _asked()[key] = None
 
 
-def open_with(settings: Mapping[str, object]) -> None:
-    """Have controls begin at the settings that a board was saved with, where nobody chose another."""
-    before = st.session_state.get(_OPENED_WITH, {})
-    st.session_state[_OPENED_WITH] = settings
-    for key in {*before, *settings}:
-        if before.get(key) != settings.get(key) and not is_chosen(key):
+def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
+    """Have the address name the settings that a board was saved with, even where they are the defaults.
+
+    Args:
+        settings: key → value of its control.
+        are_defaults: whether the controls begin at them where nobody chose another. A link that names other
+            choices has all that it means in it.
+    """
+    before, now = st.session_state.get(_OPENED_WITH, {}), settings if are_defaults else {}
+    st.session_state[_OPENED_WITH], st.session_state[_NAMED] = now, frozenset(settings)
+    for key in {*before, *now}:
+        if before.get(key) != now.get(key) and not is_chosen(key):
             _asked()[key] = None
 
 
 def is_chosen(key: str) -> bool:
-    """Return whether the address, or the visitor just now, set a control about to be drawn."""
+    """Return whether the address, or the visitor, set a control about to be drawn to something else than before."""
     state = st.session_state
     is_changed = key in state and state[key] != state.get(_DEFAULTS, {}).get(key, state[key])
-    return is_changed or key in _address()
+    return is_changed or _asked().get(key) is not None
 
 
 def follow_defaults(defaults: Mapping[str, object]) -> None:
@@ -186,8 +194,8 @@ def prepare(
 
 
 def record(key: str, value: Choice, default: object) -> Choice:
-    """Give a choice its place in the address, none where it is the default; return it."""
-    if value == default:
+    """Give a choice its place in the address, none where it is a default that needs no name; return it."""
+    if value == default and key not in st.session_state.get(_NAMED, ()):
         _address().pop(key, None)
     else:
         _address()[key] = _texts(value)

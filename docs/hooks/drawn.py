@@ -11,12 +11,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from plotly.offline import get_plotlyjs
 
+from dashboard.charts.figure import Figure
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics.studies.guide.noise_example import noise_example
@@ -60,7 +60,7 @@ def _with_figures(markdown: str) -> str:
     """Run the blocks of a page in one namespace, those that bind `figure` once for each ground."""
     names: dict[str, Any] = {}
 
-    def draw(code: str, palette: Palette) -> go.Figure:
+    def draw(code: str, palette: Palette) -> Figure:
         names["palette"] = palette
         exec(code, names)  # noqa: S102 our own
         return names["figure"]
@@ -75,7 +75,7 @@ def _with_figures(markdown: str) -> str:
         return _BLOCK.sub(run, markdown)
 
 
-def _chart(draw: Callable[[Palette], go.Figure], min_width: int = 0) -> str:
+def _chart(draw: Callable[[Palette], Figure], min_width: int = 0) -> str:
     """Return a figure as HTML that `charts.js` draws, scrolled where there is less room than it needs."""
     figures = {"default": draw(LIGHT), "slate": draw(DARK)}
     data = "".join(

@@ -76,7 +76,7 @@ def test_upload_read_switch_go_back_share_and_present_by_keys(new_page, files):
     settle(other, "Present")
     expect(other.get_by_test_id("stSidebar")).to_be_hidden()
     other.keyboard.press("ArrowRight")
-    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&slide=2"))
+    expect(other).to_have_url(re.compile(r"present.*measure=nDCG%4010&order=docid_desc&slide=2"))
     settle(other)
     other.keyboard.press("ArrowLeft")
     expect(other).not_to_have_url(re.compile("slide"))
@@ -156,7 +156,7 @@ def test_what_a_link_asks_in_vain_of_a_control_that_a_click_brings_is_said_at_th
     page = new_page("/rerankers?data=Sample%3A+simulated+rerankers&baseline=nobody")
     alert = page.get_by_test_id("stMain").get_by_test_id("stAlert")
     expect(alert).to_have_count(0)
-    page.get_by_role("radio", name="Against the baseline").click()
+    page.get_by_role("radio", name="Query groups").click()
     expect(alert).to_contain_text("baseline=nobody")
 
 

@@ -267,7 +267,7 @@ ROWS = pd.DataFrame(
 
 def test_hatched_bars_lie_under_those_of_ties_and_the_axis_holds_both():
     figure = place_and_score(ROWS, LIGHT, "nDCG@10")
-    hatched, solid = (trace for trace in figure["data"] if trace["type"] == "bar")
+    hatched, solid = (trace for trace in figure.data if trace["type"] == "bar")
     assert hatched["marker"]["pattern"]["shape"] == "/"
     assert list(hatched["base"]) == [0.3, 0.4]
     assert np.allclose(hatched["x"], [0.6, 0])
@@ -299,8 +299,8 @@ def test_a_tick_at_the_judged_rate_is_higher_than_the_bar_and_lies_under_dot_and
 
 
 def test_without_bounds_over_judgments_there_is_one_bar():
-    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10").to_plotly().to_dict()
-    assert [trace["name"] for trace in figure["data"] if trace["type"] == "bar"] == ["worst to best"]
+    figure = place_and_score(ROWS.drop(columns=["lowest", "highest"]), LIGHT, "nDCG@10")
+    assert [trace["name"] for trace in figure.data if trace["type"] == "bar"] == ["worst to best"]
 
 
 def plan(in_order, at_random, n_documents=8):

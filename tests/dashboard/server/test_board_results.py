@@ -130,4 +130,4 @@ def test_what_pages_kept_of_a_board_is_made_anew_some_time_after_the_last_of_the
     clear_session_cache("test session id")
     monkeypatch.setattr(board_results, "_SECONDS", -1)
     board_results.board_results.release()
-    assert n_scored_by_another_page() == 2  # values, and deviations of the means
+    assert n_scored_by_another_page() == 1

@@ -99,7 +99,7 @@ def test_a_board_is_named_by_its_id_so_a_link_from_before_a_rename_shows_it_also
     record = library.keep(board(a_trec=STRICT, qrels_txt=QRELS), name="Before")
     library.rename(record.id, "After")
     page = opened("leaderboard", data=record.label)
-    assert page.query_params == {"data": record.id}
+    assert page.query_params == {"data": record.id, "order": "docid_desc"}
     again = opened("leaderboard", **page.query_params)
     assert again.selectbox(key="data").value == f"After · {record.id}"
     assert table(again, "All rerankers").equals(table(page, "All rerankers"))
@@ -155,15 +155,14 @@ def test_what_an_address_asks_for_in_vain_is_said_in_one_line_and_leaves_the_add
     assert page.query_params == {"measure": "AP"}
 
 
-def test_a_link_opens_a_board_with_the_settings_it_was_saved_with_but_for_those_it_names(library):
+def test_a_trec_board_of_an_earlier_version_opens_with_the_order_it_had_and_so_does_a_link_without_one(library):
     trec_board = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS)
     earlier, now = library.keep(trec_board, name="Earlier", view={}), library.keep(trec_board)
-    links = [{"data": earlier.id}, {"data": now.id, "measure": "AP"}, {"data": now.id, "order": "input"}]
-    pages = [opened("leaderboard", **link) for link in links]
-    assert [page.selectbox(key="order").value for page in pages] == ["input", "docid_desc", "input"]
-    assert [page.query_params for page in pages] == links
-    pages[0].selectbox(key="data").set_value(now.label).run()
-    assert (pages[0].selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
+    page, by_link = opened("leaderboard", data=earlier.id), opened("leaderboard", data=now.id, measure="AP")
+    assert [shown.selectbox(key="order").value for shown in (page, by_link)] == ["input", "input"]
+    assert page.query_params == {"data": earlier.id}
+    page.selectbox(key="data").set_value(now.label).run()
+    assert (page.selectbox(key="order").value, now.view) == ("docid_desc", {"order": "docid_desc"})
 
 
 def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(library):
@@ -176,6 +175,7 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     order = page.selectbox(key="order")
     assert (order.value, order.options[:2]) == ("docid_desc", ["as in the file", "trec_eval: id, descending"])
     assert "TREC runs: trec_eval's order; change it here." in texts(page, "caption")
+    assert page.query_params["order"] == "docid_desc"  # a link that names none is of an earlier version
     order.set_value("input").run()
     other = opened("leaderboard", **page.query_params)
     first, by_link, now = (

@@ -182,7 +182,6 @@ def test_the_rule_of_the_table_is_used_on_the_board():
     page.button(key="use-rule").click().run()
     assert not page.exception
     assert page.selectbox(key="order").value == "docid_asc"
-    assert page.selectbox(key="relevant_from").value == 2
     assert page.selectbox(key="precision").value.startswith(("decimals:2", "float"))
     assert only([button for button in page.button if button.key == "use-rule"]).disabled
     page.switch_page("views/leaderboard/leaderboard.py").run()

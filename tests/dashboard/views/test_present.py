@@ -16,12 +16,12 @@ def test_the_slide_is_in_the_address_and_turns_by_a_button():
     assert sentence(page).startswith(":orange[The tie ratio predicts the gap moderately] (r = ")
     assert list(charts(page)) == ["slide-3"]
     page.button(key="turn-right").click().run()
-    assert page.query_params == {"measure": "AP", "slide": "4"}
+    assert page.query_params.items() >= {"measure": "AP", "slide": "4"}.items()
     assert list(charts(page)) == ["slide-4"]
     assert "p\u00a0=\u00a00" in only(page.header).value, "no line ends within a p value"
     page.button(key="leave").click().run()
     assert only(page.title).value == "Share"
-    assert page.query_params == {"measure": "AP", "slide": "4"}
+    assert page.query_params.items() >= {"measure": "AP", "slide": "4"}.items()
 
 
 def test_slides_begin_with_one_list_and_each_names_what_is_compared_with_what():

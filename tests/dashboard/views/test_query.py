@@ -415,7 +415,7 @@ def test_how_likely_documents_are_relevant_is_learned_once_for_measures_of_one_d
         depths.append(depth)
         return relevance_chances(runs, options, depth)
 
-    monkeypatch.setattr("metrics.studies.leaderboard.judging.one_query.relevance_chances", spy)
+    monkeypatch.setattr("dashboard.views.explore.query.query.relevance_chances", spy)
     for measure in ("R@6", "nDCG@6", "nDCG@7"):
         explored(data=label(holed), query="q", reranker="x", beside="y", measure=measure)
     assert depths == [6, 7]

@@ -55,7 +55,7 @@ def test_a_tiny_difference_is_written_with_its_figures_and_none_without_a_sign()
     assert list(by_hand) == ["gap"]
     assert [by_hand["gap"](gap) for gap in frame["gap"][:3]] == ["+0.000031", "0.000", "−0.010"]
     assert streamlit_columns(columns, by_hand)["gap"]["type_config"]["format"] is None
-    assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.4f"
+    assert streamlit_columns(columns)["gap"]["type_config"]["format"] == "%+.3f"
 
 
 def test_numbers_below_zero_have_a_true_minus_and_stay_numbers_to_sort_by():
@@ -63,7 +63,7 @@ def test_numbers_below_zero_have_a_true_minus_and_stay_numbers_to_sort_by():
     columns = shown_columns("gap", "tied")
     by_hand = writers(frame, columns)
     assert [by_hand["gap"](gap) for gap in frame["gap"]] == ["+0.020", "−0.010"]
-    assert [by_hand["tied"](tied) for tied in frame["tied"]] == ["−0.5000", "0.2500"]
+    assert [by_hand["tied"](tied) for tied in frame["tied"]] == ["−0.500", "0.250"]
     assert written(frame, columns, by_hand).data.equals(frame)
 
 

@@ -138,7 +138,7 @@ def finding(docs):
         ([Doc("a", 1, 0)], "No relevant document is listed"),
         ([Doc("a", 2, 1), Doc("b", 1, 0)], "No document ties"),
         ([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)], "6 orders, one value"),
-        ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "The file's order gives this list RR 1.000"),
+        ([Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 1, 0)], "File order gives this list RR 1.000"),
     ],
 )
 def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):
@@ -147,7 +147,7 @@ def test_the_finding_of_a_query_says_what_its_ties_leave_open(docs, start):
 
 def test_the_finding_of_a_query_gives_the_order_taken_the_mean_and_the_range():
     text = finding([Doc("a", 1, 0), Doc("b", 1, 1), Doc("c", 1, 0)])
-    assert text.startswith("The file's order gives this list RR 0.500; the mean over 6 orders is 0.611.")
+    assert text.startswith("File order gives this list RR 0.500; the mean over 6 orders is 0.611.")
     assert "at any rank from 1 to 3" in text
     assert text.endswith("RR is 0.333 at worst and 1.000 at best.")
 

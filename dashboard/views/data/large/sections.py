@@ -36,7 +36,7 @@ def summarize_stored(
         return stored_summary(_stored, measure, traditional)
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
     """Return the lists with the largest gap, with their queries.
 
