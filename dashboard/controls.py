@@ -132,7 +132,7 @@ def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
 
 
 def is_chosen(key: str) -> bool:
-    """Return whether the address, or the visitor, set a control about to be drawn to something else than before."""
+    """Return whether the address or the visitor set a control, about to be drawn, to other than its default."""
     state = st.session_state
     is_changed = key in state and state[key] != state.get(_DEFAULTS, {}).get(key, state[key])
     return is_changed or _asked().get(key) is not None

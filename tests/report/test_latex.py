@@ -108,7 +108,7 @@ def test_a_letter_with_its_accent_is_set_by_every_tex_and_one_beyond_latin_by_it
 def test_tools_are_columns_and_rerankers_rows_whatever_their_number():
     values, rules = report(ranked([f"r{n}" for n in range(30)]), sections=["tools"]).sections[0].tables
     assert len(values.frame) == 30
-    assert "trec_eval" in values.frame
+    assert any("trec_eval" in column for column in values.frame)
     assert list(rules.frame) == ["Tool", "Checked against", "Calls it", "Why it differs"]
 
 

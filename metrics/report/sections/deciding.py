@@ -18,7 +18,7 @@ from metrics.studies.targets.target_summary import target_finding
 from metrics.studies.targets.targets import VERDICTS
 from metrics.studies.tie_breaking.stability import stability_finding
 from metrics.studies.tools.tie_rules import own_rule_note
-from metrics.studies.tools.tool_comparison import by_tool, comparable_values, tool_finding
+from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
 from metrics.studies.tradeoffs.latency import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
@@ -193,18 +193,13 @@ def tools(studies: ReportStudies) -> Section:
 
 
 def _tool_values(studies: ReportStudies) -> Table:
-    """Return the value of each reranker by each tool, a column a tool and spelling."""
-    values, scoring = studies.tools, studies.options.scoring
-    has_spellings = values.groupby("tool")["spelling"].transform("nunique") > 1
-    labels = values["tool"].where(~has_spellings, values["tool"] + " " + values["spelling"])
-    wide = values.assign(label=labels).pivot_table(
-        "value", "reranker", "label", aggfunc="first", sort=False, dropna=False
-    )
-    wide = wide.reindex(index=studies.leaderboard.index.intersection(wide.index), columns=labels.unique())
-    columns: dict[str, Column] = {str(label): (wide[label], FOUR_DECIMALS) for label in wide}
+    """Return the value of each reranker by each tool, a column for the tools that agree on every reranker."""
+    values, scoring = by_reranker(studies.tools), studies.options.scoring
+    values = values.reindex(studies.leaderboard.index.intersection(values.index))
+    columns: dict[str, Column] = {", ".join(tools): (values[tools], FOUR_DECIMALS) for tools in values}
     compared = compared_as(scoring.precision)
     note = f"Relevant from grade {scoring.relevant_from:g}, scores as {compared}. –: no number."
-    return Table.of("What each tool reports", {"Reranker": wide.index, **columns}, note)
+    return Table.of("What each tool reports", {"Reranker": values.index, **columns}, note)
 
 
 def _tool_rules(values: pd.DataFrame) -> Table:
