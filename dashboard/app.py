@@ -19,7 +19,7 @@ from dashboard.long_work import waiting_shown
 from dashboard.pages import LARGE, MOVED, PAGES
 from dashboard.results import choose_results
 from dashboard.views.data.board_panel import undo
-from dashboard.views.data.large import large
+from dashboard.views.large import large
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
 from dashboard.widgets.page_body import THIS_PAGE, refusal, section
 

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dashboard.choices import View
+from dashboard.views.audit import audit
+from dashboard.views.compare import compare
 from dashboard.views.data import data
-from dashboard.views.decide.audit import audit
-from dashboard.views.decide.compare import compare
-from dashboard.views.explore.query import query
-from dashboard.views.explore.rerankers import rerankers
-from dashboard.views.explore.ties import ties
-from dashboard.views.lab.guide import guide
-from dashboard.views.lab.present import present
-from dashboard.views.lab.share import share
-from dashboard.views.lab.simulator import simulator
+from dashboard.views.guide import guide
 from dashboard.views.leaderboard import leaderboard
+from dashboard.views.present import present
+from dashboard.views.query import query
+from dashboard.views.rerankers import rerankers
+from dashboard.views.share import share
+from dashboard.views.simulator import simulator
+from dashboard.views.ties import ties
 
 
 class Page(NamedTuple):
@@ -38,17 +38,17 @@ class Page(NamedTuple):
 PAGES = (
     Page("views/leaderboard/leaderboard.py", "Leaderboard", "leaderboard", "", leaderboard.show),
     Page("views/data/data.py", "Data", "upload_file", "Data", data.show),
-    Page("views/explore/ties/ties.py", "Ties vs gap", "scatter_plot", "Explore", ties.show),
-    Page("views/explore/rerankers/rerankers.py", "Rerankers", "compare_arrows", "Explore", rerankers.show),
-    Page("views/explore/query/query.py", "Queries", "account_tree", "Explore", query.show),
-    Page("views/decide/compare/compare.py", "Compare", "rule", "Decide", compare.show),
-    Page("views/decide/audit/audit.py", "Audit", "fact_check", "Decide", audit.show),
-    Page("views/lab/simulator/simulator.py", "Simulator", "science", "Learn", simulator.show),
-    Page("views/lab/guide/guide.py", "Guide", "menu_book", "Learn", guide.show),
-    Page("views/lab/share/share.py", "Share", "share", "Learn", share.show),
-    Page("views/lab/present/present.py", "Present", "", "Learn", present.show),
+    Page("views/ties/ties.py", "Ties vs gap", "scatter_plot", "Explore", ties.show),
+    Page("views/rerankers/rerankers.py", "Rerankers", "compare_arrows", "Explore", rerankers.show),
+    Page("views/query/query.py", "Queries", "account_tree", "Explore", query.show),
+    Page("views/compare/compare.py", "Compare", "rule", "Decide", compare.show),
+    Page("views/audit/audit.py", "Audit", "fact_check", "Decide", audit.show),
+    Page("views/simulator/simulator.py", "Simulator", "science", "Learn", simulator.show),
+    Page("views/guide/guide.py", "Guide", "menu_book", "Learn", guide.show),
+    Page("views/share/share.py", "Share", "share", "Learn", share.show),
+    Page("views/present/present.py", "Present", "", "Learn", present.show),
 )
-LARGE = "views/data/large/large.py"
+LARGE = "views/large/large.py"
 """The page of stored evaluations, in the menu where one is open or may be opened."""
 MOVED = {
     "runs": ("Data", "Files"),

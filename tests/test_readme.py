@@ -6,7 +6,7 @@ import pandas as pd
 from opening import PAGES
 from repository import ROOT
 
-GUIDE = (ROOT / "dashboard/views/lab/guide/text/large_results.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "dashboard/views/guide/text/large_results.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

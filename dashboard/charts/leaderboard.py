@@ -355,9 +355,6 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
     """Return who has a place among the rows that are drawn, by the traditional or by the tied value.
 
     Rows looked for by name follow on one another though their places do not: lines show their order alone.
-
-    Returns:
-        Rows of the leaderboard; left and right: their places, counted from the first row that is drawn.
     """
     first = int(leaderboard.index.get_loc(drawn_rerankers[0]))
     n = len(drawn_rerankers)

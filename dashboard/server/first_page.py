@@ -33,7 +33,7 @@ def _import_pages() -> None:
     """Import what the frame and the pages import."""
     import dashboard.pages
     import dashboard.results
-    import dashboard.views.data.large.large  # noqa: F401 imported for those who import them again
+    import dashboard.views.large.large  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:

@@ -43,13 +43,7 @@ class AuditKey(NamedTuple):
 
 
 def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
-    """Return what tells the audit of a table from others, with the names matched by hand that fit.
-
-    Args:
-        board: whose rerankers they may be.
-        table: what the link calls the table.
-        published: the table.
-    """
+    """Return what tells the audit of a table from others, with the names matched by hand that fit."""
     rerankers, measures = set(published.rerankers), set(published.measures)
 
     def is_valid(name: str, ours: str) -> bool:
@@ -105,39 +99,20 @@ def _by_name(files: tuple[File, ...]) -> dict[str, bytes]:
 
 
 def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatches:
-    """Return whose figures are whose.
-
-    Args:
-        key: tells which names were matched by hand.
-        board: whose rerankers they may be.
-        published: the table.
-    """
+    """Return whose figures are whose."""
     return match_names(published, board.runs, dict(key.names))
 
 
 @cached_for_board(show_spinner=False, max_entries=8)
 def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
-    """Return what becomes of a published table.
-
-    Args:
-        key: of the board, the table and the names.
-        _board: the board.
-        _published: the table.
-    """
+    """Return what becomes of a published table."""
     with board_turn(_board):
         return audit(_board.runs, _published, names=dict(key.names))
 
 
 @cached_for_board(show_spinner="Making the table again …", max_entries=8)
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
-    """Return every published figure beside what a rule makes of it, rerankers by their names here.
-
-    Args:
-        key: of the board, the table and the names.
-        convention: the rule.
-        _board: the board.
-        _audit: of the table.
-    """
+    """Return every published figure beside what a rule makes of it, rerankers by their names here."""
     with board_turn(_board):
         figures = _audit.reproduction.figures(convention)
     return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
@@ -145,14 +120,7 @@ def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: A
 
 @cached_for_board(show_spinner=False, max_entries=24)
 def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
-    """Return what becomes of the order that a table prints.
-
-    Args:
-        key: of the board, the table and the names.
-        measure: by which published measure.
-        _board: the board.
-        _audit: of the table.
-    """
+    """Return what becomes of the order that a table prints."""
     with board_turn(_board):
         return audited_order(_audit, _board.runs, measure)
 

@@ -129,13 +129,7 @@ def cards(*row: Card) -> None:
 
 
 def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return two columns of these relative widths; where they have too little room, one below the other.
-
-    Args:
-        left: share of the first.
-        right: share of the second.
-        key: names the pair on its page.
-    """
+    """Return two columns of these relative widths; where they have too little room, one below the other."""
     with st.container(key=f"pair-{key}"):
         first, second = st.columns((left, right), gap=_GAP)
     return first, second
@@ -150,27 +144,13 @@ def heading(title: str, explanation: str) -> None:
 
 
 def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure, with a description for those who do not see it.
-
-    Args:
-        figure: styled.
-        key: names the chart on its page.
-        alt: what the chart shows, in a sentence.
-        wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
-    """
+    """Show a figure, with a description for those who do not see it."""
     with keep_wide(wide):
         st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
 def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure as `chart` does; a click on a point runs the page again, `session.clicked_row` says which.
-
-    Args:
-        figure: styled.
-        key: names the chart on its page and its click in the session.
-        alt: what the chart shows, in a sentence.
-        wide: width in pixels it keeps on a phone, where it is then scrolled sideways.
-    """
+    """Show a figure as `chart` does; a click on a point runs the page again, `clicked_row` says which."""
     with keep_wide(wide):
         st.plotly_chart(
             sent_figure(figure, is_clickable=True),
@@ -261,13 +241,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
 
 
 def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
-    """Show the title of a table, and beside it its download.
-
-    Args:
-        title: of the table, or empty.
-        name: as of `download_csv`.
-        download: likewise.
-    """
+    """Show the title of a table, and beside it its download."""
     alignment: Literal["distribute", "right"] = "distribute" if title else "right"
     with st.container(horizontal=True, horizontal_alignment=alignment, vertical_alignment="bottom"):
         if title:

@@ -19,14 +19,7 @@ _MOST_ELEMENTS = 256
 
 
 def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
-    """Return the figure that a function of `dashboard.charts` draws, the same one for the same arguments.
-
-    Args:
-        key: of the board; the figure is forgotten with its results.
-        draw: a function without effects; nobody changes its figure.
-        *arguments: its tables, colours and words, compared as they are pickled.
-        **options: likewise.
-    """
+    """Return the figure that a function of `dashboard.charts` draws, the same one for the same arguments."""
     return _figure(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
 
 
@@ -50,15 +43,7 @@ def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
 
 
 def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
-    """Show what a function draws on the page, the same elements for the same arguments.
-
-    Args:
-        key: of the board; the elements are forgotten with its results.
-        draw: draws elements in which nothing can be clicked, from its arguments and `is_narrow` alone; opens no
-            container around what is kept itself, which would come back outside it.
-        *arguments: compared as they are pickled.
-        **options: likewise.
-    """
+    """Show what a function draws on the page, the same elements for the same arguments."""
     content = content_digest(arguments, options, is_narrow())
     _elements(key, _full_name(draw), content, draw, arguments, options)
 

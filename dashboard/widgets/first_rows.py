@@ -90,15 +90,7 @@ def rows_left_out(n_shown: int, n_rows: int) -> str:
 def shown_rows(
     n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, limit: int = MOST_ROWS, *, has_pages: bool = False
 ) -> ShownRows:
-    """Return which rows are shown: the first, those from a later row on, or all; `buttons` offers the others.
-
-    Args:
-        n_rows: all that there are.
-        key: of the choice, and its name in the link; pages that share it share the choice.
-        first: how many the first are.
-        limit: rows that are shown at most.
-        has_pages: whether the choice may start at a later row.
-    """
+    """Return which rows are shown: the first, those from a later row on, or all; `buttons` offers others."""
     starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
     choice = stored_choice(key, "1", lambda text: text == _ALL or text in starts)
     start, size = (0, limit) if choice == _ALL else (starts[choice], first)

@@ -88,11 +88,6 @@ def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> 
     """Return the joint bounds of the lists shown; None where they are not known, or nothing is unjudged.
 
     They are not known either where a judgment may add a query to the means (`adds_queries`).
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: of what.
-        counts: as `count_unjudged` returns them.
     """
     if counts is None or not are_bounds_known(measure) or view.scoring.unjudged == "leave_out":
         return None
@@ -104,14 +99,7 @@ def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> 
 def with_holes(
     view: View, leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Return a leaderboard with the share of unjudged documents and, where asked for, the joint bounds.
-
-    Args:
-        view: what the sidebar says is shown.
-        leaderboard: as `leaderboard` returns it.
-        measure: what it is ranked by.
-        counts: as `count_unjudged` returns them.
-    """
+    """Return a leaderboard with the share of unjudged documents and, where asked for, the joint bounds."""
     if counts is None:
         return leaderboard
     rows = leaderboard.assign(unjudged=unjudged_shares(counts).reindex(leaderboard.index))

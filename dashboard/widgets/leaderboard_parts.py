@@ -61,13 +61,7 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 
 
 def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
-    """Return what a card says of a part of a number, and its note where the card has no room for both.
-
-    Args:
-        part: how many.
-        number: of how many.
-        noun: what they are, in the singular.
-    """
+    """Return what a card says of a part of a number, and its note where the card has no room for both."""
     text = f"{part:,} of {number:,}"
     return (f"{part:,}", f"of {count_of(number, noun)}") if len(text) > _LONGEST_FIGURE else (text, "")
 
@@ -81,16 +75,7 @@ def leaderboard_charts(
     traditional: Treatment,
     drawn_rerankers: pd.Index | None = None,
 ) -> None:
-    """Draw places, names and scores in rows they share.
-
-    Args:
-        key: of the board, or of what else the results are; the figure is kept with its results.
-        leaderboard: all rerankers, as `charted_rerankers` returns them.
-        palette: colours of the theme.
-        measure: how the values are called.
-        traditional: the treatment taken as the traditional one.
-        drawn_rerankers: which of them are drawn; all where None.
-    """
+    """Draw places, names and scores in rows they share."""
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)

@@ -43,13 +43,7 @@ def bracket_text(scoring: ScoringOptions) -> str:
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
-    """Return Markdown of what one list scores: by the sort, on average, at worst and at best, or by a rule.
-
-    Args:
-        measure: its name.
-        value: of the list, by treatment.
-        traditional: the treatment taken as the traditional one.
-    """
+    """Return Markdown of what one list scores: by the sort, on average, at worst and at best, or by a rule."""
     before, tied, worst, best = (
         decimal(value[ties], 4) for ties in (traditional, "expected", "pessimistic", "optimistic")
     )
@@ -61,14 +55,7 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
 
 
 def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
-    """Show one list under a chart: its ladder, its values, and the way to Queries.
-
-    Args:
-        view: what the sidebar says.
-        reranker: whose list it is.
-        query: of the list.
-        measures: whose values are told.
-    """
+    """Show one list under a chart: its ladder, its values, and the way to Queries."""
     ranking = view.ranking(reranker)
     rows = ladder(ranking, query)
     values = view.evaluation.scores.loc[(reranker, query)]
@@ -88,7 +75,7 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         lists = view.evaluation.lists.loc[(reranker, query)]
         st.caption(count_of(orderings_text(lists["log10_orderings"], count), "order"))
         st.page_link(
-            "views/explore/query/query.py",
+            "views/query/query.py",
             label="Open in Queries",
             icon=":material/arrow_forward:",
             query_params=controls.list_link_parameters(reranker, query),

@@ -88,14 +88,7 @@ class ListInView:
 
 
 def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView:
-    """Return one list, with all that is exact about it.
-
-    Args:
-        view: what the sidebar says.
-        reranker: whose list it is.
-        query: of the list.
-        measure: what it is looked at by.
-    """
+    """Return one list, with all that is exact about it."""
     ranking = view.scoring.ranking(view.board.runs, reranker, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
@@ -134,13 +127,7 @@ def _counts_and_scores(
 
 
 def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:
-    """Return the draws that a list can bear: the more of its documents contribute, the fewer.
-
-    Args:
-        list_in_view: the list.
-        measure: name of the measure that is drawn.
-        n_wanted: draws at most.
-    """
+    """Return the draws that a list can bear: the more of its documents contribute, the fewer."""
     contributes = (
         list_in_view.ranking.judged if orderings.counts_judged(measure) else list_in_view.ranking.grades > 0
     )

@@ -19,9 +19,6 @@ def section(name: str) -> Iterator[None]:
     """Show a card in the place of what fails inside, and go on with the page; also decorates a function.
 
     Streamlit stops and reruns a script by exceptions that are no `Exception`: they pass.
-
-    Args:
-        name: what the card says could not be shown.
     """
     try:
         yield

@@ -14,10 +14,10 @@ from streamlit.logger import set_log_level
 
 from dashboard.cli.commands import tiescope
 from dashboard.escaping import escape_markdown
-from dashboard.views.lab.guide.prose import markdown
+from dashboard.views.guide.prose import markdown
 
 _ROOT = Path(__file__).parents[2]
-_GUIDE = _ROOT / "dashboard/views/lab/guide/text"
+_GUIDE = _ROOT / "dashboard/views/guide/text"
 _APP = "http://127.0.0.1:8501"
 _COLOURED = re.compile(r":(gray|small|orange|blue)\[((?:\\.|[^\[\]\\]|\[[^\]]*\])*)\]")
 _SAME_TITLE = re.compile(r"(^# (.+)\n+)## \2\n+")

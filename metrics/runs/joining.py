@@ -80,11 +80,6 @@ def _told_apart(
 ) -> Sequence[RunStack]:
     """Return the stacks with runs of one name told apart by the names of their files.
 
-    Args:
-        stacks: rows of rerankers, a file each.
-        is_named: of each stack, whether the user chose its name.
-        noted: gets a finding that says the new names.
-
     Raises:
         UsageError: the user gave two runs one name.
     """

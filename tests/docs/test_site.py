@@ -22,7 +22,7 @@ for package in ("mkdocs", "material", "mkdocstrings", "latex2mathml"):
 
 LOADING = {"src", "srcset", "poster", "data", "action"}
 """Attributes from which a browser loads at once; `href` too, but on links that are clicked."""
-GUIDE = ROOT / "dashboard/views/lab/guide/text"
+GUIDE = ROOT / "dashboard/views/guide/text"
 
 
 class Addresses(HTMLParser):

@@ -63,13 +63,7 @@ def _shape(board: Board, position: int, colours: Palette) -> Shape:
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
-    """Draw a card for each file that something is odd about, and those of all others folded to a line.
-
-    Args:
-        board: whose files.
-        findings: of all of them.
-        colours: of the theme.
-    """
+    """Draw a card for each file that something is odd about, and those of all others folded to a line."""
     warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
     odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
     places = range(len(board.files))

@@ -108,16 +108,7 @@ def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpe
 
 
 def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Give runs of a name that is taken the day they were added in theirs: `bge.trec`, `bge_2026-11-02.trec`.
-
-    Args:
-        spec: what they are read as.
-        uploads: the same, in the same order; the newest keeps its name.
-        used_stems: names without endings that are not free.
-
-    Returns:
-        The spec, no two of its runs of one name.
-    """
+    """Put the day of upload into the names of runs that are taken: `bge.trec`, `bge_2026-11-02.trec`."""
     used, entries = set(used_stems), list(spec.entries)
     for position in sorted(range(len(entries)), key=lambda row: uploads[row].added, reverse=True):
         upload = uploads[position]
@@ -278,11 +269,7 @@ _TIE_RATIO = ShownColumn(
 
 
 def uploads_section(view: View) -> list[Upload]:
-    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why.
-
-    Returns:
-        Those of this board, or all, as is chosen; the newest first.
-    """
+    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why."""
     try:
         every_upload = cache.open_library().uploads(boards.owner())
         return _section(view, every_upload)
@@ -379,13 +366,7 @@ def size_text(count: int) -> str:
 
 
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
-    """Return the uploads that hold every word, and those that are selected.
-
-    Args:
-        uploads: to search.
-        words: each is looked for in name, kind, note and boards, or at the start of the hash.
-        selected: sha256 of uploads that are found whatever the words.
-    """
+    """Return the uploads that hold every word, and those that are selected."""
     search_words = words.casefold().split()
     return [
         upload

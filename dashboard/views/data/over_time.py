@@ -87,15 +87,7 @@ def judged(key: str, _board: Board) -> pa.Table:
 def means(
     key: str, scoring: VersionScoring, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
-    """Return means of the rerankers of one kept file, as `version_means` gives them, or why there are none.
-
-    Args:
-        key: of the file and of how it is read.
-        scoring: how its lists are scored.
-        _entry: the file.
-        _judged: judgments of the board shown.
-        _queries: those that count; all where None.
-    """
+    """Return means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
     try:
         runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
         return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
@@ -106,14 +98,7 @@ def means(
 def score_versions(
     scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
 ) -> list[pd.DataFrame | TieScopeError]:
-    """Return means of several files, one after the other.
-
-    Args:
-        scoring: how lists are scored.
-        entries: the files.
-        board: the one shown, whose judgments count.
-        queries: those that count; all where None.
-    """
+    """Return means of several files, one after the other."""
     against = judged(scoring.judged, board)
     with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
         return [_means(scoring, entry, against, queries) for entry in entries]

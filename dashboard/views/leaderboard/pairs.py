@@ -30,13 +30,7 @@ _VERDICTS = {
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the pairs of rerankers whose order swaps once ties are averaged.
-
-    Args:
-        view: what is shown.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-    """
+    """Return the pairs of rerankers whose order swaps once ties are averaged."""
     from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
 
     return study.swapped_orders(view.evaluation, measure, traditional)
@@ -53,14 +47,7 @@ def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
-    """Return the first of the pairs that swap, with the chance of each when ties are broken at random.
-
-    Args:
-        view: what is shown.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-        n_rows: rows that are returned; only rerankers in them are looked at.
-    """
+    """Return the first of the pairs that swap, with the chance of each when ties are broken at random."""
     from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view, measure, traditional).head(n_rows)
@@ -82,14 +69,7 @@ def swaps_section(view: View, measure: str) -> None:
 
 
 def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
-    """Show the pairs that swap, the widest five or all.
-
-    Args:
-        view: what the sidebar says is shown.
-        measure: what is compared.
-        swaps: as `swapped_orders` returns them, at least one.
-        prose: what stands first under the heading.
-    """
+    """Show the pairs that swap, the widest five or all."""
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
@@ -100,15 +80,7 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
 
 
 def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    """Draw the sentence and the first of the pairs that swap.
-
-    Args:
-        rows: as `swap_chances` returns them.
-        rerankers: those shown.
-        order: which the traditional treatment takes.
-        prose: what stands first.
-        n_swaps: how many pairs swap.
-    """
+    """Draw the sentence and the first of the pairs that swap."""
     sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
     extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
     n_pairs = count_of(comb(len(rerankers), 2), "pair")

@@ -31,13 +31,7 @@ _MANY_EMPTY = 0.2
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the rows of the leaderboard, which nobody changes.
-
-    Args:
-        view: what is shown.
-        measure: what it is ranked by.
-        traditional: the treatment taken as the traditional one.
-    """
+    """Return the rows of the leaderboard, which nobody changes."""
     return leaderboard(view.evaluation, measure, traditional)
 
 
@@ -76,15 +70,7 @@ def verdict(view: View, measure: str) -> None:
 def scores_section(
     view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
 ) -> None:
-    """Draw ranks, scores with their bounds, and the ranked table.
-
-    Args:
-        view: what the sidebar says is shown.
-        name: the measure.
-        rows: as `ranked_rerankers` returns them.
-        unjudged: as `count_unjudged` returns them.
-        part: of the names that are looked for.
-    """
+    """Draw ranks, scores with their bounds, and the ranked table."""
     rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
         rows = with_tiers(rows, _intervals(view, str(name)))

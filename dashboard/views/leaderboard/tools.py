@@ -35,14 +35,7 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
 
 @section("What other tools would say")
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
-    """Draw every tool's value on the range the ties allow, and tables of the values and the reasons.
-
-    Args:
-        view: what the sidebar says is shown.
-        leaderboard: as the study of that name returns it.
-        measure: its measure.
-        drawn_rerankers: rerankers that are drawn; only these are scored until all are downloaded.
-    """
+    """Draw every tool's value on the range the ties allow, and tables of the values and the reasons."""
     heading(
         "What other tools would say",
         "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "

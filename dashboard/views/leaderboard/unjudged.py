@@ -59,14 +59,7 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
 
 @section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
-    """Draw what unjudged documents leave open, and which to judge next.
-
-    Args:
-        view: what the sidebar says is shown.
-        name: the measure.
-        rows: as `leaderboard` returns them.
-        unjudged: as `count_unjudged` returns them.
-    """
+    """Draw what unjudged documents leave open, and which to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)
     has_bounds = "highest" in rows

@@ -77,14 +77,7 @@ def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders
 
 
 def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) -> IntArray | None:
-    """Return (n, n_grades) places of rising grades, those of equal ones rising; `within` is any further down.
-
-    Args:
-        grades: what is placed, rising.
-        within: how many places there are.
-        room: how many grades can stand further down.
-        max_orders: how many ways at most; None where there are more.
-    """
+    """Return (n, n_grades) places of rising grades, equal ones rising; `within` is any further down."""
     places = np.zeros((1, 0), dtype=np.int64)
     for column, grade in enumerate(grades):
         is_free = np.ones((len(places), within + 1), dtype=bool)

@@ -197,12 +197,7 @@ def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
 
 
 def _kinds(counted: ListDistributions | None, drawn: list[tuple[FloatArray, float]]) -> list[ListDistributions]:
-    """Return the distributions of all lists; where some are drawn, also those that each batch of draws gives.
-
-    Args:
-        counted: the distributions that are known.
-        drawn: of each other list, values less its worst, and their expectation.
-    """
+    """Return the distributions of all lists; where some are drawn, also those of each batch of draws."""
     parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn) * _BATCHES)]
     for values, mean in drawn:
         samples = [values, *values.reshape(_BATCHES, -1)]

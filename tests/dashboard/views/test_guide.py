@@ -3,7 +3,7 @@
 import pytest
 from opening import metrics, opened, plain, texts, title
 
-from dashboard.views.lab.guide.prose import read_parts
+from dashboard.views.guide.prose import read_parts
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
 from metrics.studies.guide.worked_example import worked_example
@@ -100,7 +100,7 @@ def test_the_example_holds_at_its_ends(ends):
 def test_a_section_survives_a_page_switch():
     page = guided(section="Files")
     page.switch_page("views/leaderboard/leaderboard.py").run()
-    page.switch_page("views/lab/guide/guide.py").run()
+    page.switch_page("views/guide/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dashboard.views.lab.guide.prose import Block, markdown, read_parts
+from dashboard.views.guide.prose import Block, markdown, read_parts
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
 from metrics.runs.formats.format import Head

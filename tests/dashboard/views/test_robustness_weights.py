@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from dashboard.choices import policy_phrases
-from dashboard.views.decide.compare.tradeoffs import best_weights, default_criteria
+from dashboard.views.compare.tradeoffs import best_weights, default_criteria
 from dashboard.widgets.list_panel import bracket_text
 from metrics.evaluation import ScoringOptions
 from metrics.studies.robustness.weightings import weightings

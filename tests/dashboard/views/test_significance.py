@@ -17,7 +17,7 @@ from dashboard.charts.deciding.finish_heatmap import finish_heatmap
 from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
 from dashboard.charts.deciding.targets import target_matrix
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
-from dashboard.views.decide.compare import differences
+from dashboard.views.compare import differences
 from metrics import evaluate
 from metrics.studies.prose import signed
 from metrics.studies.significance.power import detectable

@@ -9,9 +9,9 @@ from opening import charts, has_four_cards, metrics, opened, plain
 from dashboard import cache
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.simulator import gap_heatmap, ladder_with_ranks, precision_panels, tie_growth
-from dashboard.views.lab.simulator import rounding, simulation, text_table
-from dashboard.views.lab.simulator.llm_rerankers import gaps_by_settings, growth
-from dashboard.views.lab.simulator.simulation import (
+from dashboard.views.simulator import rounding, simulation, text_table
+from dashboard.views.simulator.llm_rerankers import gaps_by_settings, growth
+from dashboard.views.simulator.simulation import (
     CONTINUOUS_KIND,
     KINDS,
     LLM,
@@ -177,7 +177,7 @@ def test_a_typed_list_stays_over_a_page_switch_and_goes_with_another_scenario():
     page = simulated()
     page.text_input(key="rows").set_value("1; 1,1; 1,1").run()
     assert figures(page)[0] == "0.8333"
-    page.switch_page("views/lab/guide/guide.py").run().switch_page("views/lab/simulator/simulator.py").run()
+    page.switch_page("views/guide/guide.py").run().switch_page("views/simulator/simulator.py").run()
     assert figures(page)[0] == "0.8333"
     page.segmented_control(key="scenario").set_value("No Ties").run()
     assert figures(page)[0] == "0.5000"

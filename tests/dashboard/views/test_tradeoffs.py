@@ -21,7 +21,7 @@ from dashboard.charts.deciding.tradeoffs import latency_scatter
 from dashboard.charts.name_places import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.library.boards import default_name
-from dashboard.views.decide.compare.tradeoffs import LATENCY_NAMES, figure_file
+from dashboard.views.compare.tradeoffs import LATENCY_NAMES, figure_file
 from metrics import evaluate
 from metrics.studies.tradeoffs.coverage import coverage_measures
 from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
@@ -140,7 +140,7 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     assert page.select_slider(key="budget").value == budget
     assert sentence in page_text(page)
     page.switch_page("views/leaderboard/leaderboard.py").run()
-    page.switch_page("views/decide/compare/compare.py").run()
+    page.switch_page("views/compare/compare.py").run()
     assert page.select_slider(key="budget").value == budget
 
 

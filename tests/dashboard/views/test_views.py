@@ -188,7 +188,7 @@ def test_choosing_other_data_keeps_no_reranker_that_it_lacks():
 def test_a_choice_survives_a_page_switch():
     page = opened("leaderboard")
     page.segmented_control(key="measure").set_value("AP").run()
-    page.switch_page("views/explore/rerankers/rerankers.py").run()
+    page.switch_page("views/rerankers/rerankers.py").run()
     assert page.segmented_control(key="measure").value == "AP"
 
 

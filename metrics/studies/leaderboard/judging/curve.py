@@ -66,13 +66,6 @@ def _widths_along(
     """Return (n_points,) width of all bounds after so many documents are judged.
 
     A query's bounds depend on how many of its own documents are judged by then: one copy for each such number.
-
-    Args:
-        copies: the lists.
-        points: numbers of documents judged.
-        query: (n,) query of each document, in the order in which they are judged.
-        doc_ids: (n,) the documents.
-        grades: (n,) their grades.
     """
     n_queries = len(copies.rows_of_query)
     point = np.searchsorted(points, np.arange(1, len(query) + 1))

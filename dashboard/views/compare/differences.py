@@ -1,0 +1,288 @@
+"""The section Against the baseline of Compare: which differences are larger than chance, which ties decide."""
+
+from itertools import islice
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import controls
+from dashboard.cache import ShownBoard, board_turn
+from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.choices import View
+from dashboard.escaping import escape_markdown
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import MOST_WRITTEN
+from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.holes import count_unjudged, hole_bounds
+from dashboard.widgets.page_body import section
+from metrics import Evaluation, parse
+from metrics.evaluation.holes import difference_bounds
+from metrics.studies.leaderboard.holes import holds, order_finding
+from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
+from metrics.studies.significance import significance
+from metrics.studies.significance.comparisons import largest_difference
+from metrics.studies.significance.power import detectable
+from metrics.studies.significance.query_differences import SortKey, query_differences
+from metrics.studies.significance.significance import Verdicts, is_testable
+from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
+from metrics.studies.tie_breaking.mean_distributions import variance_split
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
+
+_STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".replace(
+    " p < ", "\u00a0p\u00a0<\u00a0"
+)
+_MAX_NOTES = 4
+"""Notes that are written below the table; it has them all."""
+_HIDDEN = (
+    *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
+    *("won", "equal", "lost", "share_ties", "n", "note"),
+)
+"""Columns that no window has room for; the detail of a comparison says them in words."""
+
+
+@cached_by_key(show_spinner="Looking at every order …", max_entries=24)
+def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
+    """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
+    return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
+
+
+@cached_by_key(show_spinner="Testing differences …", max_entries=24)
+def shown_verdicts(
+    view: ShownBoard, measure: str, traditional: str, baseline: str | None, test: str, correction: str
+) -> significance.Verdicts:
+    """Return which rerankers differ from the baseline, or from each other where there is none."""
+    return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
+
+
+@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+def differences_allowed(
+    view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
+) -> pd.DataFrame | None:
+    """Return between what differences from the baseline lie over all orders of ties and all judgments."""
+    if _bounds is None:
+        return None
+    names = [name for name in view.rerankers if name != baseline]
+    pairs = pd.DataFrame({"reranker": names, "baseline": baseline}, index=names)
+    with board_turn(view.board):
+        return difference_bounds(view.runs, measure, pairs, _bounds, view.scoring)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def tie_shares(view: ShownBoard, measure: str, baseline: str, _lists: Evaluation) -> "pd.Series[float]":
+    """Return how much of the uncertainty of each reranker's difference from the baseline is ties."""
+    return variance_split(_lists, measure, baseline)["share_ties"]
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def least_detectable(view: ShownBoard, measure: str, baseline: str, level: float, is_paired: bool) -> float:  # noqa: FBT001 arguments of what is kept are given by position
+    """Return the smallest difference from the baseline that a t-test would detect."""
+    return detectable(view.evaluation, measure, "expected", baseline, level, paired=is_paired)
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def query_rows(
+    view: ShownBoard, measure: str, reranker: str, baseline: str, traditional: str, sort_by: SortKey
+) -> pd.DataFrame:
+    """Return the queries behind a difference, the farthest apart first."""
+    return query_differences(view.evaluation, measure, reranker, baseline, traditional, sort_by=sort_by)
+
+
+def baseline_section(
+    view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
+) -> None:
+    """Draw the differences from the baseline, their table, and the queries behind one."""
+    row_range = shown_rows(len(view.rerankers), "paired")
+    difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
+    row_range.buttons()
+    bounds = hole_bounds(view, parse(measure), count_unjudged(view, measure))
+    differences = differences_allowed(view, measure, baseline, bounds)
+    shares = tie_shares(view, measure, baseline, list_spreads(view, measure))
+    comparison_table(verdicts, shares, measure, test, correction, differences)
+    comparison_detail(view, verdicts, measure, baseline)
+
+
+def test_words(test_name: str) -> str:
+    """Return what a test asks and assumes, whose intervals it comes with, and what the stars mean."""
+    test = find_test(test_name)
+    return f"{test.summary} {test.interval_sentence} {_STARS}"
+
+
+def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
+    """Say which difference from the baseline a t-test, as paired as the test, would find four times in five."""
+    if not is_testable(verdicts.tied).any():
+        return ()
+    least = least_detectable(view, measure, baseline, verdicts.level, find_test(test_name).paired)
+    if not 0 < least < largest_difference(measure):
+        return ()
+    return (f" A difference of {decimal(least)} would be found four times in five.",)
+
+
+@section("Differences from the baseline")
+def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: str, n_drawn: int) -> None:
+    """Draw the differences from the baseline with their intervals."""
+    baseline = str(verdicts.tied["baseline"].iloc[0])
+    name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
+    n_pairs = len(verdicts.tied)
+    changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
+    selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
+    heading(
+        f"Difference from {escape_markdown(name)}",
+        f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
+        "Right: adjusted verdicts, traditional, tied.",
+    )
+    chart(
+        kept_figure(
+            view.board.key,
+            difference_forest,
+            verdicts.changed_first(FIRST_ROWS, n_drawn),
+            view.palette,
+            measure,
+        ),
+        "forest",
+        f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
+    )
+
+
+@section("The table of comparisons")
+def comparison_table(
+    verdicts: Verdicts,
+    tie_shares: "pd.Series[float]",
+    measure: str,
+    test_name: str,
+    correction_name: str,
+    differences: pd.DataFrame | None = None,
+) -> None:
+    """Draw every comparison with the baseline, and how they were made.
+
+    Args:
+        verdicts: the comparisons.
+        tie_shares: as `tie_shares` returns them.
+        measure: which is compared.
+        test_name: the test.
+        correction_name: the correction.
+        differences: index reranker, lowest and highest over all judgments; None where all is judged.
+    """
+    verdicts = verdicts.changed_first(FIRST_ROWS)
+    baseline = str(verdicts.tied["baseline"].iloc[0])
+    labels = short_names([*verdicts.tied["reranker"], baseline], SENTENCE_COLUMNS)
+    shares = tie_shares.reindex(verdicts.tied["reranker"]).to_numpy()
+    rows = _comparison_rows(verdicts).assign(share_ties=shares)
+    if differences is not None:
+        rows["holds"] = holds(differences).reindex(rows["reranker"]).to_numpy()
+    has_changed_first = len(rows) > FIRST_ROWS and rows["changed"].any()
+    table(
+        rows,
+        f"Results against {escape_markdown(labels[baseline])}",
+        "significance",
+        shown_columns(
+            *("reranker", "difference", "p_adjusted", "traditional_difference", "changed"),
+            *(["holds"] if differences is not None else []),
+            ("traditional_p_adjusted", "p_adjusted_before"),
+            *_HIDDEN,
+        ),
+        download=rows.assign(share_ties=100 * rows["share_ties"]),
+        explanation="Those whose verdict changes first." if has_changed_first else "",
+    )
+    if differences is not None:
+        is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
+        shares_grades = parse(measure).measure.family.shares is not None
+        section_finding(order_finding(rows["holds"].to_numpy(), is_larger, shares_grades=shares_grades))
+    test, correction = find_test(test_name), find_correction(correction_name)
+    is_corrected = not test.simultaneous and correction.method is not None
+    corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
+    st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
+    for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
+        st.caption(escape_markdown(f"For {names}, {note}."))
+
+
+def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
+    """Return what else has to be known of the comparisons, each with the rerankers it is true of."""
+    noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
+    return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
+
+
+def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
+    """Return a row for each comparison, traditional and tied side by side."""
+    tested = verdicts.without_untested()
+    tied, traditional = tested.tied, tested.traditional
+    return pd.DataFrame(
+        {
+            "reranker": tied["reranker"],
+            "n": tied["n"],
+            **{f"traditional_{name}": traditional[name] for name in ("difference", "p_adjusted", "stars")},
+            **{name: tied[name] for name in ("difference", "low", "high", "p", "p_adjusted", "stars")},
+            "changed": verdicts.changed,
+            **{name: tied[name] for name in ("dz", "superiority", "won", "equal", "lost", "note")},
+        }
+    )
+
+
+@section("One comparison in detail")
+def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
+    """Draw what is known of one comparison and the queries behind it, once that is opened."""
+    if controls.asked_text("compared") or controls.asked_text("farthest"):
+        controls.set_value("comparison-detail", True)
+    detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
+    if not detail.open:
+        return
+    with detail:
+        with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+            others = [name for name in view.rerankers if name != baseline]
+            reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
+            order = controls.segmented("Farthest by", ("ties", "difference"), "farthest")
+        tested = verdicts.without_untested()
+        row = tested.tied.set_index("reranker").loc[reranker]
+        section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)
+        _query_table(view, measure, reranker, baseline, order)
+
+
+def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
+    """Return the interval, effect and queries of a comparison in words."""
+    interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
+    effect = f"effect d {signed(row['dz'], 2)}. "
+    return (
+        Strong(str(row.name)),
+        f": {signed(row['difference'])} {measure}, ties averaged",
+        ". " if pd.isna(row["p_adjusted"]) else interval + effect,
+        f"Of {count_of(int(row['n']), 'query')} it wins {row['won']:,} and loses {row['lost']:,}; ",
+        f"{row['equal']:,} are equal.",
+    )
+
+
+def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
+    """Draw the queries behind a comparison, each a link to both lists side by side."""
+    rows = query_rows(
+        *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
+    )
+    row_range = shown_rows(len(rows), "queries", ROWS_IN_TABLE, MOST_WRITTEN)
+    first = row_range.of(rows)
+    link = controls.list_link_parameters(reranker, "", beside=baseline)
+    links = [f"/query?{urlencode(link | {'query': [query]}, doseq=True)}" for query in first["query_id"]]
+    names = short_names(view.rerankers, MATRIX_COLUMNS)
+    table(
+        first.assign(open=pd.Series(links, dtype="str")),
+        "Query by query",
+        "queries",
+        {
+            **shown_columns("query_id"),
+            "open": st.column_config.LinkColumn(
+                "Lists",
+                display_text="Open both",
+                width="small",
+                help="Opens both lists of the query, side by side.",
+            ),
+            **shown_columns(("difference", "query_difference"), "difference_before", "moved"),
+            **shown_columns(
+                "a", "b", "a_before", "b_before", reranker=names[reranker], baseline=names[baseline]
+            ),
+        },
+        download=rows,
+        explanation=row_range.left_out(),
+    )
+    row_range.buttons()

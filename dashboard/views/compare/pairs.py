@@ -1,0 +1,126 @@
+"""The sections All pairs and Stability of Compare: every two rerankers, and orders when ties fall at random."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard import visitor
+from dashboard.cache import ShownBoard, board_turn
+from dashboard.charts.deciding.finish_heatmap import finish_heatmap
+from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
+from dashboard.choices import View
+from dashboard.server.board_results import cached_by_key
+from dashboard.views.compare.differences import list_spreads, shown_verdicts
+from dashboard.widgets.components import chart, heading, section_finding
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.page_body import section
+from metrics import Evaluation, parse
+from metrics.studies.leaderboard.leaderboard import places
+from metrics.studies.significance.significance import Verdicts
+from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.tie_breaking.stability import OrderStability, stability_finding
+from metrics.support.wording import count_of
+
+
+@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
+def shown_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> OrderStability:
+    """Return how a leaderboard of the rerankers shown moves when every tie is broken at random."""
+    rankings = {name: view.ranking(name) for name in view.rerankers}
+    with board_turn(view.board):
+        return OrderStability.of(_lists.only(view.rerankers), measure, rankings)
+
+
+def pairs_section(view: View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
+    """Draw every two rerankers: how differences stand, or how likely each comes out above each other."""
+    row_range = shown_rows(len(view.rerankers), "paired")
+    best_view = best_rerankers(view, measure, row_range.n_shown)
+    stability = shown_stability(best_view, measure, list_spreads(view, measure))
+    name = parse(measure).traditional
+    if is_stability:
+        section_finding(
+            stability_finding(stability.pairs, stability.bounds, stability.tau, name), view.rerankers
+        )
+        order_chart(view, stability)
+        finish_chart(best_view, stability, measure, name)
+    else:
+        pairs = shown_verdicts(best_view, measure, view.traditional, None, test, correction)
+        pair_chart(best_view, pairs, stability, measure, test, correction)
+    row_range.buttons()
+
+
+@section("Verdicts on all pairs")
+def pair_chart(
+    view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
+) -> None:
+    """Draw which of all pairs differ, by which value."""
+    correction = find_correction(correction_name)
+    corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
+    corrected = "at once" if find_test(test_name).simultaneous else corrected
+    n_pairs = count_of(len(pairs.tied), "pair")
+    heading(
+        "All pairs",
+        f"Tied {measure} difference, row minus column; bold where it is significant. Colour: significant at "
+        f"{1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
+    )
+    order = _best_first(stability)
+    alt = "Tied difference of every two rerankers, and by which value it is significant."
+    is_narrow = visitor.is_narrow()
+    figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
+    chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
+
+
+@section("Chances of each order")
+def order_chart(view: View, stability: OrderStability) -> None:
+    """Draw how likely each reranker is above each other when ties are broken at random."""
+    heading(
+        "P(row above column | ties)",
+        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at its "
+        "cells; its column carries the same number, its place by the tied value.",
+    )
+    alt = "Chance of each reranker to come out above each other when ties are broken at random."
+    order = _best_first(stability)
+    is_narrow = visitor.is_narrow()
+    figure = kept_figure(
+        view.board.key, order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow
+    )
+    chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
+
+
+@section("Chances of each rank")
+def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
+    """Draw the chance of each place, and every place the ties allow."""
+    heading(
+        "Where each reranker can finish",
+        f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
+    )
+    order = _best_first(stability)
+    ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
+    chart(
+        kept_figure(
+            view.board.key,
+            finish_heatmap,
+            stability.ranks.loc[order],
+            stability.bounds.loc[order],
+            ranks,
+            view.palette,
+        ),
+        "finishes",
+        "Chance of each reranker to finish at each place when ties are broken at random.",
+    )
+
+
+def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
+    """Return the view of the best rerankers, as many as are drawn; say so where some are not."""
+    means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
+    best = set(means.nlargest(n_drawn).index)
+    names = [name for name in view.rerankers if name in best]
+    if len(names) == len(view.rerankers):
+        return view
+    st.caption(f"Pairs and places are those of the {n_drawn} best of {len(view.rerankers):,} by tied mean.")
+    return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
+
+
+def _best_first(stability: OrderStability) -> list[str]:
+    """Return the rerankers by falling tied mean."""
+    return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)

@@ -1,0 +1,465 @@
+"""The section Trade-offs of Compare: quality beside time and different targets; every measure, tested."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import cache, controls
+from dashboard.cache import ShownBoard, board_turn, segments
+from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
+from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
+from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
+from dashboard.choices import View, choose_criteria
+from dashboard.controls import follow_defaults, select_slider
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import Columns, badge_column
+from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.widgets.page_body import section
+from metrics import Evaluation, parse
+from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.studies.leaderboard.segments import segment_table
+from metrics.studies.robustness.noise_curves import (
+    LEVEL,
+)
+from metrics.studies.robustness.weighting_finding import weighting_finding
+from metrics.studies.robustness.weightings import telling_scores, values_by_weighting, weighting_ranges
+from metrics.studies.tradeoffs import experiment, latency, tradeoffs
+from metrics.studies.tradeoffs.coverage import coverage, coverage_measures, with_targets
+from metrics.studies.tradeoffs.experiment import heading as measure_heading
+from metrics.studies.tradeoffs.latency import LATENCIES, LATENCY, Latency
+from metrics.studies.tradeoffs.tradeoffs import DEPTH, STANDINGS, duration, tradeoff_finding
+from metrics.support.shown_columns import shown_columns
+from metrics.ties.fronts import criterion, short_words
+
+NO_LIMIT = "no limit"
+BUDGETS = {
+    duration(step * power): step * power for power in (1e-3, 1e-2, 1e-1, 1, 10) for step in (1, 2, 3, 5, 7)
+}
+"""Latency budgets offered: their names, and seconds."""
+LATENCY_NAMES: dict[Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
+DEPTHS = ("5", "10", "20", "50")
+_EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
+_WEIGHED = "weighed"
+_MIN_CRITERIA, _MAX_CRITERIA = 2, 3
+"""Criteria whose weights are drawn."""
+
+
+class Experiment(NamedTuple):
+    """A table of a retrieval experiment, as the file has it and as people read it.
+
+    Attributes:
+        table: as `metrics.studies.tradeoffs.experiment.experiment_table` returns it.
+        lines: as `experiment_lines` returns them.
+        note: as `experiment_note` says it.
+    """
+
+    table: pd.DataFrame
+    lines: pd.DataFrame
+    note: str
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def weighed_scores(board: Board) -> list[str]:
+    """Return the further scores of a board that can be weighed against the score."""
+    return telling_scores(board.runs)
+
+
+@cached_by_key(show_spinner="Weighing criteria …", max_entries=16)
+def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) -> pd.DataFrame:
+    """Return what rerankers score by each weighted sum of criteria.
+
+    Raises:
+        UsageError: further scores are to split ties.
+    """
+    with board_turn(view.board):
+        return values_by_weighting(view.runs, measure, criteria, view.scoring, view.queries)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def latencies(board: Board) -> dict[str, pd.Series]:
+    """Return the seconds of every list of a board."""
+    return latency.latencies(board.runs)
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOptions) -> Evaluation:
+    measures = (*coverage_measures(k), *experiment.experiment_measures(k))
+    return score_runs(board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
+
+
+def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
+    """Return what a retrieval experiment reports of the lists that are shown, and what their first k hold."""
+    index = view.evaluation.scores.index
+    depths = _board_depths(view.board, k, traditional, view.scoring).only(view.rerankers)
+    if len(depths.scores) == len(index):
+        return depths
+    segment_depths = depths.only(view.rerankers, set(index.get_level_values("query_id")))
+    if len(segment_depths.scores) == len(index):
+        return segment_depths
+    return _board_depths(view.board, k, traditional, AS_READ).only(view.rerankers)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def list_speeds(view: ShownBoard) -> pd.DataFrame:
+    """Return the mean and percentiles of the seconds of each reranker's lists, over those that are scored."""
+    return latency.latency_table(latencies(view.board), view.evaluation)
+
+
+@cached_by_key(show_spinner="Counting targets …", max_entries=16)
+def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
+    """Return how much of what is relevant stands in the first k, and how much of that repeats a target."""
+    return coverage(_list_depths(view, k, traditional), k)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def ranked_tradeoffs(
+    view: ShownBoard, measure: str, traditional: str, latency: latency.Latency
+) -> pd.DataFrame:
+    """Return quality and latency of each reranker, the best by its tied value first."""
+    rows = tradeoffs.tradeoffs(view.evaluation, list_speeds(view), measure, traditional, latency)
+    return rows.sort_values("tied", ascending=False, kind="stable")
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the gaps by segment of the rerankers that are shown, in their order."""
+    evaluation = view.evaluation.only(view.rerankers)
+    return segment_table(evaluation, segments(view.board), measure, traditional)
+
+
+@cached_by_key(show_spinner="Testing every measure …", max_entries=16)
+def tested_experiment(
+    view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
+) -> Experiment:
+    """Return every measure and the latency of the rerankers shown, tested against a baseline."""
+    timed = latency.with_latency(_list_depths(view, k, traditional), latencies(view.board))
+    measures, ties = experiment.experiment_measures(k), ["expected", traditional]
+    table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
+    note = experiment.experiment_note(table, baseline, test, correction)
+    return Experiment(table, experiment.experiment_lines(table), note)
+
+
+def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
+    """Draw quality beside time, depth and different targets, and every measure against the baseline."""
+    is_timed = bool(len(list_speeds(view)))
+    _, k, latency, budget = choices = choose(measure, is_timed=is_timed)
+    row_range = shown_rows(len(view.rerankers))
+    n_drawn = row_range.n_shown
+    rows = ranked_tradeoffs(view, measure, view.traditional, latency)
+    ordered = replace(view, rerankers=list(rows.index))
+    covered = depth_coverage(view, k, view.traditional)
+    section_finding(tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers)
+    names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
+    has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
+    wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
+    if is_timed:
+        with wide:
+            latency_section(view, rows, choices, n_drawn)
+    if has_targets:
+        with narrow:
+            diversity_section(view, covered.loc[rows.index[:n_drawn]], k, is_alone=not is_timed)
+    gaps = segment_gaps(ordered, measure, view.traditional) if has_segments else None
+    table_place, chart_place = table_and_chart_places(len(rows))
+    with chart_place:
+        segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
+        row_range.buttons()
+    with table_place:
+        experiment = tested_experiment(ordered, k, view.traditional, baseline, test, correction)
+        experiment_table(experiment, view.traditional, baseline, has_targets=has_targets)
+        figure_table(rows.join(covered).reset_index(), measure, k, is_timed=is_timed, has_targets=has_targets)
+        if gaps is not None:
+            segment_gap_table(gaps, measure)
+    weight_section(view, measure)
+    hidden_charts(view, {"latency": is_timed, "segment": has_segments, "target_id": has_targets})
+
+
+class Choices(NamedTuple):
+    """What the controls of the page say.
+
+    Attributes:
+        measure: of the quality.
+        k: places in which targets are counted.
+        latency: what of a reranker's latencies is compared.
+        budget: seconds a list may take, None for any.
+    """
+
+    measure: str
+    k: int
+    latency: Latency = "p50"
+    budget: float | None = None
+
+
+def choose(measure: str, *, is_timed: bool) -> Choices:
+    """Draw the controls, and return what they say; latency and budget only where anything is timed."""
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
+        depth = controls.segmented(
+            "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
+        )
+        if not is_timed:
+            return Choices(measure, int(depth))
+        latency = controls.segmented(
+            "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
+        )
+        budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
+    return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
+
+
+def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return where two charts stand: side by side if both are drawn; one alone has the whole width."""
+    if has_left and has_right:
+        return side_by_side(3, 2, key)
+    place = st.container()
+    return place, place
+
+
+def segments_and_recall(
+    view: View, gaps: pd.DataFrame | None, covered: pd.DataFrame, choices: Choices, n_drawn: int
+) -> None:
+    """Draw gaps by segment and recall of targets side by side, those of them that the board has columns for."""
+    wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
+    if gaps is not None:
+        with wide:
+            segment_section(view, gaps, choices.measure, n_drawn)
+    if len(covered):
+        with narrow:
+            recall_section(view, covered, choices.k, n_drawn)
+
+
+@section("The list of hidden charts")
+def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
+    """Draw which charts are hidden for columns that are not there, and what brings them back."""
+    columns = [column for column, is_found in is_there.items() if not is_found]
+    if not columns:
+        return
+    heading(
+        "Hidden charts",
+        "They need columns that a TREC run cannot hold; CSV, Parquet, JSON and JSONL can.",
+    )
+    file = "table" if view.board.runs.qrels is None else "judgments"
+    reasons = {
+        "latency": "Quality against latency needs the seconds each list took, in every row of the list.",
+        "target_id": f"Distinct recall and diversity need what each document satisfies, in the {file}.",
+        "segment": "Gap by segment needs the kind of each query, in any row of the query.",
+    }
+    notes = st.grid(len(columns), min_column_width=260)
+    for column in columns:
+        with notes.container(border=True, height="stretch"):
+            st.markdown(f":material/visibility_off: **Hidden: no `{column}` column.**")
+            st.caption(reasons[column])
+            rows = (f"q1,{document},…,{_EXAMPLES[column]}" for document in ("d1", "d2"))
+            st.code("\n".join((f"query_id,doc_id,…,{column}", *rows)), language=None)
+
+
+@section("Quality against latency")
+def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: int) -> None:
+    """Draw quality against latency."""
+    title = parse(choices.measure).traditional
+    first = rows.index.isin(rows.index[:n_drawn])
+    drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
+    whose = ", of those on a front" if len(drawn) > MOST_BARS else ""
+    heading(
+        "Quality against latency",
+        f"Lines: what no other beats. Bars{whose}: median to 95th percentile, grey; worst to best, pale.",
+    )
+    if len(drawn) < len(rows):
+        st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
+    figure = kept_figure(
+        view.board.key,
+        latency_scatter,
+        drawn,
+        view.palette,
+        title,
+        LATENCY_NAMES[choices.latency],
+        choices.budget,
+    )
+    chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
+
+
+@section("Distinct recall against diversity")
+def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
+    """Draw the share of targets against their number."""
+    bars = "; bars: worst to best" if len(coverage) <= MOST_BARS else ""
+    heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
+    if len(coverage) < len(view.rerankers):
+        st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
+    figure = kept_figure(
+        view.board.key, diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL
+    )
+    chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
+
+
+@section("Gap by segment")
+def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
+    """Draw the gaps by segment."""
+    title = parse(measure).traditional
+    heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
+    if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
+        st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
+    alt = f"Mean {title} gap of each reranker in each segment of queries."
+    drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
+    chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
+
+
+@section("Recall against distinct recall")
+def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
+    """Draw how much recall is left once each target counts once."""
+    heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
+    alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
+    losses = coverage.sort_values("lost", ascending=False, kind="stable")
+    chart(kept_figure(view.board.key, recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
+
+
+@section("All figures")
+def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
+    """Draw all figures of each reranker."""
+    milliseconds = {
+        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]] for latency in LATENCIES
+    }
+    standing = [[standing] for standing in rows["standing"]]
+    table(
+        rows.assign(**milliseconds, standing=standing),
+        "All figures",
+        "tradeoffs",
+        _columns(measure, k, is_timed=is_timed, has_targets=has_targets),
+        lambda: figure_file(rows, k),
+    )
+
+
+def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Columns:
+    name = parse(measure)
+    values = shown_columns("tied", "traditional", tied=name.tied, traditional=name.traditional)
+    targets = shown_columns("recall", *(("distinct", "targets", "repeated") if has_targets else ()), k=k)
+    if not is_timed:
+        return {**shown_columns("reranker"), **values, **targets}
+    return {
+        **shown_columns("reranker"),
+        "standing": badge_column("Front", STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
+        **values,
+        **shown_columns("p50", "p95", ("mean", "mean_latency")),
+        **targets,
+        **shown_columns("beaten_by"),
+    }
+
+
+def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
+    """Return all figures as the file has them: seconds, and measures by their names."""
+    measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
+    names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
+    names |= {latency: f"latency_{latency}" for latency in LATENCIES}
+    return rows.drop(columns="seconds").rename(columns=names)
+
+
+@section("Every measure, tested")
+def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
+    """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
+
+    Hits at four depths come last, where a narrow page has no room.
+    """
+    rows, lines, note = experiment
+    hidden = () if has_targets else ("DR@", "Div@")
+    measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
+    headings = {
+        measure_heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
+        for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
+    }
+    lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})
+    columns = {name: st.column_config.TextColumn(name, help=text) for name, text in headings.items()}
+    rerankers = rows["reranker"].unique()
+    name = short_names(rerankers, SENTENCE_COLUMNS)[baseline]
+    title = f"Against {escape_markdown(name)}" if len(rerankers) > 1 else "Means"
+    table(lines, title, "experiment", {**shown_columns("reranker", "ties"), **columns}, download=rows)
+    st.caption(escape_markdown(elide_text(note, sentence_names(rerankers))))
+
+
+@section("The table of segments")
+def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
+    """Draw the gaps of each reranker in each segment, as `segment_table` returns them, once they are opened."""
+    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+    if not figures.open:
+        return
+    name = parse(measure)
+    columns = shown_columns(
+        *("reranker", "segment", "traditional", "tied", "gap", ("n", "n_queries")),
+        traditional=name.traditional,
+        tied=name.tied,
+    )
+    with figures:
+        table(rows, "By segment", "segments", columns)
+
+
+@section("Weights of criteria")
+def weight_section(view: View, measure: str) -> None:
+    """Draw values over all weightings of two or three criteria; nothing where no second one ranks."""
+    columns = weighed_scores(view.board)
+    if not columns:
+        return
+    heading(
+        "Weights of criteria",
+        "Documents ranked by a weighted sum of criteria. Each counts in standard deviations of the reranker's "
+        "own documents, so that a weight means the same on every scale; at an end or "
+        "corner one criterion ranks alone.",
+    )
+    default = default_criteria(view.scoring.criteria, columns)
+    follow_defaults({_WEIGHED: default})
+    label = "Weighed against each other"
+    criteria = choose_criteria(
+        label, columns, _WEIGHED, default, most=_MAX_CRITERIA, placeholder="Two or three"
+    )
+    if len(criteria) < _MIN_CRITERIA:
+        st.info("Choose two or three criteria.")
+        return
+    try:
+        weighed = replace(view, scoring=replace(view.scoring, criteria=()))
+        values = shown_weightings(weighed, measure, criteria)
+    except UsageError as error:
+        is_split = bool(view.scoring.tiebreak_by)
+        st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))
+        return
+    section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
+    if values.notna().to_numpy().all():
+        _weighting_table(measure, values)
+
+
+def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return what is weighed first: what ranks, one criterion with the score; else the first further score."""
+    weighed = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
+    if _MIN_CRITERIA <= len(weighed) <= _MAX_CRITERIA:
+        return weighed
+    return ["score", *weighed] if len(weighed) == 1 and weighed != ["score"] else ["score", columns[0]]
+
+
+def best_weights(values: pd.DataFrame) -> list[str]:
+    """Return at which weights each reranker stands highest, in words: any, where all of them are alike."""
+    names, is_alike = _criterion_names(values), values.max() - values.min() <= LEVEL
+    return [
+        "any"
+        if is_alike[reranker]
+        else " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True) if weight)
+        for reranker, weights in values.idxmax().items()
+    ]
+
+
+def _criterion_names(values: pd.DataFrame) -> list[str]:
+    """Return what criteria are called: their columns, and a direction where the lowest is best."""
+    return [short_words(str(text)) for text in values.index.names]
+
+
+def _weighting_table(measure: str, values: pd.DataFrame) -> None:
+    """Draw each reranker's range over all weightings, and how often it leads."""
+    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
+    rows["best_weights"] = best_weights(values)
+    columns = shown_columns(
+        *("reranker", "lowest_weighted", "highest_weighted", "leads", "best_weights"), tied=parse(measure).tied
+    )
+    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
+    table(rows.reset_index(), "Over all weightings", "weightings", columns)

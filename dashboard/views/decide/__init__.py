@@ -1,1 +1,0 @@
-"""Pages on which a decision rests."""

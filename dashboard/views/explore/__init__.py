@@ -1,1 +1,0 @@
-"""Pages that look into what ties do."""

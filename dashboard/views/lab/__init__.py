@@ -1,1 +1,0 @@
-"""Pages to try, send and read."""

@@ -1,0 +1,180 @@
+"""What Share shows of the report: its files, its preview, the command that makes it, and targets."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import controls
+from dashboard.boards import while_open
+from dashboard.cache import board_turn
+from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
+from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.charts.report import draw_charts
+from dashboard.choices import View
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board
+from dashboard.library.command_line import command
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import badge_column
+from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
+from dashboard.widgets.page_body import section
+from metrics.report import Report, ReportOptions, ReportStudies, report
+from metrics.studies.targets.target_summary import target_finding, target_summary
+from metrics.studies.targets.targets import VERDICTS
+from metrics.support.escaping import spreadsheet_csv
+from metrics.support.shown_columns import shown_columns
+
+
+@cached_by_key(show_spinner="Writing the report …", max_entries=8)
+def board_report(board: Board, options_key: str, _options: ReportOptions) -> Report:
+    """Return the report of a board."""
+    with board_turn(board):
+        return report(board.runs, **vars(_options))
+
+
+@cached_by_key(show_spinner="Drawing the report …", max_entries=4)
+def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
+    """Return the report as an HTML file of a day."""
+    return _report.html(day, draw_charts(_report))
+
+
+_FORM_HELP = (
+    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
+    "to be copied."
+)
+
+
+@section("Preview and export")
+def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
+    """Draw the ways to get the file, and the file itself at full width, for its charts are wide."""
+    today = datetime.now(UTC).date()
+    html = partial(html_file, view.board, repr(options), today, report)
+    _export_buttons(report, html, today)
+    command_place = st.expander("The same from a terminal")
+    form = controls.segmented(
+        "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
+    )
+    if form == "text":
+        st.code(report.text(today), language=None, height=760, wrap_lines=True)
+    else:
+        with st.container(border=True):
+            st.iframe(html(), height=760, alt="Preview of the report")
+    with command_place:
+        _command_section(view, options, "report.txt" if form == "text" else "report.html")
+
+
+def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
+    files = (
+        ("HTML", "html", "text/html", "One file that opens offline", html),
+        ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
+        ("Text", "txt", "text/plain", "As the G-RAG notebook prints it", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "Compiles, and fits a page", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "Every list and value", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "The same, typed", lambda: _parquet(report)),
+    )
+    with st.container(horizontal=True, gap="small"):
+        for name, ending, mime, use, data in files:
+            st.download_button(
+                name,
+                data=while_open(data),
+                file_name=f"tiescope-report.{ending}",
+                mime=mime,
+                key=f"report-{ending}",
+                help=use,
+                icon=":material/download:",
+                type="primary" if ending == "html" else "secondary",
+                on_click="ignore",
+            )
+
+
+def _parquet(report: Report) -> bytes:
+    return bytes(report.per_query().to_parquet(index=False))
+
+
+def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
+    """Draw the command that makes the file that is shown."""
+    st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
+    if view.board.spec.names is not None:
+        st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
+
+
+@section("Targets")
+def target_sections(view: View, studies: ReportStudies) -> None:
+    """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
+    targets, reranker = studies.targets, studies.targets_for
+    own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+    heading("Targets", "A target is met when the tied value passes it.")
+    section_finding(target_finding(own_targets, reranker), view.rerankers)
+    _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
+    _target_charts(view, targets, reranker)
+    _target_table(targets)
+
+
+def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
+    """Draw how many targets one reranker meets, and what that rests on."""
+    summary = target_summary(targets)
+    by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
+    cards(
+        Card("adjust", "Targets met, tied", f"{summary.tied} of {summary.targets}", reranker, "blue"),
+        Card(
+            "adjust",
+            "Targets met, traditional",
+            f"{summary.traditional} of {summary.targets}",
+            "same targets",
+            "orange",
+        ),
+        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
+        Card(
+            "casino",
+            "Met by sort order only",
+            str(len(summary.by_sort)),
+            by_sort_order,
+            "orange" if summary.by_sort else "gray",
+        ),
+    )
+
+
+def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
+    """Draw the targets of one reranker as bullet rows, and those of all."""
+    wide, narrow = st.columns([5, 3], gap="large")
+    name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
+    with wide:
+        heading("Target by target", f"{escape_markdown(name)}. Upright line: target; bar: worst to best order.")
+        own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+        alt = f"Each target with the tied and the traditional value of {reranker}."
+        chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
+    with narrow:
+        has_all = len(view.rerankers) <= MAX_COLUMNS
+        heading(
+            "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
+            "The same targets, by what the pass rests on.",
+        )
+        alt = "Each target of each reranker, by what the pass rests on."
+        chart(
+            target_matrix(targets, view.palette, reranker),
+            "passes",
+            alt,
+            wide=matrix_width(len(view.rerankers)),
+        )
+
+
+def _target_table(targets: pd.DataFrame) -> None:
+    """Draw every target of every reranker as a table."""
+    table(
+        targets.assign(
+            passes=["pass" if passed else "fail" for passed in targets["passed"]],
+            verdict=[[verdict] for verdict in targets["verdict"]],
+        ),
+        "Targets in numbers",
+        "targets",
+        {
+            **shown_columns("reranker", "target"),
+            "verdict": badge_column("Verdict", VERDICTS, ("blue", "blue", "orange", "gray", "gray")),
+            **shown_columns("tied", "missed_by"),
+            **shown_columns("traditional", "worst", "best", "passes"),
+        },
+        download=targets.drop(columns="by_sort"),
+    )

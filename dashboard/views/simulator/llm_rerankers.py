@@ -1,0 +1,285 @@
+"""The section of the Simulator on simulated LLM rerankers, and on other lists drawn by settings."""
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import controls, visitor
+from dashboard.charts.leaderboard import score_bounds
+from dashboard.charts.simulator import gap_heatmap, tie_growth
+from dashboard.controls import number_input, range_slider, slider
+from dashboard.views.simulator.simulation import (
+    CONTINUOUS_KIND,
+    KINDS,
+    LLM,
+    SEVERAL,
+    SEVERAL_AT_FIRST,
+    SYNTHETIC,
+    Simulation,
+    exit_buttons,
+    gap_sizes,
+    list_gaps,
+    lists_chart,
+    scores,
+    second_measure,
+)
+from dashboard.views.simulator.text_table import TextTable, number, text
+from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.page_body import section
+from metrics import parse
+from metrics.simulation import NOTEBOOK_RERANKERS
+from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.reranker_text import (
+    MAX_LEVELS,
+    MAX_RERANKERS,
+    NamedReranker,
+    default_name,
+    format_rerankers,
+    parse_rerankers,
+)
+from metrics.studies.gaps.gap import gap_finding
+from metrics.studies.gaps.precisions import (
+    LEVELS,
+    TIE_PROBABILITIES,
+    gap_by_settings,
+    growth_curve,
+    growth_finding,
+)
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.support.wording import count_of
+
+_EXPLAINED = {
+    LLM: "Scores fall on a few levels; then some documents copy the score of another.",
+    SEVERAL: "Rerankers of your own on the same queries: edit, add or delete a row. Levels 0: any score.",
+    CONTINUOUS_KIND: "Scores of any size, which no two documents share: no ties.",
+    SYNTHETIC: "Scores drawn from a few, whatever is relevant; some lists get noise, which leaves no tie.",
+}
+_PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
+_MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
+_LETTERS = 40
+
+
+@section("LLM rerankers")
+def llm_rerankers() -> None:
+    """Draw what is simulated, its charts, its figures, and the way into the app."""
+    above = st.container()
+    kind = controls.segmented("Lists", KINDS, "made")
+    with above:
+        st.caption(_EXPLAINED[kind])
+    simulation = _choose_simulation(kind)
+    if kind == LLM:
+        _growth_section(simulation)
+    _reranker_section(simulation)
+    _gap_section(simulation)
+    with st.expander("In figures"):
+        columns = reranker_columns((parse("RR"), parse(second_measure(simulation))))
+        table(gap_sizes(simulation).reset_index(), "In figures", "simulated", columns)
+    exit_buttons(simulation)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _places(simulation: Simulation) -> pd.DataFrame:
+    """Return the leaderboard of the simulated rerankers by RR."""
+    return leaderboard(scores(simulation), "RR", "input")
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return what the same reranker scores under every tie probability."""
+    probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
+    return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
+    """Return its mean gap over score levels and tie probability."""
+    return gap_by_settings(partial(simulation.simulate, common=True), measure)
+
+
+def _growth_section(simulation: Simulation) -> None:
+    """Draw one reranker as its ties grow, and its gap over both settings."""
+    curve, name = growth(simulation, "RR"), parse("RR").traditional
+    section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
+    wide, narrow = side_by_side(3, 2, "many")
+    with wide:
+        heading(
+            "Score as ties grow",
+            f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
+            "the same draws.",
+        )
+        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, visitor.theme(), name, simulation.ties)
+        chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
+    with narrow:
+        heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
+        setting = (simulation.levels, simulation.ties)
+        figure = kept_figure(
+            OF_NO_BOARD,
+            gap_heatmap,
+            gaps_by_settings(simulation, "RR"),
+            visitor.theme(),
+            setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
+        )
+        chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
+
+
+def _reranker_section(simulation: Simulation) -> None:
+    """Draw several rerankers as on the Leaderboard."""
+    rows = _places(simulation)
+    if len(rows) > 1:
+        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
+        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, visitor.theme(), parse("RR").traditional)
+        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
+
+
+def _gap_section(simulation: Simulation) -> None:
+    """Draw ties against gaps, list by list."""
+    second, lists = second_measure(simulation), list_gaps(simulation)
+    heading(
+        "Ties against gaps",
+        "",
+    )
+    section_finding(gap_finding(lists, "RR"))
+    if not lists["n_tie_groups"].any():
+        return
+    lists_chart(lists, ("RR", second), "simulated")
+
+
+def _choose_simulation(kind: str) -> Simulation:
+    """Ask for the settings of one of `KINDS`."""
+    if kind == SYNTHETIC:
+        return _choose_synthetic()
+    return _choose_several() if kind == SEVERAL else _choose_llm(kind)
+
+
+class _Lists(NamedTuple):
+    """What lists are like, as the first settings of `Simulation` have it."""
+
+    queries: int
+    documents: tuple[int, int]
+    relevant: tuple[int, int]
+    seed: int
+
+
+def _choose_llm(kind: str) -> Simulation:
+    """Ask for one reranker and its queries; continuous scores leave its ties out."""
+    above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    with above:
+        presets = st.container(width="content") if kind == LLM else None
+        has_segments = controls.segmented("Query types", ("one", "the notebook's four"), "madetypes") != "one"
+        is_compared = kind == LLM and (
+            controls.segmented("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside") != "nobody"
+        )
+    grid = st.grid(4, min_column_width=150)
+    ties, levels = _choose_ties(grid) if kind == LLM else (0.0, 0)
+    lists = _choose_lists(grid, (8, 19), (1, 4))
+    performance = PERFORMANCE
+    if not has_segments:
+        with grid.cell():
+            performance = round(slider("Performance", (0, 1), PERFORMANCE, 0.05, "performance"), 4)
+    if presets is not None:
+        with presets:
+            _preset_control(ties, levels)
+    return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
+
+
+def _choose_several() -> Simulation:
+    """Ask for several rerankers, a row each, and their queries."""
+    rerankers = TextTable(
+        key="madeof",
+        parse=parse_rerankers,
+        line=format_rerankers,
+        read=_rerankers,
+        columns=_columns(),
+        syntax="ties,levels,performance,name; …",
+        hint="Performance and name may be left out.",
+        max_rows=MAX_RERANKERS,
+    ).edit(SEVERAL_AT_FIRST)
+    lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
+    return Simulation(SEVERAL, *lists, several=format_rerankers(rerankers or SEVERAL_AT_FIRST))
+
+
+def _columns() -> dict[str, Any]:
+    chance: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0, "step": 0.05, "format": "%.4g"}
+    return {
+        "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
+        "ties": st.column_config.NumberColumn(
+            "Tie probability", help="Chance that a document hands its score to another.", default=0.0, **chance
+        ),
+        "levels": st.column_config.NumberColumn(
+            "Score levels",
+            help="Distinct scores there are; 0 for any score, which never ties by itself.",
+            min_value=0,
+            max_value=MAX_LEVELS,
+            step=1,
+            default=10,
+        ),
+        "performance": st.column_config.NumberColumn(
+            "Performance",
+            help="Chance that a relevant document is scored higher.",
+            default=PERFORMANCE,
+            **chance,
+        ),
+    }
+
+
+def _rerankers(frame: pd.DataFrame) -> list[NamedReranker]:
+    """Return the rows that say ties and levels."""
+    rerankers = []
+    for row in frame.to_dict("records"):
+        ties, levels = number(row["ties"], math.nan), number(row["levels"], math.nan)
+        if math.isfinite(ties + levels):
+            name = text(row["name"], default_name(ties, round(levels)))
+            performance = number(row["performance"], PERFORMANCE)
+            rerankers.append(NamedReranker(ties, round(levels), performance, name))
+    return rerankers
+
+
+def _choose_synthetic() -> Simulation:
+    grid = st.grid(4, min_column_width=150)
+    with grid.cell():
+        ties = slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
+    return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4))
+
+
+def _choose_ties(grid: Any) -> tuple[float, int]:  # noqa: ANN401 Streamlit's own is private
+    with grid.cell():
+        ties = round(slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
+    with grid.cell():
+        return ties, round(slider("Score levels", (1, MAX_LEVELS), 10, 1, "madelevels"))
+
+
+def _choose_lists(
+    grid: Any,  # noqa: ANN401 likewise
+    documents: tuple[int, int],
+    relevant: tuple[int, int],
+    key: str = "made",
+) -> _Lists:
+    """Ask how many lists there are, and how long; names of the controls begin with `key`."""
+    is_list = key == "list"
+    with grid.cell():
+        documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
+    with grid.cell():
+        relevant = range_slider("Relevant", (0, _MOST_RELEVANT), relevant, f"{key}relevant")
+    with grid.cell():
+        label, usual = ("Lists", 200) if is_list else ("Queries", 100)
+        queries = round(slider(label, (10, _MOST_QUERIES), usual, 10, f"{key}queries"))
+    with grid.cell():
+        return _Lists(queries, documents, relevant, number_input("Seed", 0, 10**6, 42, "madeseed"))
+
+
+def _preset_control(ties: float, levels: int) -> None:
+    """Draw the notebook's rerankers by their ties; none is marked where the sliders say otherwise."""
+    presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
+    controls.set_value("_preset", presets.get((ties, levels)))
+    st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)
+
+
+def _take_preset() -> None:
+    if preset := _PRESETS.get(controls.get_value("_preset")):
+        controls.set_value("madeties", preset.tie_probability)
+        controls.set_value("madelevels", float(preset.levels))

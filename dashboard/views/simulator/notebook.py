@@ -1,0 +1,190 @@
+"""The section of the Simulator that goes through the notebook on tied metrics, in its order."""
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cache
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import controls, visitor
+from dashboard.charts.aligned_rows import aligned_rows
+from dashboard.charts.rerankers import gap_multiples
+from dashboard.charts.simulator import sampling_convergence
+from dashboard.views.simulator.simulation import (
+    NOTEBOOK_GRAG,
+    NOTEBOOK_LISTS,
+    NOTEBOOK_LLMS,
+    Simulation,
+    exit_buttons,
+    gap_sizes,
+    list_gaps,
+    lists_chart,
+    runs,
+)
+from dashboard.widgets.components import chart, heading, table
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.one_list import describe_values
+from dashboard.widgets.page_body import section
+from metrics import evaluate, parse
+from metrics.simulation import notebook_scenarios
+from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
+from metrics.studies.gaps.complexity import notebook_cases
+from metrics.studies.gaps.gap import notebook_lines, notebook_table
+from metrics.studies.one_list import orderings
+from metrics.studies.one_list.ordering_samples import running_mean, sample_values
+from metrics.studies.one_list.query import every_ordering
+from metrics.support.shown_columns import ShownColumn, shown_columns
+from metrics.ties import Ranking
+
+MAX_ORDERS = 120
+"""Orders that are listed at most."""
+_QUERY, _SEED = "list", 1
+
+
+def notebook(edited: list[Document] | None, choose_scenario: Callable[[], str]) -> None:
+    """Draw all that the notebook prints and draws."""
+    scenario_table()
+    name = choose_scenario()
+    documents = edited or scenario_documents(name)
+    ranking = Ranking.of(runs_from_list(documents), _QUERY, query_id=_QUERY)
+    every_order(ranking, documents)
+    synthetic_lists()
+    llm_panels()
+    sampling(ranking)
+    five_cases()
+    printed_report()
+
+
+@section("The four scenarios")
+def scenario_table() -> None:
+    """Draw the notebook's table of its scenarios."""
+    rows, columns = _scenarios()
+    table(rows, "The four scenarios", "scenarios", columns)
+
+
+@cache
+def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
+    """Return the notebook's scenarios, a row each, and how the columns are shown."""
+    evaluation = evaluate(notebook_scenarios(), ["RR", "Hits@3", "Hits@5"], ["input", "expected"])
+    columns = shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
+    values = {}
+    for measure in map(parse, evaluation.measures):
+        for ties, label in (("input", measure.traditional), ("expected", measure.tied)):
+            values[label] = evaluation.scores[str(measure), ties]
+            columns |= shown_columns((label, "value"), measure=label)
+    rows = evaluation.lists[["n_tie_groups", "max_tie_size"]].assign(**values)
+    rows = rows.reset_index("query_id").reset_index(drop=True)
+    documents = [scenario_documents(name) for name in rows["query_id"]]
+    rows = rows.assign(
+        scores=[" ".join(f"{document.score:g}" for document in listed) for listed in documents],
+        grades=[" ".join(f"{document.grade:g}" for document in listed) for listed in documents],
+    )
+    return rows, columns | shown_columns("scores", "grades")
+
+
+@section("Every order")
+def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
+    """Draw the orders of the small list one by one, and below the range and mean of all."""
+    counts = orderings.count_orderings(ranking, _QUERY)
+    orders = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], MAX_ORDERS)
+    names = {str(position): document.name for position, document in enumerate(documents, 1)}
+    texts = [" ".join(names[position] for position in row.split()) for row in orders["documents"]]
+    columns = shown_columns("ordering", "documents", "first_relevant", ("RR", "value"), measure="RR")
+    if counts.orderings == len(orders):
+        table(
+            orders.assign(documents=texts),
+            f"Every order: {len(orders)}",
+            "orders",
+            columns | shown_columns(("Hits@3", "binary_value"), measure="Hits@3"),
+        )
+    else:
+        heading("Every order", f"More than {MAX_ORDERS} orders are not listed.")
+    describe_values(
+        orderings.list_values(ranking, _QUERY, ["RR", "Hits@3"], ["expected", "pessimistic", "optimistic"])
+    )
+
+
+@section("200 synthetic lists")
+def synthetic_lists() -> None:
+    """Draw the notebook's six panels, and print its summary."""
+    simulation = Simulation(NOTEBOOK_LISTS)
+    lists = list_gaps(simulation)
+    heading("Impact of tied rankings: 200 synthetic lists", "Six panels.")
+    lists_chart(lists, ("RR", "Hits@3"), "synthetic")
+    st.code("\n".join(notebook_lines(lists, ("MRR", "Hits@3"))), language=None)
+    exit_buttons(simulation)
+
+
+@section("Four LLM rerankers")
+def llm_panels() -> None:
+    """Draw the notebook's four panels of its rerankers, and their summary."""
+    simulation, palette = Simulation(NOTEBOOK_LLMS), visitor.theme()
+    lists, summary = list_gaps(simulation), gap_sizes(simulation)
+    heading(
+        "LLM reranker performance",
+        "Four rerankers on 100 queries: score, tie ratio and gap; then list by list.",
+    )
+    chart(
+        kept_figure(OF_NO_BOARD, aligned_rows, summary, lists, palette, "MRR"),
+        "llm-rows",
+        "MRR, MTRR, mean tie ratio and distribution of gaps of four simulated rerankers.",
+        wide=640,
+    )
+    colours = {str(name): palette.reranker(number) for number, name in enumerate(summary.index)}
+    chart(
+        kept_figure(OF_NO_BOARD, gap_multiples, lists, palette, colours, "RR"),
+        "llm-multiples",
+        "Gap against tie ratio, a panel a reranker.",
+        wide=670,
+    )
+    rows = notebook_table(summary, ("MRR", "MTRR"), ("Hits@5", "TMHits@5"))
+    table(
+        rows, "LLM reranker summary", "llm-summary", {name: st.column_config.TextColumn(name) for name in rows}
+    )
+    st.caption("Mean ± standard deviation over 100 lists; of gaps, the mean and the largest.")
+    exit_buttons(simulation)
+
+
+@section("Sampling")
+def sampling(ranking: Ranking) -> None:
+    """Draw how the mean of orders that are drawn nears the exact value."""
+    heading("Sampling RR", "Mean of the orders drawn so far; grey: 1.96 standard errors of the mean.")
+    n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
+    rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
+    means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
+    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
+    chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")
+
+
+@section("The five cases")
+def five_cases() -> None:
+    """Draw how many orders the notebook's five cases have."""
+    rows = notebook_cases()
+    table(
+        rows.assign(
+            tie_sizes=[", ".join(map(str, sizes)) for sizes in rows["tie_sizes"]],
+            draws=["" if pd.isna(draws) else f"{draws:,}" for draws in rows["draws"]],
+        ),
+        "The five cases",
+        "notebook-cases",
+        shown_columns(
+            "case", "tie_sizes", ("orderings", "n_orderings"), "tractable", ("draws", "draws_written")
+        ),
+        download=rows,
+    )
+
+
+@section("The printed report")
+def printed_report() -> None:
+    """Print the notebook's evaluation report on its G-RAG queries."""
+    heading("G-RAG evaluation report", "Of any run: on Share, or by the command tiescope report --format text.")
+    st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
+    exit_buttons(Simulation(NOTEBOOK_GRAG))
+
+
+@st.cache_resource(show_spinner="Writing …", max_entries=1)
+def _report_text(day: date) -> str:
+    from metrics.report import report  # noqa: PLC0415 when asked for
+
+    return report(runs(Simulation(NOTEBOOK_GRAG)), sections=["data"]).text(day)

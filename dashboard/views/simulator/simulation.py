@@ -1,0 +1,210 @@
+"""What is simulated, and its values, kept by the settings; the ways of its lists into the app."""
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+from pyarrow import csv
+
+from dashboard import boards, cache, choices, visitor
+from dashboard.boards import while_open
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
+from dashboard.library.boards import Board, BoardSpec
+from dashboard.widgets.components import chart
+from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from metrics import Evaluation, Runs, evaluate
+from metrics.errors import TieScopeError
+from metrics.runs import File
+from metrics.simulation import (
+    CONTINUOUS,
+    NOTEBOOK_RERANKERS,
+    NOTEBOOK_SEGMENTS,
+    LlmReranker,
+    long_table,
+    notebook_grag,
+    notebook_llm_rerankers,
+    notebook_synthetic,
+    simulate,
+    synthetic,
+)
+from metrics.simulation.model import PERFORMANCE
+from metrics.simulation.reranker_text import (
+    NamedReranker,
+    default_name,
+    named_rerankers,
+    parse_rerankers,
+    reranker_table,
+)
+from metrics.studies.gaps.gap import gap_summary, gaps
+
+LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
+    "LLM reranker",
+    "Several rerankers",
+    "Continuous scores",
+    "Synthetic lists",
+)
+KINDS = (LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC)
+"""What can be simulated by settings."""
+NOTEBOOK_LLMS, NOTEBOOK_LISTS, NOTEBOOK_GRAG = "Notebook: four LLMs", "Notebook: 200 lists", "Notebook: G-RAG"
+_NOTEBOOK = {
+    NOTEBOOK_LLMS: notebook_llm_rerankers,
+    NOTEBOOK_LISTS: notebook_synthetic,
+    NOTEBOOK_GRAG: notebook_grag,
+}
+"""What the notebook draws, draw by draw."""
+SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
+    NamedReranker(0, 0, PERFORMANCE, "Continuous")
+]
+"""The notebook's four rerankers, and one that never ties."""
+_TIES = ("expected", "input", "optimistic", "pessimistic")
+
+
+class Simulation(NamedTuple):
+    """What is simulated; `metrics.simulation` says what the settings do.
+
+    Attributes:
+        kind: one of `KINDS`, or one of the notebook's, which have no settings.
+        queries: how many.
+        documents: of a list, the fewest and the most.
+        relevant: of them relevant, the fewest and the most.
+        seed: of all draws.
+        ties: chance that a document copies a score; of synthetic lists, the share that may tie.
+        levels: scores there are.
+        performance: how well scores tell relevant documents, 0 to 1; the types of queries have their own.
+        has_segments: whether queries are of the notebook's four types.
+        is_compared: whether the notebook's rerankers stand beside it.
+        several: line of several rerankers; empty for those there are at first.
+    """
+
+    kind: str
+    queries: int = 100
+    documents: tuple[int, int] = (8, 19)
+    relevant: tuple[int, int] = (1, 4)
+    seed: int = 42
+    ties: float = 0.3
+    levels: int = 10
+    performance: float = 0.9
+    has_segments: bool = False
+    is_compared: bool = False
+    several: str = ""
+
+    @property
+    def rerankers(self) -> dict[str, LlmReranker]:
+        """Name → how it scores, of simulated LLMs."""
+        if self.kind == SEVERAL:
+            return reranker_table(parse_rerankers(self.several) or SEVERAL_AT_FIRST)
+        if self.kind == CONTINUOUS_KIND:
+            return {"Continuous": CONTINUOUS}
+        own = {default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
+        return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
+
+    def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
+        """Return the lists of these rerankers on its queries, from draws in common where `common` is set."""
+        return simulate(
+            rerankers,
+            self.queries,
+            self.documents,
+            self.relevant,
+            self.seed,
+            None if self.has_segments else self.performance,
+            NOTEBOOK_SEGMENTS if self.has_segments else None,
+            common=common,
+        )
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def runs(simulation: Simulation) -> Runs:
+    """Return the simulated lists."""
+    if simulation.kind in _NOTEBOOK:
+        return _NOTEBOOK[simulation.kind]()
+    if simulation.kind == SYNTHETIC:
+        return synthetic(
+            simulation.queries, simulation.documents, simulation.relevant, simulation.seed, simulation.ties
+        )
+    return simulation.simulate(simulation.rerankers)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def scores(simulation: Simulation) -> Evaluation:
+    """Return what the simulated lists score."""
+    return evaluate(runs(simulation), ("RR", second_measure(simulation)), _TIES)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def list_gaps(simulation: Simulation) -> pd.DataFrame:
+    """Return the gaps of each list in RR and in the second measure, signed."""
+    return gaps(scores(simulation), {"first": "RR", "second": second_measure(simulation)}, "input")
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def gap_sizes(simulation: Simulation) -> pd.DataFrame:
+    """Return each reranker's mean values, gaps and ties."""
+    return gap_summary(list_gaps(simulation))
+
+
+def second_measure(simulation: Simulation) -> str:
+    """Return the measure whose gaps stand beside those in RR, as in the notebook."""
+    return "Hits@5" if simulation.kind == NOTEBOOK_LLMS else "Hits@3"
+
+
+def as_csv(table: pa.Table) -> bytes:
+    """Return a table as the bytes of a CSV file."""
+    file = BytesIO()
+    csv.write_csv(table, file, csv.WriteOptions(quoting_style="needed"))
+    return file.getvalue()
+
+
+def simulated_board(simulation: Simulation) -> Board:
+    """Return the simulated lists as if their file had been uploaded."""
+    return build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
+
+
+def build_board(files: list[File]) -> Board:
+    """Return a board of files as if they had been uploaded; TieScopeError where it cannot be read again."""
+    spec = BoardSpec.of(files)
+    board = cache.build_board(spec, [entry.read() for entry in spec.entries])
+    if isinstance(board, TieScopeError):
+        raise board
+    return board
+
+
+def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
+    """Draw the six panels of ties against gaps."""
+    st.caption(
+        "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
+        "without a gap. Line: mean with its 95% band."
+    )
+    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
+    chart(
+        figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
+    )
+    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, visitor.theme(), names)
+    alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
+    chart(figure, f"{key}-panels", alt, wide=640)
+
+
+def exit_buttons(simulation: Simulation) -> None:
+    """Draw the ways of the lists into the app, or into a file."""
+    key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
+            boards.show_board(simulated_board(simulation))
+        st.download_button(
+            "Lists as CSV",
+            data=while_open(lambda: as_csv(long_table(runs(simulation)))),
+            file_name="tiescope-simulated.csv",
+            mime="text/csv",
+            key=f"download-lists{key}",
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+        )
+        if "simulated.csv" in [file.name for file in choices.view().board.files]:
+            st.page_link(
+                "views/leaderboard/leaderboard.py",
+                label="Simulated runs are shown on every page",
+                icon=":material/check:",
+            )
