@@ -83,11 +83,6 @@ def choose_board() -> BoardChoice | None:
     return choice
 
 
-def is_still_open() -> bool:
-    """Return whether the board shown may still be opened, as it is: nobody deleted it or shares it no more."""
-    return _is_open(_last_choice(), owner(), visitor_id())
-
-
 def leave_board() -> None:
     """Show no board: what becomes of the last one does not concern the page."""
     st.session_state.pop(_LAST, None)

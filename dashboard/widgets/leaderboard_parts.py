@@ -34,7 +34,6 @@ from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.verdicts import VERDICTS
 from metrics.support.shown_columns import shown_columns
-from metrics.support.wording import count_of
 from metrics.ties import Treatment
 
 _LONGEST_FIGURE = 11
@@ -58,12 +57,6 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
             f"{len(drawable) - max_rows:,} are left out. The table has all."
         )
     return drawable.head(max_rows) if max_rows is not None else drawable
-
-
-def card_part(part: int, number: int, noun: str) -> tuple[str, str]:
-    """Return what a card says of a part of a number, and its note where the card has no room for both."""
-    text = f"{part:,} of {number:,}"
-    return (f"{part:,}", f"of {count_of(number, noun)}") if len(text) > _LONGEST_FIGURE else (text, "")
 
 
 @section("The charts of the leaderboard")

@@ -55,11 +55,6 @@ class Block:
     rows: tuple[tuple[Markup, ...], ...]
     n_lines: int
 
-    @property
-    def is_float(self) -> bool:
-        """Whether it stands on one page."""
-        return self.n_lines <= LINES_OF_A_FLOAT
-
 
 @dataclass(frozen=True)
 class _Column:

@@ -377,10 +377,6 @@ class Stored(HasScoringOptions):
         variance = (squares - mean**2).where(lambda spread: spread.isna() | (spread > _ROUNDING * squares), 0.0)
         return np.sqrt(variance / (n - 1).where(n > 1))
 
-    def n_movable(self, measure: str) -> int:
-        """Return how many lists' best and worst order differ, if both were asked for; none is read."""
-        return int(self.totals[column_of(measure, MOVABLE)].sum())
-
     def summary(self, *, flat: bool = False) -> pd.DataFrame:
         """Return what `Evaluation` does; a measure is read at a time."""
         order = self.policies.index

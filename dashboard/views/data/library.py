@@ -357,14 +357,6 @@ def _whose(owner: str) -> str:
     return f"Kept on this server for {escape_markdown(owner)} alone."
 
 
-def size_text(count: int) -> str:
-    """Write so many bytes in the largest unit of which there is one."""
-    for unit, name in ((10**9, "GB"), (10**6, "MB")):
-        if count >= unit:
-            return f"{count / unit:,.1f}".removesuffix(".0") + f" {name}"
-    return f"{count / 1000:,.0f} kB"
-
-
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
     """Return the uploads that hold every word, and those that are selected."""
     search_words = words.casefold().split()

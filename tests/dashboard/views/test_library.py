@@ -11,7 +11,7 @@ from dashboard.charts.palette import LIGHT
 from dashboard.charts.version_history import version_history
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
-from dashboard.views.data.library import distinguish_files, search_uploads, size_text
+from dashboard.views.data.library import distinguish_files, search_uploads
 from metrics.runs import File, read
 
 
@@ -288,15 +288,6 @@ def test_hostile_names_are_shown_as_text(library):
     run = next(one for one in library.uploads() if one.name.startswith("<b>"))
     page = press(tick(page.run(), run), "discard")
     assert r"\<b\>\:red\[x\]" in words(page)
-
-
-def test_sizes_are_told_in_the_unit_that_fits():
-    assert [size_text(one) for one in (0, 999_499, 1_500_000, 20 * 10**9)] == [
-        "0 kB",
-        "999 kB",
-        "1.5 MB",
-        "20 GB",
-    ]
 
 
 def test_versions_of_a_reranker_are_drawn_over_time(library):

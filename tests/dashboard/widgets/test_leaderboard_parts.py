@@ -1,7 +1,7 @@
 import pandas as pd
 
 from dashboard.views.leaderboard.scores import strip_caption
-from dashboard.widgets.leaderboard_parts import card_part, slope_caption
+from dashboard.widgets.leaderboard_parts import slope_caption
 
 
 def leaderboard(tied, traditional_ranks):
@@ -18,8 +18,3 @@ def test_orange_is_explained_only_where_something_is_orange():
 def test_the_strip_says_no_distance_of_0_where_all_tied_values_are_equal():
     assert "0.000" not in strip_caption(leaderboard([0.3] * 21, range(1, 22)))
     assert "the sort is 0.0050 off or more" in strip_caption(leaderboard([0.3] + [0.2] * 20, range(1, 22)))
-
-
-def test_a_card_has_room_for_a_part_of_a_number_or_the_note_has_the_number():
-    assert card_part(9, 28, "pair") == ("9 of 28", "")
-    assert card_part(2426, 19900, "pair") == ("2,426", "of 19,900 pairs")

@@ -44,10 +44,6 @@ def test_means_and_tie_ratios_come_from_the_footer_and_are_those_of_the_lists(st
     assert np.allclose(
         stored.tie_ratios, EVALUATION.lists["tie_ratio"].groupby(level="reranker", sort=False).mean()
     )
-    assert (
-        stored.n_movable("RR")
-        == (EVALUATION.scores["RR", "optimistic"] > EVALUATION.scores["RR", "pessimistic"]).sum()
-    )
 
 
 def test_pieces_hold_every_list_that_has_values_once_with_its_reranker_and_place(stored):

@@ -78,8 +78,6 @@ def compare(parts, file, measure):
     )
     tied = table["tie_ratio"] > 0
     assert (summary.n_tied, summary.n_level) == (tied.sum(), (tied & (size == 0)).sum())
-    scores = merged.scores[measure]
-    assert stored.n_movable(measure) == (scores["optimistic"] > scores["pessimistic"]).sum()
     expected = correlation(table["tie_ratio"], size)
     assert summary.correlation == (expected if expected is None else pytest.approx(expected, rel=0, abs=1e-12))
     assert summary.farthest["gap"].abs().tolist() == size[size > 0].nlargest(FARTHEST).tolist()
