@@ -21,7 +21,7 @@ from dashboard.results import choose_results
 from dashboard.views.data.board_panel import undo
 from dashboard.views.large import large
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.page_body import THIS_PAGE, refusal, section
+from dashboard.widgets.sections import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
 

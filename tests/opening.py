@@ -12,7 +12,6 @@ from streamlit.util import calc_hash
 
 import dashboard
 from dashboard import pages
-from dashboard.widgets import page_body
 
 APP = Path(dashboard.__file__).parent / "app.py"
 FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE}
@@ -47,8 +46,8 @@ def _raise(_, error):
     raise error
 
 
-show_failure = page_body.show_failure
-page_body.show_failure = _raise
+show_failure = sections.show_failure
+sections.show_failure = _raise
 
 
 def opened(view, **query):

@@ -29,7 +29,7 @@ from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, keep_wide, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.verdicts import VERDICTS

@@ -12,7 +12,7 @@ from dashboard.widgets import audited_table
 from dashboard.widgets.components import chart, clickable_chart, heading, side_by_side
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.studies.audit.audit import Audit
 from metrics.support.wording import count_of
 

@@ -15,7 +15,7 @@ from dashboard.widgets.components import chart, heading, keep_wide, table, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import slope_caption
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import VERDICTS, AuditedOrder, widest_first, written_chances

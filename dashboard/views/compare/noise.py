@@ -14,7 +14,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.runs import Runs

@@ -14,7 +14,7 @@ from dashboard.views.compare.differences import list_spreads, shown_verdicts
 from dashboard.widgets.components import chart, heading, section_finding
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import Evaluation, parse
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.significance.significance import Verdicts

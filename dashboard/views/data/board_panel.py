@@ -23,7 +23,7 @@ from dashboard.library.audit import record_event
 from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.storage.schema import RETENTION
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.errors import TieScopeError
 
 _ACCESS: dict[Access, str] = {

@@ -16,7 +16,7 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import Colour, chart, download_csv
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import FORMATS
 from metrics.runs import File, Source
 from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings

@@ -13,7 +13,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
 from dashboard.results import Results, open_results
 from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary, stored_summary_finding

@@ -18,7 +18,7 @@ from dashboard.widgets.browser import watch_width
 from dashboard.widgets.first_rows import find_reranker, shown_rows
 from dashboard.widgets.holes import count_unjudged
 from dashboard.widgets.leaderboard_parts import charted_rerankers
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.support.wording import count_of
 

@@ -13,7 +13,7 @@ from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import elide_prose, heading, prose_markdown, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.prose import Prose
 from metrics.support.shown_columns import shown_columns

@@ -17,7 +17,7 @@ from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.first_rows import ShownRows, search_rows, shown_rows
 from dashboard.widgets.holes import with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std

@@ -15,7 +15,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import chart, heading, section_finding, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.support.shown_columns import shown_columns

@@ -16,7 +16,7 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS
 from dashboard.widgets.holes import choose_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt

@@ -9,7 +9,7 @@ from dashboard.widgets.components import table
 from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import ListInView, describe_values, shorten_text
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.studies.one_list import orderings
 from metrics.studies.one_list.query import every_ordering
 from metrics.support.shown_columns import shown_columns

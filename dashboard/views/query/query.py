@@ -36,7 +36,7 @@ from dashboard.widgets.components import Card, cards, chart, finding, heading, s
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.list_panel import bracket_text, values_text
 from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, load_list, value_text
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

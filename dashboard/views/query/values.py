@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.widgets.columns import Columns
 from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.one_list import ListInView
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.one_list.value_steps import value_steps
 from metrics.studies.prose import Strong, decimal

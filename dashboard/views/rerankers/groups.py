@@ -10,7 +10,7 @@ from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, download_csv, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.leaderboard.segments import segment_table
 from metrics.studies.significance.win_loss import win_loss, win_loss_finding

@@ -13,7 +13,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.studies.leaderboard.ranks.similarity import Variant
 from metrics.studies.leaderboard.readings import readings, readings_finding
 from metrics.support.shown_columns import shown_columns

@@ -15,7 +15,7 @@ from dashboard.views.rerankers.summary import readings_table, summary_table
 from dashboard.widgets.components import chart, finding, follow_old_section, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.measures import question
 from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding

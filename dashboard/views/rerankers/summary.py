@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard.choices import View
 from dashboard.widgets.columns import reranker_columns
 from dashboard.widgets.components import section_finding, table
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding

@@ -20,7 +20,7 @@ from dashboard.library.command_line import command
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.report import Report, ReportOptions, ReportStudies, report
 from metrics.studies.targets.target_summary import target_finding, target_summary
 from metrics.studies.targets.targets import VERDICTS

@@ -25,7 +25,7 @@ from dashboard.views.simulator.simulation import (
 from dashboard.widgets.components import chart, heading, table
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.one_list import describe_values
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents

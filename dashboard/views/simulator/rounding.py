@@ -15,7 +15,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.views.simulator.simulation import as_csv, build_board
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File

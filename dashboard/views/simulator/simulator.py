@@ -18,7 +18,7 @@ from dashboard.widgets.components import Card, cards, chart, finding, follow_old
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import value_text
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.list_text import (

@@ -8,7 +8,7 @@ from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import section_finding, table
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.gaps.argmax import argmax_finding, argmax_losses, graded_rerankers
 from metrics.studies.gaps.gap import gaps_by_measure

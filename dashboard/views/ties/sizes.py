@@ -8,7 +8,7 @@ from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.studies.gaps.complexity import (
     TIE_SIZES,
     complexity_summary,

@@ -21,7 +21,7 @@ from dashboard.widgets.components import (
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
-from dashboard.widgets.page_body import section
+from dashboard.widgets.sections import section
 from metrics.studies.gaps.gap import gap_finding, gaps
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
