@@ -12,6 +12,7 @@ from streamlit.util import calc_hash
 
 import dashboard
 from dashboard import pages
+from dashboard.widgets import sections
 
 APP = Path(dashboard.__file__).parent / "app.py"
 FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE}

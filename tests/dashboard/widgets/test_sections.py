@@ -8,7 +8,7 @@ from opening import APP, DATA_PAGES, leaks, opened, show_failure, title
 from streamlit.testing.v1 import AppTest
 
 from dashboard import cache
-from dashboard.widgets import components
+from dashboard.widgets import components, sections
 
 
 @pytest.fixture
