@@ -13,6 +13,12 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
 
 
+def escape_copied(text: str) -> str:
+    """Return a text for Markdown that is pasted elsewhere: only what would begin a mark is escaped."""
+    plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", plain)
+
+
 def without_folders(message: str) -> str:
     """Return a message for a page: of a path of the server, only the last part."""
     return _FOLDERS.sub("…/", message)

@@ -75,6 +75,7 @@ function keepHistoryTrue() {
     } else {
       push(state, unused, url);
       page = location.pathname;
+      document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     }
   };
   window.addEventListener("popstate", () => {

@@ -14,7 +14,7 @@ from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.choices import board_key
 from dashboard.controls import get_value, page_link, set_value
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import (
     MOST_ROWS,
@@ -78,7 +78,8 @@ def finding(prose: Prose, names: Iterable[str] = ()) -> None:
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
             text = plain(prose).strip()
             st.code(text, language=None, wrap_lines=True)
-            st.code(f"{prose_markdown(prose).strip()} [TieScope]({page_link()})", "markdown", wrap_lines=True)
+            markdown = prose_markdown(prose, escape_copied).strip()
+            st.code(f"{markdown} [TieScope]({page_link()})", "markdown", wrap_lines=True)
 
 
 def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
@@ -103,12 +104,12 @@ def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
     return short, "  \n".join(lines)
 
 
-def prose_markdown(prose: Prose) -> str:
+def prose_markdown(prose: Prose, escape: Callable[[str], str] = escape_markdown) -> str:
     """Return a sentence as Markdown, what is a user's in it escaped."""
     return "".join(
-        f"**{escape_markdown(part.text.strip())}**" + " " * part.text.endswith(" ")
+        f"**{escape(part.text.strip())}**" + " " * part.text.endswith(" ")
         if isinstance(part, Strong)
-        else escape_markdown(part)
+        else escape(part)
         for part in prose
     )
 

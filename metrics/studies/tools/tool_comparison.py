@@ -143,10 +143,11 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
         values: as `tool_values` returns it.
         measure: our measure.
     """
+    leaders = _leaders(values.dropna(subset="value"))
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
     if len(set(values["tool"])) <= 1:
-        return (f"No two tools here compute {measure} of these files in a way that their code tells.",)
+        return (f"No two tools here compute {measure} as it is scored here, in a way that their code tells.",)
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
@@ -162,7 +163,7 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
         Strong(decimal(low["value"], 4)),
         f" in {low['tool']} and ",
         Strong(decimal(high["value"], 4)),
-        f" in {high['tool']}.{_leaders(values)}",
+        f" in {high['tool']}.{leaders}",
     )
 
 
@@ -183,10 +184,11 @@ def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> 
 
 
 def _leaders(values: pd.DataFrame) -> str:
-    rerankers = len(set(values["reranker"]))
-    complete = values.groupby("tool", sort=False).filter(lambda rows: len(rows) == rerankers)
-    if rerankers == 1 or len(set(complete["tool"])) <= 1:
+    """Say whether all tools of the table, in each spelling of theirs, name one leader."""
+    rerankers, columns = len(set(values["reranker"])), ["tool", "spelling"]
+    complete = values.groupby(columns, sort=False).filter(lambda rows: len(rows) == rerankers)
+    if rerankers <= 1 or len(set(complete["tool"])) <= 1:
         return ""
-    leaders = complete.loc[complete.groupby("tool", sort=False)["value"].idxmax(), "reranker"].nunique()
+    leaders = complete.loc[complete.groupby(columns, sort=False)["value"].idxmax(), "reranker"].nunique()
     subject = "All" if len(complete) == len(values) else "All with a number for every reranker"
     return f" {subject} name the same leader." if leaders == 1 else f" They name {leaders} different leaders."
