@@ -16,7 +16,7 @@ def escape_markdown(text: str) -> str:
 def escape_copied(text: str) -> str:
     """Return a text for Markdown that is pasted elsewhere: only what would begin a mark is escaped."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
-    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", plain)
+    return re.sub(r"([\\`*_\[\]<])", r"\\\1", plain)
 
 
 def without_folders(message: str) -> str:

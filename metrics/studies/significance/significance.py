@@ -250,7 +250,8 @@ def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
         return _unchanged_finding(verdicts, find_test(test), measure)
     noisy = treatment(verdicts.treatment).noise is not None
     cause = "change under noise" if noisy else "rest on sort order"
-    prose: Prose = (Strong(f"{describe_part(n_changed, total, 'verdict', cause)}."),)
+    alone = f"The verdict {'changes under noise' if noisy else 'rests on sort order'}"
+    prose: Prose = (Strong(f"{alone if total == 1 else describe_part(n_changed, total, 'verdict', cause)}."),)
     for row in verdicts.farthest_moved()[:N_NAMED]:
         prose = (
             *prose,

@@ -261,7 +261,7 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
     evaluation = scored(docid_desc={"A": level, "B": level}, expected={"A": level, "B": ahead})
     sentence = plain(significance_finding(verdicts(evaluation, "RR", "docid_desc"), "MRR", "t"))
     assert sentence.startswith(
-        "1 of 1 verdict rests on sort order. B looks level with A by trec_eval's order (0.000"
+        "The verdict rests on sort order. B looks level with A by trec_eval's order (0.000"
     )
     assert "and is ahead once ties are averaged (+0.1" in sentence
 
