@@ -100,7 +100,7 @@ with waiting_shown(), section(THIS_PAGE):
     elif view is None:
         without_board(page.title)
     else:
-        shown_page[page.title].show(view)
+        shown_page[page.title].load()(view)
 if texts := controls.refused():
     refusals.warning(refusal(texts))
 controls.write_address()

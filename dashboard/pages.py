@@ -1,20 +1,12 @@
-"""The pages of the app, in the order of the menu."""
+"""The pages of the app, in the order of the menu; each is imported when it is opened."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from dashboard.choices import View
-from dashboard.views.audit import audit
-from dashboard.views.compare import compare
-from dashboard.views.data import data
-from dashboard.views.guide import guide
-from dashboard.views.leaderboard import leaderboard
-from dashboard.views.present import present
-from dashboard.views.query import query
-from dashboard.views.rerankers import rerankers
-from dashboard.views.share import share
-from dashboard.views.simulator import simulator
-from dashboard.views.ties import ties
+
+Show = Callable[[View], None]
+"""Draws a page."""
 
 
 class Page(NamedTuple):
@@ -25,28 +17,94 @@ class Page(NamedTuple):
         title: what the menu and its heading call it.
         icon: of Material Symbols; empty where the menu does not have it.
         section: of the menu.
-        show: draws it.
+        load: imports what draws it.
     """
 
     file: str
     title: str
     icon: str
     section: str
-    show: Callable[[View], None]
+    load: Callable[[], Show]
+
+
+def _leaderboard() -> Show:
+    from dashboard.views.leaderboard.leaderboard import show
+
+    return show
+
+
+def _data() -> Show:
+    from dashboard.views.data.data import show
+
+    return show
+
+
+def _ties() -> Show:
+    from dashboard.views.ties.ties import show
+
+    return show
+
+
+def _rerankers() -> Show:
+    from dashboard.views.rerankers.rerankers import show
+
+    return show
+
+
+def _query() -> Show:
+    from dashboard.views.query.query import show
+
+    return show
+
+
+def _compare() -> Show:
+    from dashboard.views.compare.compare import show
+
+    return show
+
+
+def _audit() -> Show:
+    from dashboard.views.audit.audit import show
+
+    return show
+
+
+def _simulator() -> Show:
+    from dashboard.views.simulator.simulator import show
+
+    return show
+
+
+def _guide() -> Show:
+    from dashboard.views.guide.guide import show
+
+    return show
+
+
+def _share() -> Show:
+    from dashboard.views.share.share import show
+
+    return show
+
+
+def _present() -> Show:
+    from dashboard.views.present.present import show
+
+    return show
 
 
 PAGES = (
-    Page("views/leaderboard/leaderboard.py", "Leaderboard", "leaderboard", "", leaderboard.show),
-    Page("views/data/data.py", "Data", "upload_file", "Data", data.show),
-    Page("views/ties/ties.py", "Ties vs gap", "scatter_plot", "Explore", ties.show),
-    Page("views/rerankers/rerankers.py", "Rerankers", "compare_arrows", "Explore", rerankers.show),
-    Page("views/query/query.py", "Queries", "account_tree", "Explore", query.show),
-    Page("views/compare/compare.py", "Compare", "rule", "Decide", compare.show),
-    Page("views/audit/audit.py", "Audit", "fact_check", "Decide", audit.show),
-    Page("views/simulator/simulator.py", "Simulator", "science", "Learn", simulator.show),
-    Page("views/guide/guide.py", "Guide", "menu_book", "Learn", guide.show),
-    Page("views/share/share.py", "Share", "share", "Learn", share.show),
-    Page("views/present/present.py", "Present", "", "Learn", present.show),
+    Page("views/leaderboard/leaderboard.py", "Leaderboard", "leaderboard", "", _leaderboard),
+    Page("views/data/data.py", "Data", "upload_file", "Data", _data),
+    Page("views/ties/ties.py", "Ties vs gap", "scatter_plot", "Explore", _ties),
+    Page("views/rerankers/rerankers.py", "Rerankers", "compare_arrows", "Explore", _rerankers),
+    Page("views/query/query.py", "Queries", "account_tree", "Explore", _query),
+    Page("views/compare/compare.py", "Compare", "rule", "Decide", _compare),
+    Page("views/audit/audit.py", "Audit", "fact_check", "Decide", _audit),
+    Page("views/simulator/simulator.py", "Simulator", "science", "Learn", _simulator),
+    Page("views/guide/guide.py", "Guide", "menu_book", "Learn", _guide),
+    Page("views/share/share.py", "Share", "share", "Learn", _share),
+    Page("views/present/present.py", "Present", "", "Learn", _present),
 )
 LARGE = "views/large/large.py"
 """The page of stored evaluations, in the menu where one is open or may be opened."""

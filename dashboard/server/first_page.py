@@ -30,10 +30,14 @@ def _load() -> None:
 
 
 def _import_pages() -> None:
-    """Import what the frame and the pages import."""
+    """Import what the frame and the first page import."""
+    import dashboard.long_work
     import dashboard.pages
     import dashboard.results
-    import dashboard.views.large.large  # noqa: F401 imported for those who import them again
+    import dashboard.views.data.board_panel
+    import dashboard.views.large.large
+    import dashboard.views.leaderboard.leaderboard
+    import dashboard.widgets.browser  # noqa: F401 imported for those who import them again
 
 
 def _draw_sample() -> None:

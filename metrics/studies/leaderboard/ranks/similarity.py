@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau
 
 from metrics.errors import UsageError
 from metrics.studies.prose import signed
@@ -92,6 +91,8 @@ def tau_b(pair: RankingPair) -> float:
 
     Source: Kendall, Biometrika 33, 1945.
     """
+    from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+
     return float(kendalltau(pair.first, pair.second, variant="b").statistic)
 
 
