@@ -53,17 +53,19 @@ def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
 
 @section("The verdict")
 def verdict(view: View, measure: str) -> None:
-    """Draw the verdict and, where many queries have no relevant document, a way to leave these out."""
+    """Draw the verdict and, where many queries have no relevant document, whether these count."""
     finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
-    if view.scoring.empty == "zero" and n_empty > _MANY_EMPTY * n_queries:
+    if n_empty > _MANY_EMPTY * n_queries:
+        are_left_out = view.scoring.empty == "skip"
+        outcome, offer = (
+            ("are left out", "Count them as 0") if are_left_out else ("count as 0", "Leave them out")
+        )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and count as 0."
+            text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
             st.markdown(f":material/info: {text}", width="content")
-            if st.button(
-                "Leave them out", on_click=controls.set_value, args=("empty", "skip"), key="skip-empty"
-            ):
-                st.rerun()
+            choice = "zero" if are_left_out else "skip"
+            st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
 
 
 @section("The scores")

@@ -156,12 +156,12 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
         {
             **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
             "narrowing": st.column_config.ProgressColumn(
-                "Narrows the bars by",
+                "Narrows all bars, summed",
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
-                help="How much judging this document alone would narrow all bounds, on average over grades. "
-                "Documents judged before it can change that.",
+                help="How much judging this document alone would narrow the bounds of all rerankers, summed; on "
+                "average over grades. The chart shows their mean. Documents judged before it can change that.",
             ),
             "closed": st.column_config.NumberColumn(
                 "Closed so far",
