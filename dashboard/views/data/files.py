@@ -71,7 +71,8 @@ def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
     if quiet := [at for at in places if board.files[at].name not in odd]:
         n_rows = sum(len(board.sources[at].table) for at in quiet)
         names = escape_markdown(first_names([board.files[at].name for at in quiet], _MOST_NAMES))
-        label = f"{count_of(len(quiet), 'file')} read, {count_of(n_rows, 'row')}: {names}"
+        noun = "other file" if len(quiet) < len(places) else "file"
+        label = f"{count_of(len(quiet), noun)} read without a warning, {count_of(n_rows, 'row')}: {names}"
         with st.expander(label, icon=":material/check:", key="files"):
             _cards(board, quiet, findings, colours, "files")
 
