@@ -160,7 +160,7 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
-                help="How much judging this document alone would narrow the bounds of all rerankers: their sum, "
+                help="How much judging this document alone narrows the bounds of all rerankers: the sum, "
                 "on average over grades; the chart shows their mean. Documents judged before it change that.",
             ),
             "closed": st.column_config.NumberColumn(
