@@ -109,11 +109,11 @@ PAGES = (
 LARGE = "views/large/large.py"
 """The page of stored evaluations, in the menu where one is open or may be opened."""
 MOVED = {
-    "runs": ("Data", "Files"),
+    "runs": ("Data", ""),
     "library": ("Data", "Library"),
     "report": ("Share", ""),
-    "significance": ("Compare", "Against the baseline"),
+    "significance": ("Compare", ""),
     "robustness": ("Compare", "Noise"),
     "tradeoffs": ("Compare", "Trade-offs"),
 }
-"""Addresses of version 0.2 → the title of the page, and the section, where what they showed is now."""
+"""Addresses of version 0.2 → the title of the page that has them now, and the section unless it is the first."""
