@@ -116,4 +116,4 @@ MOVED = {
     "robustness": ("Compare", "Noise"),
     "tradeoffs": ("Compare", "Trade-offs"),
 }
-"""Addresses of version 0.2 → the title of the page that has them now, and the section unless it is the first."""
+"""Addresses of version 0.2 → the page that has them now, by title, and the section unless it is the first."""
