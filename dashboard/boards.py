@@ -63,7 +63,7 @@ def choose_board() -> BoardChoice | None:
     if DATA not in st.session_state or st.session_state[DATA] != label:
         st.session_state[DATA] = label
     names = _names(choices)
-    shown = st.selectbox(
+    label_shown = st.selectbox(
         "Board",
         list(choices),
         None if label is None else 0,  # with None, a board could be taken away
@@ -73,13 +73,13 @@ def choose_board() -> BoardChoice | None:
         label_visibility="collapsed",
         **KEPT,
     )
-    controls.record(DATA, id_of(shown or requested), id_of(home.label))
+    controls.record(DATA, id_of(label_shown or requested), id_of(home.label))
     try:
-        st.session_state[_LAST] = choice = choices[shown]() if shown else None
+        st.session_state[_LAST] = choice = choices[label_shown]() if label_shown else None
     except TieScopeError as error:
-        notify(f"{shown} cannot be opened. {error}")
+        notify(f"{label_shown} cannot be opened. {error}")
         return None
-    _audit(shown, requested)
+    _audit(label_shown, requested)
     return choice
 
 
@@ -90,10 +90,10 @@ def leave_board() -> None:
 
 def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     """Return how a download is made, which fails once the board shown now may not be opened any more."""
-    asked = _last_choice(), owner(), visitor_id()
+    identity_then = _last_choice(), owner(), visitor_id()
 
     def make_if_open() -> str | bytes:
-        if not _is_open(*asked):
+        if not _is_open(*identity_then):
             raise UsageError("The board of this download is not here any more, or not shared with you.")
         return make()
 
@@ -117,9 +117,9 @@ def _is_open(choice: BoardChoice | None, owner_id: str, visitor: str) -> bool:
     return now is not None and now.key == board.key
 
 
-def _audit(shown: str | None, requested: str) -> None:
+def _audit(label_shown: str | None, requested: str) -> None:
     """Have it noted which board this session opened, or asked for in vain; once, until it asks for another."""
-    action, label = ("opened", shown) if shown else ("refused", requested)
+    action, label = ("opened", label_shown) if label_shown else ("refused", requested)
     if st.session_state.get(_AUDITED) != (action, id_of(label)):
         st.session_state[_AUDITED] = action, id_of(label)
         record_event(action, owner(), board=id_of(label), name=label.rpartition(SEPARATOR)[0])

@@ -25,8 +25,8 @@ _DIGEST_BYTES = 4
 
 def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
     """Return which table is audited; none while the link names one that the board does not have any more."""
-    kept = published_results(board.label)
-    own = [kept[0]] if kept else []
+    results = published_results(board.label)
+    own = [results[0]] if results else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
     requested = controls.asked_text(TABLE)
     if requested and requested not in (*offered, SAMPLE_TABLE):
@@ -44,8 +44,8 @@ def missing_table() -> str | None:
 
 def kept_files(board: Board) -> tuple[File, ...]:
     """Return the files of the published results that are kept with a board; none where there are none."""
-    kept = published_results(board.label)
-    return unpacked_files(kept[1]) if kept else ()
+    results = published_results(board.label)
+    return unpacked_files(results[1]) if results else ()
 
 
 def is_new(files: Sequence[File]) -> bool:

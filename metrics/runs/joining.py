@@ -84,16 +84,18 @@ def _told_apart(
         UsageError: the user gave two runs one name.
     """
     counts = Counter(name for stack in stacks for name in stack.names)
-    taken, renamed = set(counts), {place: list(stack.names) for place, stack in enumerate(stacks)}
+    used_names, renamed = set(counts), {place: list(stack.names) for place, stack in enumerate(stacks)}
     shared = [name for name, n_files in counts.items() if n_files > 1]
     for name in shared:
         places = [place for place, stack in enumerate(stacks) if name in stack.names]
-        named = [place for place in places if is_named[place]]
-        if named[1:]:
-            raise two_runs_error(_origin(stacks[named[1]]).file, name)
-        unnamed = [place for place in places if place not in named]
-        labels = _labels(name, [stacks[place] for place in unnamed], taken if named else taken - {name})
-        taken |= set(labels)
+        named_places = [place for place in places if is_named[place]]
+        if named_places[1:]:
+            raise two_runs_error(_origin(stacks[named_places[1]]).file, name)
+        unnamed = [place for place in places if place not in named_places]
+        labels = _labels(
+            name, [stacks[place] for place in unnamed], used_names if named_places else used_names - {name}
+        )
+        used_names |= set(labels)
         for place, label in zip(unnamed, labels, strict=True):
             renamed[place][renamed[place].index(name)] = label
     if not shared:
@@ -123,7 +125,7 @@ def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str
     return make_finding("runs-told-apart", file, message, count=len(new_names))
 
 
-def _labels(name: str, stacks: Sequence[RunStack], taken: set[str]) -> list[str]:
+def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:
     """Return a name for each of several runs of one name: its file without ending, with folder, or in full."""
     files = [File(_origin(stack).file, b"") for stack in stacks]
     is_alone = all(len(stack.names) == 1 for stack in stacks)
@@ -133,9 +135,9 @@ def _labels(name: str, stacks: Sequence[RunStack], taken: set[str]) -> list[str]
         [file.name for file in files],
     ):
         labels = texts if is_alone else [f"{name} ({text})" for text in texts]
-        if len(set(labels)) == len(labels) and taken.isdisjoint(labels):
+        if len(set(labels)) == len(labels) and used_names.isdisjoint(labels):
             return labels
-    free = (label for number in count(1) if (label := f"{name} ({number})") not in taken)
+    free = (label for number in count(1) if (label := f"{name} ({number})") not in used_names)
     return [next(free) for _ in stacks]
 
 

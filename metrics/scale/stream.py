@@ -78,10 +78,10 @@ class QueryJudgments:
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
         """Return runs judged by the judgments of some queries, which know what is open in the whole."""
-        whole = None
+        open_documents = None
         if self.n_unjudged is not None:
-            whole = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
-        return replace(runs.judged_by(self.rows_of(places)), whole=whole)
+            open_documents = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
+        return replace(runs.judged_by(self.rows_of(places)), whole=open_documents)
 
     def unjudged_rows(self, source: Source) -> Hashes:
         """Return numbers of the documents of some rows that nobody judged."""

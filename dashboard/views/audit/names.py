@@ -67,8 +67,8 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
     parts = []
     labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
     ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
-    for how, words in (("alike", "Alike"), ("by hand", "By hand")):
-        pairs = rows[(rows["how"] == how) & rows["matched"].ne("")]
+    for kind, words in (("alike", "Alike"), ("by hand", "By hand")):
+        pairs = rows[(rows["how"] == kind) & rows["matched"].ne("")]
         texts = [
             f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
             for row in pairs.itertuples()

@@ -82,10 +82,12 @@ def _cards(board: Board, places: Sequence[int], findings: pd.DataFrame, colours:
         return
     row_range = shown_rows(len(places), key, _FIRST_CARDS, limit=len(places))
     grid = st.grid(3, min_column_width=250)
-    for at in places[: row_range.stop]:
-        file = board.files[at]
+    for position in places[: row_range.stop]:
+        file = board.files[position]
         with grid.container(border=True, height="stretch"):
-            _card(board, at, file, board.sources[at], findings[findings["file"] == file.name], colours)
+            _card(
+                board, position, file, board.sources[position], findings[findings["file"] == file.name], colours
+            )
     row_range.buttons()
 
 
@@ -155,15 +157,15 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
             st.caption(note)
         for group in groups[:n_shown]:
             _group(board, group)
-        more = groups[n_shown:]
+        further_groups = groups[n_shown:]
         detailed = [group for group in groups[:n_shown] if len(group.lines) > 1]
-        if more or detailed:
-            label = f"More: {count_of(len(more), 'kind')}" if more else "Each message"
+        if further_groups or detailed:
+            label = f"More: {count_of(len(further_groups), 'kind')}" if further_groups else "Each message"
             with st.expander(label, key=f"more-{severity}"):
                 for group in detailed:
                     st.markdown(f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}")
                     _messages(group)
-                for group in more:
+                for group in further_groups:
                     _group(board, group)
                     _messages(group)
 

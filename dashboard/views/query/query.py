@@ -100,13 +100,13 @@ def choose_list(view: View) -> ListInView:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
         choose_relevant_from(view.board)
-    shown = view, measure, view.traditional
-    lists = _ordered_lists(*shown)
+    view_key = view, measure, view.traditional
+    lists = _ordered_lists(*view_key)
     with row:
         place = st.empty()
-        reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*shown))
+        reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
         with place:
-            query = _choose_query(_query_labels(*shown, reranker))
+            query = _choose_query(_query_labels(*view_key, reranker))
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
         beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
@@ -210,12 +210,12 @@ def list_section(current: ListInView) -> None:
 
 def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
     """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are."""
-    drawn = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
-    if drawn["judged"].all():
+    drawn_rows = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
+    if drawn_rows["judged"].all():
         return None, ""
     view = current.view
     document = _document_to_judge(view, current.measure, current.query)
-    if document not in set(drawn["doc_id"]):
+    if document not in set(drawn_rows["doc_id"]):
         return None, " Hatched: never judged."
     return document, " Hatched: never judged; strong outline: the one to judge first."
 
@@ -256,10 +256,10 @@ def first_rank_section(current: ListInView) -> None:
         "First relevant document",
         f"Exact chance of each rank over all orders, {mean:,.2f} on average; diamond: traditional.",
     )
-    listed = first_rank_under(current.ranking, current.query, current.view.traditional)
+    listed_rank = first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
     chart(
-        kept_figure(current.view.board.key, first_hit_bars, current.chances, current.view.palette, listed),
+        kept_figure(current.view.board.key, first_hit_bars, current.chances, current.view.palette, listed_rank),
         "first-hit",
         alt,
     )

@@ -213,11 +213,11 @@ def _match_rerankers(
                 )
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
     open_names = [name for name in published.rerankers if name not in rows]
-    for how, keys in _LIKENESS:
+    for likeness, keys in _LIKENESS:
         free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
         alike = _alike(open_names, free, published.other_names, keys)
         rows |= {
-            name: (candidates[0], how, ()) if how and is_certain else ("", "", tuple(candidates))
+            name: (candidates[0], likeness, ()) if likeness and is_certain else ("", "", tuple(candidates))
             for name, (candidates, is_certain) in alike.items()
         }
         open_names = [name for name in open_names if name not in rows]
@@ -291,9 +291,9 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longes
             rows[name] = (matched, "by hand" if matched else "", ())
         else:
             rows[name] = _measure_match(name, longest_list)
-    for name, (_, how, candidates) in rows.items():
+    for name, (_, likeness, candidates) in rows.items():
         rivals = [other for other in rows if rows[other][1] and rows[other][0] in candidates]
-        if how == "" and len(candidates) == 1 and not rivals:
+        if likeness == "" and len(candidates) == 1 and not rivals:
             rivals_alike = [other for other in rows if rows[other][2] == candidates]
             if rivals_alike == [name]:
                 rows[name] = (candidates[0], "alike", ())

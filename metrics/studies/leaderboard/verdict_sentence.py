@@ -108,8 +108,8 @@ def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     """Say what the only reranker scores, and how far ties alone can move that."""
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
-        moved = " No order of its ties moves that." if row["tie_ratio"] else ""
-        return Strong(f"{row.name} scores {tied} {label}."), f"{moved} {alone}"
+        tie_note = " No order of its ties moves that." if row["tie_ratio"] else ""
+        return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (
         Strong(f"Tie order alone can put {row.name} anywhere from {low} to {high} {label}. "),
@@ -240,9 +240,11 @@ def _copies_text(copies: Sequence[Sequence[str]]) -> str:
     if not copies:
         return ""
     first, second, *others = copies[0]
-    more = f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
+    copies_note = (
+        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
+    )
     return (
-        f" {first}, {second}{and_more(len(others))} are the same run.{more}"
+        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
         if others
-        else (f" {first} and {second} are the same run.{more}")
+        else (f" {first} and {second} are the same run.{copies_note}")
     )

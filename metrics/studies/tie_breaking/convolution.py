@@ -180,8 +180,8 @@ def draw_sums(kinds: ListDistributions, draws: int, generator: np.random.Generat
         for _ in range(often):
             sums += nodes[generator.integers(0, _NODES, draws, dtype=np.uint16)]
     step = draws // min(draws, MAX_VALUES)
-    kept = np.sort(sums)[step // 2 :: step]
-    return merge_equal(kept, np.full(len(kept), 1 / len(kept)))
+    thinned_sums = np.sort(sums)[step // 2 :: step]
+    return merge_equal(thinned_sums, np.full(len(thinned_sums), 1 / len(thinned_sums)))
 
 
 def merge_equal(values: FloatArray, chances: FloatArray) -> Distribution:

@@ -146,7 +146,7 @@ def _mean_distribution(
     seed: int,
     known: dict[Hashable, Distribution],
 ) -> MeanDistribution:
-    low, high = (values[how].to_numpy() for how in ("pessimistic", "optimistic"))
+    low, high = (values[treatment].to_numpy() for treatment in ("pessimistic", "optimistic"))
     expected = values["expected"].to_numpy()
     moving = high - low > EQUAL * np.maximum(1.0, np.abs(high))
     mean, worst, best = (float(column.mean()) for column in (expected, low, high))
@@ -158,20 +158,20 @@ def _mean_distribution(
     groups = RefinedGroups(ranking).of(measure)
     list_ids = _list_ids(name, ranking, values, measure.values(groups))[moving]
     draws = _n_draws(groups, list_ids)
-    counted, other_ids = list_distributions(
+    counted_lists, other_ids = list_distributions(
         groups, measure, list_ids, (high - low)[moving], max(_MIN_ORDERS, draws), known
     )
-    drawn = []
+    drawn_lists = []
     if len(other_ids):
         draws, own_seed = _n_draws(groups, other_ids), seed << 32 | crc32(name.encode())
         for row in np.flatnonzero(np.isin(list_ids, other_ids)).tolist():
             query = ranking.query_ids[list_ids[row]].as_py()
             query_seed = own_seed << 32 | crc32(query.encode())
             sample = sample_values(ranking, query, str(measure), draws, query_seed)
-            drawn.append((sample - low[moving][row], float((expected - low)[moving][row])))
-    kinds, *batches = _kinds(counted, drawn)
+            drawn_lists.append((sample - low[moving][row], float((expected - low)[moving][row])))
+    kinds, *batches = _kinds(counted_lists, drawn_lists)
     exact = sum_distribution(kinds)
-    method: Method = "sampled" if drawn else "exact" if exact else "grid"
+    method: Method = "sampled" if drawn_lists else "exact" if exact else "grid"
     grid = Grid.of(kinds)
     rises, chances = exact or (grid.sums, grid.chances(kinds))
     error = 0.0
@@ -196,15 +196,17 @@ def _n_draws(groups: TieGroups, list_ids: IntArray) -> int:
     return int(np.clip(draws, *_DRAWS)) // _BATCHES * _BATCHES
 
 
-def _kinds(counted: ListDistributions | None, drawn: list[tuple[FloatArray, float]]) -> list[ListDistributions]:
+def _kinds(
+    counted_lists: ListDistributions | None, drawn_lists: list[tuple[FloatArray, float]]
+) -> list[ListDistributions]:
     """Return the distributions of all lists; where some are drawn, also those of each batch of draws."""
-    parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn) * _BATCHES)]
-    for values, mean in drawn:
+    parts: list[list[Distribution]] = [[] for _ in range(1 + bool(drawn_lists) * _BATCHES)]
+    for values, mean in drawn_lists:
         samples = [values, *values.reshape(_BATCHES, -1)]
         for part, sample in zip(parts, samples, strict=True):
             chances = calibrated_chances(sample[None], mean)[0]
             part.append((np.append(sample, 0.0), np.append(chances, 0.0)))  # the worst value may not be drawn
-    return [ListDistributions.joined(counted, part) for part in parts]
+    return [ListDistributions.joined(counted_lists, part) for part in parts]
 
 
 def calibrated_chances(values: FloatArray, mean: float) -> FloatArray:
@@ -270,7 +272,7 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
     if baseline not in evaluation.policies.index:
         raise UsageError(f"There is no reranker {baseline!r} to compare with.")
     wide, names = list_values(evaluation, measure).unstack("reranker"), evaluation.policies.index  # noqa: PD010
-    expected, std = (wide[how].reindex(columns=names) for how in ("expected", "std"))
+    expected, std = (wide[treatment].reindex(columns=names) for treatment in ("expected", "std"))
     difference = expected.drop(columns=baseline).sub(expected[baseline], axis=0)
     variance = std.drop(columns=baseline).pow(2).add(std[baseline].pow(2), axis=0).where(difference.notna())
     n = difference.count()

@@ -179,8 +179,8 @@ def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> 
     n_silent = all_values["tool"].nunique() - len(tools)
     verb = "gives" if n_silent == 1 else "give"
     silent = f" {count_of(n_silent, 'other')} {verb} no number, or not for every reranker." * (n_silent > 0)
-    who = f"The {len(tools)} tools with a number say" if n_silent else "Every tool says"
-    return Strong(f"{who} the same "), f"of {measure} here.{order}{silent}"
+    subject = f"The {len(tools)} tools with a number say" if n_silent else "Every tool says"
+    return Strong(f"{subject} the same "), f"of {measure} here.{order}{silent}"
 
 
 def _leaders(values: pd.DataFrame) -> str:
