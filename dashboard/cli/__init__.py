@@ -18,6 +18,11 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     with loading_modules():
         from dashboard.cli.commands import draw, tiescope
+
+        if sys.argv[1:2] == ["app"]:
+            from dashboard.server.memory import settle_memory
+
+            settle_memory()
         from metrics.cli import run
     run(tiescope, draw)
 
