@@ -101,6 +101,12 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
     finding(audit_finding(audit, order), view.board.runs.rerankers)
+    published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
+    if max(1.0, published) != shown:
+        st.caption(
+            f"The table takes documents as relevant from grade {published:g}, this board from {shown:g}: other "
+            "pages can name another leader."
+        )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The filter of the sidebar does not apply: the audit is of every reranker and query.")
     section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")

@@ -12,7 +12,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.views.rerankers.groups import baseline_comparison, query_groups
 from dashboard.views.rerankers.one_reranker import one_reranker
 from dashboard.views.rerankers.summary import readings_table, summary_table
-from dashboard.widgets.components import chart, finding, follow_old_section, heading
+from dashboard.widgets.components import chart, clickable_chart, finding, follow_old_section, heading
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.sections import section
@@ -87,11 +87,16 @@ def _gaps_and_summary(
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw scores with their bounds, ties and gaps, a row a reranker."""
     sides = "orange where the traditional value is too high, grey where it is too low"
-    explanation = f"Right: the lists with a gap{f', {sides}' * is_signed}. The mark is the mean over all lists."
+    explanation = (
+        f"Right: the lists with a gap{f', {sides}' * is_signed}. The mark is the mean over all lists. "
+        "Click a row to open a reranker."
+    )
     heading("Score, ties and gap, reranker by reranker", explanation)
-    chart(
+    if point := controls.clicked_point("reranker-rows"):
+        controls.set_value("opened", str(rows.index[round(point["y"])]))
+    clickable_chart(
         kept_figure(view.board.key, aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
-        "rerankers",
+        "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
     )
