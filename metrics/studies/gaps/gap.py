@@ -272,8 +272,8 @@ def gap_prose(
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with {kind} have the same {measure} in the order taken as on average over all "
-        "orders. ",
+        f" of the {n_tied:,} lists with {kind} have the same {measure} in the order taken as on average over "
+        "all orders. ",
     )
     if n_tied == 1:
         start = (Strong(f"One list has {kind}. "),)
