@@ -9,7 +9,7 @@ from pyarrow import parquet
 from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
-from metrics.runs.repeats.choice import repeat_groups
+from metrics.runs.repeats import repeat_groups
 from metrics.studies.audit.published.table import MEASURES as PRINTED
 from metrics.studies.audit.published.table import careless_table
 from metrics.studies.tools.tool_comparison import tool_values

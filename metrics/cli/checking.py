@@ -9,7 +9,7 @@ from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.options import OutputFormat, ReadingOptions, TableOutput, with_shared_options
 from metrics.cli.output import write_text
 from metrics.runs import check_files
-from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings import FindingGroup, FindingLine, group_findings
 from metrics.support.escaping import clean
 from metrics.support.wording import first_names
 

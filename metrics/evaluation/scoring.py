@@ -14,9 +14,9 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
-from metrics.runs.open_documents import OpenDocuments
+from metrics.runs.stacks import OpenDocuments
 from metrics.support.arrays import IntArray
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
 from metrics.ties.judgments import Unjudged

@@ -6,16 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.measures.holes.counted import judged_bounds, r_precision_bounds
-from metrics.measures.holes.model import Joint
-from metrics.measures.holes.weighted import Total, shares_of, weighted_bounds
-from metrics.measures.holes.weighted import per_relevant as total_relevant
+from metrics.measures.holes import Joint
+from metrics.measures.joint_bounds import Total, judged_bounds, r_precision_bounds, shares_of, weighted_bounds
+from metrics.measures.joint_bounds import per_relevant as total_relevant
 from metrics.measures.model import Family
 from metrics.measures.weights import Linear, Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
-from metrics.ties.noise import expected_worth
+from metrics.ties.noisy_orders import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
 

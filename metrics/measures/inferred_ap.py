@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes.average_precision import inferred_ap_bounds
+from metrics.measures.joint_bounds import inferred_ap_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges

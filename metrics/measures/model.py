@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes.model import Holes, Joint
-from metrics.measures.holes.weighted import Shares
+from metrics.measures.holes import Holes, Joint
+from metrics.measures.joint_bounds import Shares
 from metrics.measures.weights import Linear, Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups

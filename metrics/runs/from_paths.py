@@ -8,21 +8,19 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.conversion import as_grades
+from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, of_frame
 from metrics.runs.formats.registry import read, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
-from metrics.runs.reading.columns import ColumnChoice, MissingScore
-from metrics.runs.reading.conversion import as_grades
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
-from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats.combining import read_with_repeats
-from metrics.runs.repeats.statistics import SpreadKind
+from metrics.runs.repeats import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats import NO_REPEATS, RepeatChoice, Repeats, read_with_repeats
+from metrics.runs.source import Source
 from metrics.support.arrays import combine_chunks
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 
 Path = str | PurePath
 Table: TypeAlias = Path | pd.DataFrame

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics.errors import UsageError
+from metrics.runs.columns import BY_NAME
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property

@@ -7,8 +7,7 @@ import numpy as np
 
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
-from metrics.ties.sorting import sort_descending
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending
 
 _ROUNDING = 2.0**-50
 """What doubles can add to the difference of two decimals, as a share of the larger."""

@@ -15,7 +15,8 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.support.arrays import span_starts
 from metrics.ties.groups import TieGroups
-from metrics.ties.noise import Noise, NoisyOrder, parse_noise
+from metrics.ties.noise import Noise, parse_noise
+from metrics.ties.noisy_orders import NoisyOrder
 from metrics.ties.orders import (
     Key,
     best_of_pool,

@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from metrics import evaluate, read_runs
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import RankedDocuments, joint_bounds
+from metrics.evaluation.grade_model import RankedDocuments
+from metrics.evaluation.holes import joint_bounds
 from metrics.studies.leaderboard.holes import difference_bounds, holds
 from metrics.studies.leaderboard.judging.copies import judged_below
 

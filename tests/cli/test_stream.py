@@ -347,7 +347,7 @@ def test_values_go_to_a_file_as_they_come(call, write, tmp_path):
 
 def test_a_stream_may_be_larger_than_the_limit(call, write, monkeypatch):
     run, qrels = write("run.trec", RUN), write("qrels.txt", QRELS)
-    monkeypatch.setattr("metrics.runs.reading.files.MAX_BYTES", len(RUN) - 1)
+    monkeypatch.setattr("metrics.runs.files.MAX_BYTES", len(RUN) - 1)
     assert "larger than" in call("evaluate", run, "--qrels", qrels)[2]
     assert call("evaluate", run, "--qrels", qrels, "--stream")[0] == 0
 

@@ -19,7 +19,7 @@ from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.sections import section
 from metrics import FORMATS
 from metrics.runs import File, Source
-from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6

@@ -13,9 +13,9 @@ from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
 from dashboard.library.storage.schema import RETENTION
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
+from metrics.runs.columns import MAX_COLUMNS
+from metrics.runs.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
-from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
 from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
 from metrics.studies.leaderboard.readings import LIMITS

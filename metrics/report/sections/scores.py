@@ -15,7 +15,7 @@ from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
-from metrics.runs.findings.finding import FindingGroup, group_findings
+from metrics.runs.findings import FindingGroup, group_findings
 from metrics.studies.gaps.gap import gap_finding, with_overall
 from metrics.studies.leaderboard.holes import (
     QUERIES_MAY_JOIN,

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.runs.columns import BY_NAME, MissingScore
+from metrics.runs.conversion import with_plain_type
+from metrics.runs.files import File
 from metrics.runs.findings import Finding
 from metrics.runs.query_doc_keys import Hashes, text_hashes
-from metrics.runs.reading.columns import BY_NAME, MissingScore
-from metrics.runs.reading.conversion import with_plain_type
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
+from metrics.runs.source import Source
 from metrics.support.arrays import IntArray, combine_chunks
 
 

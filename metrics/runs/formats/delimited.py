@@ -14,6 +14,9 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice
+from metrics.runs.conversion import has_tiny_numbers, parse_number
+from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow, open_text
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
 from metrics.runs.formats.format import (
@@ -26,11 +29,7 @@ from metrics.runs.formats.format import (
     is_comment,
     rows,
 )
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.conversion import has_tiny_numbers, parse_number
-from metrics.runs.reading.files import BLOCK, open_for_arrow, open_text
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, repeated
 from metrics.support.cached import cached_property
 

@@ -13,11 +13,11 @@ from typing import Literal
 import numpy as np
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice, recognise, refuse_many_columns
+from metrics.runs.conversion import parse_number
+from metrics.runs.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long, open_text, whole_lines
 from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.reading.columns import ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.reading.conversion import parse_number
-from metrics.runs.reading.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long, open_text, whole_lines
-from metrics.runs.reading.source import Source
+from metrics.runs.source import Source
 from metrics.support.cached import cached_property
 
 csv.field_size_limit(MAX_LINE)

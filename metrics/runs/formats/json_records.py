@@ -13,13 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.conversion import answer_column, has_tiny_numbers, holds
+from metrics.runs.files import BLOCK, MAX_LINE, File, FileProvenance, whole_lines
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise
-from metrics.runs.reading.conversion import answer_column, has_tiny_numbers, holds
-from metrics.runs.reading.files import BLOCK, MAX_LINE, File, whole_lines
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part
 

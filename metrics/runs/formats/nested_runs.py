@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.json_records import (
     begins,
@@ -13,10 +15,7 @@ from metrics.runs.formats.json_records import (
     parse_file,
     value_array,
 )
-from metrics.runs.reading.columns import ColumnChoice
-from metrics.runs.reading.files import File
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 
 _MTEB = "mteb-predictions"
 MODEL = "mteb_model_meta"

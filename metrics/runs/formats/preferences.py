@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice, normalised, recognise, refuse_many_columns
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, first_record, value_array
-from metrics.runs.reading.columns import ColumnChoice, normalised, recognise, refuse_many_columns
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
 from metrics.support.cached import cached_property
 from metrics.support.wording import part_of, quote

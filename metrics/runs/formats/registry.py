@@ -9,6 +9,8 @@ from functools import partial
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice, MissingScore
+from metrics.runs.files import File
 from metrics.runs.formats import (
     json_records,
     listwise,
@@ -21,11 +23,8 @@ from metrics.runs.formats import (
 from metrics.runs.formats.block_table import BlockTable
 from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.reading.columns import ColumnChoice, MissingScore
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
-from metrics.runs.repeats.combining import read_with_repeats
+from metrics.runs.repeats import NO_REPEATS, RepeatChoice, read_with_repeats
+from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (

@@ -6,14 +6,14 @@ from itertools import pairwise
 
 import pyarrow.compute as pc
 
+from metrics.runs.columns import BY_NAME, recognise
+from metrics.runs.conversion import answer_column
 from metrics.runs.findings import make_finding
 from metrics.runs.formats.delimited import fixed_format, head_row, open_table, table_format
 from metrics.runs.formats.format import Format, Head
-from metrics.runs.reading.columns import BY_NAME, recognise
-from metrics.runs.reading.conversion import answer_column
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import numbered_scores
-from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats import numbered_scores
+from metrics.runs.source import Source
 
 _BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 

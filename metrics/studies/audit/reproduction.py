@@ -17,7 +17,7 @@ from metrics.studies.audit.digits import VERDICTS, PrintedDigits
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published.table import PublishedTable
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
-from metrics.support.steps import begin_step, listening
+from metrics.support.progress import begin_step, listening
 
 COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
 """Columns that count figures by verdict, in the order of `VERDICTS`."""

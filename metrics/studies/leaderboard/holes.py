@@ -6,7 +6,7 @@ import pandas as pd
 from metrics.evaluation import EQUAL
 from metrics.evaluation.holes import unjudged_shares
 from metrics.measures import MeasureAt
-from metrics.measures.holes.counted import judged_bounds
+from metrics.measures.joint_bounds import judged_bounds
 from metrics.studies.leaderboard.leaderboard import place_range
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.support.arrays import BoolArray

@@ -9,9 +9,9 @@ import pandas as pd
 
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import Runs
-from metrics.runs.findings.inspection import decimals, half_format
+from metrics.runs.inspection import decimals, half_format
 from metrics.support.arrays import BoolArray, FloatArray
-from metrics.ties.noise.model import cells
+from metrics.ties.noise import cells
 from metrics.ties.precision import runs_at_precision
 
 LEVEL = 1e-9

@@ -28,7 +28,7 @@ from metrics.studies.significance.resampling import (
 )
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.support.wording import count_of
 
 Pair = tuple[int, int]

@@ -24,7 +24,7 @@ from metrics.studies.tie_breaking.convolution import (
 from metrics.studies.tie_breaking.list_distributions import list_distributions
 from metrics.support.arrays import FloatArray, IntArray, places_in
 from metrics.support.cached import cached_property
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.ties import Ranking, TieGroups
 
 Method = Literal["exact", "grid", "sampled"]

@@ -18,7 +18,7 @@ from metrics.studies.tie_breaking.rank_distribution import RankDistribution, ran
 from metrics.studies.tools.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.support.wording import chance_percent, part_of, written_p
 from metrics.ties import Ranking
 

@@ -10,7 +10,7 @@ from dashboard import cache
 from metrics import evaluate
 from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
 from metrics.studies.robustness.weightings import values_by_weighting
-from metrics.ties.noise import model as limits
+from metrics.ties import noise as limits
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from metrics import Evaluation
 from metrics.measures import parse
-from metrics.runs.findings.finding import as_frame
+from metrics.runs.findings import as_frame
 from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
 from metrics.studies.leaderboard.recommendation import recommendation
 from metrics.studies.leaderboard.verdicts import VERDICTS

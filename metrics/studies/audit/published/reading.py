@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.columns import recognise
+from metrics.runs.files import File
 from metrics.runs.formats.format import Head
-from metrics.runs.reading.columns import recognise
-from metrics.runs.reading.files import File
 from metrics.studies.audit.names import is_bounded, measures_within, our_measure
 from metrics.studies.audit.published.grids import Grid, figures_of_grid, parse_number
 from metrics.studies.audit.published.layouts import read_delimited, read_latex, read_markdown

@@ -6,8 +6,8 @@ from math import inf, isfinite
 from typing import Any
 
 from metrics.errors import ReadError
+from metrics.runs.files import File
 from metrics.runs.formats.json_records import parse_file
-from metrics.runs.reading.files import File
 from metrics.studies.audit.names import is_measure_of, our_measure
 from metrics.studies.audit.published.grids import RERANKER_HEADINGS, parse_number
 from metrics.studies.audit.published.table import Figure

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import RankedDocuments, joint_bounds
-from metrics.evaluation.holes.bounds import BOUNDS
+from metrics.evaluation.grade_model import RankedDocuments
+from metrics.evaluation.holes import BOUNDS, joint_bounds
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts, with_column

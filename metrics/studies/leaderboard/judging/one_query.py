@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import RankedDocuments
+from metrics.evaluation.grade_model import RankedDocuments
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.judging.copies import (

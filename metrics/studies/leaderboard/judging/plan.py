@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
-from metrics.evaluation.holes import RankedDocuments
-from metrics.evaluation.holes.expectation import DEPTH
-from metrics.evaluation.holes.rates import Rate
+from metrics.evaluation.grade_model import RankedDocuments, Rate
+from metrics.evaluation.holes import DEPTH
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.holes import can_narrow

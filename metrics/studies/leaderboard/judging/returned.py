@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
-from metrics.evaluation.holes import RankedDocuments, joint_bounds
+from metrics.evaluation.grade_model import RankedDocuments
+from metrics.evaluation.holes import joint_bounds
 from metrics.measures import parse
 from metrics.runs import Runs
 from metrics.studies.leaderboard.judging.copies import judged_below, list_weights

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from metrics.runs import File
-from metrics.runs.reading.files import open_for_arrow
+from metrics.runs.files import open_for_arrow
 
 LINE = b"q1 Q0 d7 1 0.9 llm"
 WIDTH = len(LINE) + 1

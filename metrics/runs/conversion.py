@@ -14,10 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from metrics.runs.columns import normalised, recognise
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.reading.columns import normalised, recognise
-from metrics.runs.reading.files import File
-from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.arrays import CODED, FloatArray, IntArray, coded, combine_chunks
 from metrics.support.wording import count_of, part_of, quote
 

@@ -1,4 +1,4 @@
-"""A finding: how grave, which kind, where, what, what to do about it, how many; and groups of like ones."""
+"""What is worth knowing of runs before they are scored: its kinds, and groups of like findings."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-from metrics.runs.reading.files import File
+from metrics.runs.files import File
 from metrics.support.wording import count_of
 
 Severity = Literal["error", "warning", "info"]

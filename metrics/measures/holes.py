@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.measures.weights import Parameter
-from metrics.runs.open_documents import OpenDocuments
+from metrics.runs.stacks import OpenDocuments
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking

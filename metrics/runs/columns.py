@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.repeats.statistics import SpreadKind
 
+SpreadKind = Literal["order", "run", "mean"]
+"""What `score_std` is: of one run within its list, of one run, or of the mean of all (its standard error)."""
 MissingScore = Literal["error", "last", "drop"]
 """What is done about a score that is no number: refuse it, put the document last, or leave it out."""
 MAX_COLUMNS = 1000

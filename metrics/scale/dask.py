@@ -3,40 +3,239 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import finalize
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 
-from metrics.errors import UsageError
+from metrics.errors import RepeatError, UsageError
 from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
 from metrics.evaluation.scoring import names_or_defaults
-from metrics.runs import File, MissingScore, Repeated, Runs, with_names
-from metrics.runs.joining import no_relevance_error
+from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read, with_names
+from metrics.runs.columns import BY_NAME
+from metrics.runs.files import FileProvenance
+from metrics.runs.findings import Finding
+from metrics.runs.joining import no_relevance_error, unused_finding
 from metrics.runs.query_doc_keys import Hashes
+from metrics.runs.source import build_source
 from metrics.runs.writing import refuse_outputs
-from metrics.scale.dask.files import DatasetFile, Paths, dataset_files, with_final_names
-from metrics.scale.dask.parts import ROWS, Part, cut_file, lists_in_several, parts_to_scan, scan_part
-from metrics.scale.dask.tasks import (
-    PartTask,
-    ScoredPart,
-    empty_table,
-    frame_of,
-    read_judgments,
-    score_frame,
-    score_part,
-    unjudged_rows,
+from metrics.scale.dataset_parts import (
+    ROWS,
+    DatasetFile,
+    Part,
+    Paths,
+    cut_file,
+    dataset_files,
+    is_among,
+    lists_in_several,
+    parts_to_scan,
+    row_hashes,
+    scan_part,
+    take_rows,
+    with_final_names,
 )
 from metrics.scale.stored import Stored
-from metrics.scale.stream import PartCounter, PartitionedRuns, QueryJudgments, refuse_unused
+from metrics.scale.stream import (
+    PartCounter,
+    PartitionedRuns,
+    PartStats,
+    QueryJudgments,
+    refuse_unused,
+    split_by_reranker,
+)
 from metrics.ties import asks_for_bounds
 
 if TYPE_CHECKING:
-    from metrics.scale.dask.cluster import Client
+    from metrics.scale.cluster import Client
+
+
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_PLACES = 40
+"""Bits of the number of a row."""
+
+
+class PartTask(NamedTuple):
+    """What is wanted of every part.
+
+    Attributes:
+        score: evaluates the runs it is given.
+        repeated: what is done about a document twice in one list.
+        columns: those that are read: ours, and further ones by name.
+        dataset: how the files are called together.
+        missing_score: what is done about a score that is no number.
+    """
+
+    score: Callable[[Runs], Evaluation]
+    repeated: Repeated
+    columns: tuple[str, ...]
+    dataset: str
+    missing_score: MissingScore = "error"
+
+
+class ScoredPart(NamedTuple):
+    """What comes of a part.
+
+    Attributes:
+        evaluation: of its lists; None where it has none.
+        stats: what was met of each reranker.
+        findings: what was found while reading.
+    """
+
+    evaluation: Evaluation | None
+    stats: tuple[PartStats, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def read_judgments(
+    file: File, columns: dict[str, str], repeated: Repeated, missing_score: MissingScore = "error"
+) -> QueryJudgments:
+    """Read the judgments of a file.
+
+    Raises:
+        ReadError: it cannot be read, or holds none.
+    """
+    source = read(file, columns, strict=False, missing_score=missing_score)
+    return QueryJudgments.of(as_judgments(source), repeated)
+
+
+def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
+    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`."""
+    return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
+
+
+def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    """Score the lists of a part, but for those that are spread over several.
+
+    Args:
+        part: whose rows.
+        spread: (n,) hashes of the lists that other parts have rows of, in order.
+        judged: judgments; None where the rows hold relevance.
+        task: what is wanted.
+
+    Returns:
+        Their evaluation, and what was met and found on the way.
+
+    Raises:
+        TieScopeError: rows cannot be read, or not be scored.
+    """
+    source = part.read(task.columns)
+    if judged is not None:
+        source = _without_relevance(source, part, judged)
+    if len(spread):
+        source = take_rows(source, np.flatnonzero(~is_among(row_hashes(source), spread)))
+    return _score_source(source, judged, task)
+
+
+def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
+    """Return rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
+    table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
+    return replace(source, table=table, noted=(*source.noted, *notes))
+
+
+def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    if not len(source.table) and "reranker" in source.table.column_names:
+        return ScoredPart(None, findings=source.noted)
+    lists, noted = split_by_reranker(source, judged, task.repeated)
+    evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
+    return ScoredPart(evaluation, tuple(stats for _, rerankers in lists for stats in rerankers), noted)
+
+
+def empty_table(numbers: Sequence[str]) -> pa.Table:
+    """Return a table of query_id, doc_id and columns of numbers, without a row."""
+    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
+
+
+def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a part that belong to lists spread over several; none of no part.
+
+    Args:
+        part: whose rows.
+        spread: hashes of the lists.
+        number: of the part.
+        names: of columns: ours, and further ones.
+
+    Returns:
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
+        null and numbers are NaN where the part lacks a column.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    if part is None:
+        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
+        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
+        return pa.table(ids | empty).to_pandas()
+    source = as_run(part.read(names))
+    keys = row_hashes(source)
+    rows = np.flatnonzero(is_among(keys, spread))
+    source = take_rows(source, rows)
+    place = (number << _PLACES) + part.first + rows + 1
+    columns: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
+    for name in names:
+        if name == "reranker" and (part.member.name or not part.member.names):
+            columns[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        elif name in source.table.column_names:
+            column = source.table[name]
+            columns[name] = column.cast(pa.string()) if name in _TEXTS else column
+        else:
+            columns[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(columns).to_pandas()
+
+
+def score_frame(
+    frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
+) -> ScoredPart:
+    """Score lists whose rows came together, in the order of the files.
+
+    Args:
+        frame: rows, as `frame_of` makes them.
+        judged: judgments; None where the rows hold relevance.
+        task: what is wanted.
+        files: (n_parts,) name of the file of each part.
+
+    Returns:
+        Their evaluation, and what was met and found on the way.
+
+    Raises:
+        TieScopeError: a document twice in a list, or rows that cannot be scored.
+    """
+    frame = frame.sort_values("place")
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
+    raw = {
+        name: column
+        for name, column in columns.items()
+        if name == "score" or column.null_count < len(column) or not len(column)
+    }
+    mapping = {name: name for name in raw if name in BY_NAME}
+    places = frame["place"].to_numpy()
+    origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    try:
+        source = build_source(raw, mapping, origin, "table", list(raw), missing_score=task.missing_score)
+        return _score_source(source, judged, task)
+    except RepeatError as error:
+        raise _with_both_files(frame, files, error) from error
+
+
+def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+    """Return the error of a document twice in a list, which names the files of both rows."""
+    ids = ["reranker", "query_id", "doc_id"]
+    twice = frame[frame.duplicated(ids, keep=False)]
+    places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in places)
+    query, document = twice[ids].iloc[0].to_list()[1:]
+    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
+    return RepeatError(other, problem, error.hint, line=again, unit="row")
 
 
 Watch = Callable[[int, int], None]
@@ -69,7 +268,7 @@ class Dataset(PartitionedRuns):
             ReadError: nothing is there, a file cannot be read in blocks, or the judgments cannot be read.
             UsageError: two runs of one name, relevance nowhere, or a column that is not there.
         """
-        from metrics.scale.dask import cluster  # noqa: PLC0415 of an extra
+        from metrics.scale import cluster  # noqa: PLC0415 of an extra
 
         self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
         Runs.from_sources([], repeated, judged=False)  # a word that is known

@@ -7,10 +7,10 @@ import pytest
 from metrics import read_runs
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.runs import File, read
+from metrics.runs.conversion import holds
 from metrics.runs.formats.registry import open_blocks
 from metrics.runs.from_paths import check
 from metrics.runs.model import Runs
-from metrics.runs.reading.conversion import holds
 
 LOSSY = ["9007199254740993", "1e-400", "-2E-400", "1e400"]
 EXACT = ["9007199254740992", "0", "-0.0", "5e-324", "1e308", "3.4028234663852886e+38", "0.1", "1e22"]

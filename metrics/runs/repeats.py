@@ -1,25 +1,287 @@
 """Repeats of one reranker, columns or runs, combined: one score and its spread for each document."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.columns import ColumnChoice, SpreadKind, normalised
+from metrics.runs.files import File, RowProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.columns import ColumnChoice
-from metrics.runs.reading.files import File
-from metrics.runs.reading.provenance import RowProvenance
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import numbered_scores
-from metrics.runs.repeats.statistics import SpreadKind, mean_scores, repeat_counts, score_deviations
+from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, Stacks
-from metrics.support.arrays import FloatArray, IntArray, coded, combine_chunks
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combine_chunks
 from metrics.support.wording import count_of, first_names, part_of, quote
+
+_DIGITS = 12
+"""Significant digits of a mean: what is level in decimals stays level."""
+_CANCELLED = 2
+"""Further digits, counted from a document's largest score, beyond which its mean is rounding alone."""
+_STAND_IN = 1e9
+"""How many times as far as half of the documents one scatters where a number stands in for a missing score."""
+
+
+def mean_scores(scores: FloatArray) -> FloatArray:
+    """Return the mean of (n_docs, n_repeats) scores over the repeats that have one; NaN where none has.
+
+    It depends on the document's scores alone and not on their order. A score that all repeats give is returned
+    as it is, any other mean to twelve digits of its own, so that documents whose means are level in decimals
+    are level, however large the scores of others (and to fewer where scores of both signs leave a hundredth of
+    the largest). An infinite score makes the mean infinite; one of either sign makes it NaN.
+    """
+    ordered = np.sort(scores, axis=1)  # NaN last, so that sums do not depend on the order of repeats
+    counts = np.maximum(repeat_counts(scores), 1)
+    lowest, highest = ordered[:, 0], ordered[np.arange(len(scores)), counts - 1]
+    with np.errstate(invalid="ignore"):  # inf - inf
+        means = np.nansum(ordered / counts[:, None], axis=1)
+    is_missing = np.isnan(lowest)
+    places = np.minimum(-_exponents(means), _CANCELLED - _exponents(_largest(scores))) + _DIGITS - 1
+    means = _rounded(means, places)
+    return np.where(is_missing, np.nan, np.where(lowest == highest, lowest, means))
+
+
+def repeat_counts(scores: FloatArray) -> IntArray:
+    """Return the (n_docs,) number of repeats that have each document."""
+    counts: IntArray = (~np.isnan(scores)).sum(axis=1)
+    return counts
+
+
+def score_deviations(scores: FloatArray, lists: IntArray, kind: SpreadKind = "order") -> FloatArray:
+    """Return the standard deviation of each document's score.
+
+    - `run`: s = sqrt(sum((x - mean)^2) / (n - 1)) over the n repeats that have the document: how the score of
+      one further run would scatter.
+    - `mean`: s / sqrt(n), the standard error: how far the mean may lie from that of endless runs.
+    - `order`: s of what is left once the shift of a repeat, its mean over the m documents of a list that all
+      repeats have, is taken out, times sqrt(m / (m - 1)). A prompt or a seed that raises every score of a list
+      changes no order, and the treatment `noise` takes documents as independent: with s in its place, such a
+      shift would count as if it reversed neighbours.
+
+    A document that a single repeat has gets the pooled s of all others, sqrt(sum of squares / sum of (n - 1)),
+    0 where there is none. An infinite score has 0, and so has what differs by rounding alone. A document that
+    scatters a thousand million times as far as half of the others, because one repeat has a number such as
+    -1e12 in place of a score, counts in no shift and is not pooled.
+
+    Args:
+        scores: (n_docs, n_repeats), NaN where a repeat has no score.
+        lists: (n_docs,) number of each document's list, from 0.
+        kind: which of these.
+    """
+    counts = repeat_counts(scores)
+    is_finite = np.isfinite(scores).sum(axis=1) == np.maximum(counts, 1)
+    finite = np.where(is_finite[:, None], scores, np.nan) / 4  # so that no difference leaves the floats
+    scattered, factor = finite - np.fmin.reduce(finite, axis=1)[:, None], np.ones(len(scores))
+    if kind == "order":
+        scattered, factor = _without_shifts(scattered, lists)
+    scale = _largest(scattered)  # of each document, so that no square leaves them
+    scale = np.where(scale > 0, scale, 1.0)
+    scaled = scattered / scale[:, None]
+    means = np.nansum(scaled, axis=1) / np.maximum(counts, 1)
+    squares = np.nansum((scaled - means[:, None]) ** 2, axis=1)
+    deviations = scale * np.sqrt(squares / np.maximum(counts - 1, 1)) * factor
+    deviations = np.where(counts > 1, deviations, _pooled(deviations, np.where(is_finite, counts - 1, 0)))
+    if kind == "mean":
+        deviations = deviations / np.sqrt(np.maximum(counts, 1))
+    return np.where(is_finite & (deviations > _largest(finite) * 10.0**-_DIGITS), deviations * 4, 0.0)
+
+
+def _pooled(deviations: FloatArray, freedom: IntArray) -> float:
+    """Return the pooled standard deviation of documents, without those that stand-ins for scores scatter."""
+    scattering = deviations[(freedom > 0) & (deviations > 0)]
+    middle = np.median(scattering) if len(scattering) else 0.0
+    usual = (freedom > 0) & (deviations / _STAND_IN <= middle)
+    largest = deviations[usual].max(initial=0.0) or 1.0
+    squares = (deviations[usual] / largest) ** 2 @ freedom[usual]
+    return float(largest * np.sqrt(squares / max(freedom[usual].sum(), 1)))
+
+
+def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return scores without what a repeat adds to all of a list, and the factor their deviations lose by it."""
+    is_complete: BoolArray = repeat_counts(scores) == scores.shape[1]
+    n_lists = int(lists.max(initial=-1)) + 1
+    is_complete[is_complete] = ~_stand_ins(_largest(scores[is_complete]), lists[is_complete], n_lists)
+    sizes = np.bincount(lists[is_complete], minlength=n_lists)
+    columns = (scores[is_complete] / sizes[lists[is_complete], None]).T
+    shifts = np.stack(
+        [np.bincount(lists[is_complete], column, minlength=n_lists) for column in columns], axis=1
+    )
+    shifts -= (shifts / shifts.shape[1]).sum(axis=1, keepdims=True)
+    shifts[sizes < 2] = 0  # noqa: PLR2004 one document has no order
+    factors = np.sqrt(np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 1.0))
+    return scores - shifts[lists], np.where(is_complete, factors[lists], 1.0)
+
+
+def _stand_ins(ranges: FloatArray, lists: IntArray, n_lists: int) -> BoolArray:
+    """Return which documents scatter so far beyond half of their list that a score stands for a missing one."""
+    sizes = np.bincount(lists, minlength=n_lists)
+    middles = np.cumsum(sizes) - sizes + np.maximum(sizes - 1, 0) // 2
+    medians = np.append(ranges[np.lexsort((ranges, lists))], 0.0)[middles]
+    is_beyond: BoolArray = (medians[lists] > 0) & (ranges / _STAND_IN > medians[lists])
+    return is_beyond
+
+
+def _largest(scores: FloatArray) -> FloatArray:
+    """Return the (n_docs,) largest |score| of each document that is finite, 0 where none is."""
+    largest: FloatArray = np.abs(np.where(np.isfinite(scores), scores, 0.0)).max(axis=1, initial=0.0)
+    return largest
+
+
+def _exponents(values: FloatArray) -> IntArray:
+    """Return the power of ten at or below each |value|, 0 of what has none."""
+    has_exponent = np.isfinite(values) & (values != 0)
+    return np.floor(np.log10(np.abs(np.where(has_exponent, values, 1.0)))).astype(np.int64)
+
+
+def _rounded(values: FloatArray, places: IntArray) -> FloatArray:
+    """Round each value to its places after the point, negative ones before it; where that overflows, not."""
+    rounded = values.copy()
+    with np.errstate(over="ignore", invalid="ignore"):
+        for number in np.unique(places).tolist():
+            is_alike = places == number
+            rounded[is_alike] = np.round(values[is_alike], number)
+    return np.where(np.isfinite(rounded), rounded, values)
+
+
+_BARE = "seed|repeat|rep|replicate|trial"
+"""Words that say repeat by themselves; a run or a prompt alone may be anything."""
+_WORDS = f"{_BARE}|run|sample|draw|attempt|try|iteration|prompt"
+_ENDS = r"[\s_.,;:/|+-]{0,3}"
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    core = rf"(?<![^\W\d_])(?:{words})[\s_.=:#-]{{0,3}}\d{{1,19}}(?![^\W_]|\.\d)"
+    return re.compile(rf"{_ENDS}(?:\({core}\)|\[{core}\]|{core})", re.IGNORECASE)
+
+
+_SEED, _ANY = _pattern("seed"), _pattern(_WORDS)
+_NUMBERED_SCORE = re.compile(r"(.*scores?(?:seed|run|repeat|rep|trial|sample)?)\d{1,9}")
+NO_STEM = "repeats"
+"""What repeats are called whose names say nothing else."""
+
+
+def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return rerankers that look like repeats: what they share → two names or more that differ in a seed alone.
+
+    A seed is a number after a word such as seed, run, repeat or prompt: colbert-seed1, x.seed=42, y_run3. Where
+    a name has a seed, its other numbers tell rerankers apart; a number without such a word always does (bm25,
+    MiniLM-6, gpt-4). What they share is the combined reranker's name, with the count of repeats behind it where
+    that name is another reranker's.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        pattern = _SEED if _SEED.search(name) else _ANY
+        if pattern.search(name):
+            template = pattern.sub(lambda seed: re.sub(r"\d+", "\0", seed[0]).casefold(), name)
+            groups.setdefault(template, []).append(name)
+    combined: dict[str, list[str]] = {}
+    every_name = set(names)
+    for members in groups.values():
+        stem = _stem(members[0])
+        labels = [stem, f"{stem} ({len(members)} repeats)"] if stem else []
+        free = (label for label in labels if label not in combined)
+        label = next((label for label in free if label not in every_name or label in members), "")
+        if len(members) > 1 and label:
+            combined[label] = members
+    return combined
+
+
+def _stem(name: str) -> str:
+    """Return a name without its seed; empty where nothing is left that says repeat."""
+    pattern = _SEED if _SEED.search(name) else _ANY
+    stem = re.sub(rf"^{_ENDS}|{_ENDS}$", "", pattern.sub("", name)).strip()
+    is_bare = re.match(rf"\W*(?:{_BARE})", name, re.IGNORECASE)
+    return stem or (NO_STEM if is_bare else "")
+
+
+def numbered_scores(header: Sequence[str]) -> list[str]:
+    """Return numbered columns of scores, score_1 and score_2, of the first family that has two; else none."""
+    families: dict[str, list[str]] = {}
+    for name in header:
+        if match := _NUMBERED_SCORE.fullmatch(normalised(name)):
+            families.setdefault(match[1], []).append(name)
+    return next((columns for columns in families.values() if len(columns) > 1), [])
+
+
+SEEDS = "seeds"
+Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seeds"]
+"""Columns of scores; name → rerankers that are its repeats; or rerankers whose names differ in a seed alone."""
+
+
+@dataclass(frozen=True)
+class RepeatChoice:
+    """What is combined as repeats of one reranker.
+
+    Attributes:
+        columns: of scores, in every table that has them.
+        rerankers: name of a combined reranker → its repeats.
+        by_seed: whether rerankers are repeats whose names differ in a seed alone.
+        spread: what `score_std` is: `order`, `run` or `mean`.
+    """
+
+    columns: tuple[str, ...] = ()
+    rerankers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    by_seed: bool = False
+    spread: SpreadKind = "order"
+
+    @classmethod
+    def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
+        """Return the choice that `repeats`, as `read_runs` takes it, means; UsageError where none."""
+        if spread not in get_args(SpreadKind):
+            raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
+        if isinstance(repeats, str):
+            if repeats != SEEDS:
+                raise UsageError(f"repeats={repeats!r}: give columns, {{name: rerankers}}, or 'seeds'.")
+            return cls(by_seed=True, spread=spread)
+        if isinstance(repeats, Mapping):
+            groups = {
+                name: [members] if isinstance(members, str) else members for name, members in repeats.items()
+            }
+            return cls(rerankers=groups, spread=spread)
+        columns = tuple(repeats)
+        if len(columns) == 1 or len(set(columns)) < len(columns):
+            raise UsageError(f"repeats={list(columns)}: name two columns of scores at least, each once.")
+        return cls(columns, spread=spread)
+
+    def groups(self, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """Return name → its repeats; a UsageError where none are to be found by seed."""
+        groups = repeat_groups(rerankers) if self.by_seed else self.rerankers
+        if self.by_seed and not groups:
+            raise UsageError(
+                f"Repeats: no names differ in a seed alone among {first_names(rerankers, 20)}. Name them: "
+                "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
+            )
+        return groups
+
+
+NO_REPEATS = RepeatChoice()
+
+
+def parse_repeats(texts: Iterable[str]) -> Repeats:
+    """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`; or UsageError."""
+    arguments = list(texts)
+    if arguments == [SEEDS]:
+        return SEEDS
+    pairs = [text.partition("=") for text in arguments if "=" in text]
+    if len(pairs) == len(arguments):
+        groups = {name: _split(members) for name, _, members in pairs}
+        if len(groups) < len(arguments):
+            raise UsageError("--repeats: two groups have one name. Give each a name of its own.")
+        return groups
+    if len(arguments) > 1:
+        raise UsageError("--repeats: give seeds, or NAME=A,B,C (repeatable), or one list of columns A,B,C.")
+    return _split(arguments[0]) or [arguments[0]]
+
+
+def _split(text: str) -> list[str]:
+    return [name for name in (part.strip() for part in text.split(",")) if name]
+
 
 _UNLIKE = 3.0
 """How many times as far the scores of one repeat may spread as those of another before it is said."""

@@ -1,4 +1,4 @@
-"""One table read from one file, checked row by row, in the order of the file."""
+"""One table read from one file, checked row by row, and the line of each row."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.findings import Finding, make_finding
-from metrics.runs.reading.columns import BY_NAME, MissingScore
-from metrics.runs.reading.conversion import (
+from metrics.runs.columns import BY_NAME, MissingScore
+from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
     float_ids_as_integers,
@@ -23,7 +22,8 @@ from metrics.runs.reading.conversion import (
     read_worded_grades,
     without_blank_deviations,
 )
-from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.files import FileProvenance
+from metrics.runs.findings import Finding, make_finding
 from metrics.support.arrays import combine_chunks
 from metrics.support.environment import whole_number
 
@@ -35,7 +35,7 @@ class Source:
     Attributes:
         origin: the file, and the line of a row of `table`.
         format: name of the format it was read as (`metrics.FORMATS`).
-        table: rows in file order; columns named and typed as `metrics.runs.reading.columns` says.
+        table: rows in file order; columns named and typed as `metrics.runs.columns` says.
         mapping: our column → the column of the file it came from.
         header: names of the file's columns, or of its fields where it names none.
         noted: what was found while reading.
