@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.options import AS_READ, ScoringOptions
+from metrics.evaluation.evaluation import AS_READ, ScoringOptions
 from metrics.runs import Runs
 from metrics.runs.query_doc_keys import Hashes, uniforms
 from metrics.support.arrays import BoolArray, FloatArray, IntArray

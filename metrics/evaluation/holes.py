@@ -9,9 +9,15 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation, concat, list_index
+from metrics.evaluation.evaluation import (
+    AS_READ,
+    Evaluation,
+    ScoringOptions,
+    concat,
+    list_index,
+    refuse_unbounded,
+)
 from metrics.evaluation.grade_model import RankedDocuments, Rate
-from metrics.evaluation.options import AS_READ, ScoringOptions, refuse_unbounded
 from metrics.evaluation.scoring import score_runs
 from metrics.measures import MeasureAt, parse
 from metrics.measures.holes import Holes

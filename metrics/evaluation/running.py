@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Means
-from metrics.evaluation.options import Policy, ScoringOptions
+from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table

@@ -8,8 +8,14 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation, list_index
-from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
+from metrics.evaluation.evaluation import (
+    AS_READ,
+    Evaluation,
+    Policy,
+    ScoringOptions,
+    list_index,
+    refuse_unbounded,
+)
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables

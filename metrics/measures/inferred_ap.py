@@ -11,7 +11,7 @@ from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges
 from metrics.ties.groups import TieGroups
-from metrics.ties.orders import EPSILON
+from metrics.ties.treatments import EPSILON
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:

@@ -15,7 +15,7 @@ from metrics.measures.weights import Parameter, Weight, even, harmonic_span
 from metrics.runs.query_doc_keys import Hashes
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
 from metrics.ties import TieGroups, refine, treatment
-from metrics.ties.orders import EPSILON
+from metrics.ties.treatments import EPSILON
 
 _MAX_STEPS = 200
 """Steps of Dinkelbach's method, which takes a handful."""

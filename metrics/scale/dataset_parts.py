@@ -17,7 +17,7 @@ import pyarrow as pa
 from metrics.errors import ReadError, UsageError
 from metrics.runs import File, MissingScore, Source, open_blocks, with_names
 from metrics.runs.files import place_of
-from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.format import BlockTable
 from metrics.runs.formats.parquet import ParquetTable
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.support.arrays import IntArray, coded, span_starts

@@ -20,9 +20,9 @@ from metrics.evaluation.running import Change, Running
 from metrics.runs import File, Repeated, Runs, Source, as_run, read
 from metrics.runs.columns import ColumnChoice, recognise
 from metrics.runs.files import BLOCK, MAX_LINE
+from metrics.runs.formats.delimited import is_table
 from metrics.runs.formats.format import Head
 from metrics.runs.formats.json_records import DOCUMENT_ARRAYS, leaf_fields, parse
-from metrics.runs.formats.tables import is_table
 from metrics.scale.stream import QueryJudgments, split_by_reranker
 
 LineShape = Literal["table", "trec", "jsonl"]

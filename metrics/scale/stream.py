@@ -29,7 +29,7 @@ from metrics.runs import (
 )
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame
-from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.format import BlockTable
 from metrics.runs.inspection import MergedFindings, RerankerCoverage
 from metrics.runs.joining import told_apart_finding, two_runs_error
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes

@@ -46,7 +46,7 @@ def values_of(table):
 def _small():
     """Parse a few letters or rows at once, and make a block of every query."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.runs.formats.block_table.BLOCK_BYTES", 1)
+        patch.setattr("metrics.runs.formats.format.BLOCK_BYTES", 1)
         patch.setattr("metrics.runs.formats.delimited._ATTEMPTS", (32, 64, 2**20))
         patch.setattr("metrics.runs.formats.parquet._BATCH_ROWS", 2)
         patch.setattr("metrics.runs.formats.delimited.BLOCK", 32)

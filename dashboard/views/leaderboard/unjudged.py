@@ -18,7 +18,7 @@ from dashboard.widgets.holes import choose_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts
 from dashboard.widgets.sections import section
 from metrics.errors import UsageError
-from metrics.evaluation.options import adds_queries
+from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard.holes import (
     QUERIES_MAY_JOIN,

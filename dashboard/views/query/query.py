@@ -40,7 +40,7 @@ from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.options import adds_queries
+from metrics.evaluation.evaluation import adds_queries
 from metrics.studies.leaderboard.holes import are_bounds_known, can_narrow
 from metrics.studies.leaderboard.judging.one_query import first_to_judge, relevance_chances
 from metrics.studies.leaderboard.judging.plan import plan_depth

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, score_runs
+from metrics.evaluation.evaluation import adds_queries
 from metrics.evaluation.holes import is_exact, joint_bounds, judged_name, unjudged_counts, unjudged_shares
-from metrics.evaluation.options import adds_queries
 from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.studies import ReportStudies

@@ -19,8 +19,7 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding
-from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
-from metrics.runs.formats.format import Format
+from metrics.runs.formats.format import BlockTable, Format, QueryBuffer, repeated_query
 from metrics.runs.source import Source, build_source
 
 if TYPE_CHECKING:

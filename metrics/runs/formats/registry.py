@@ -12,17 +12,14 @@ from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, MissingScore
 from metrics.runs.files import File
 from metrics.runs.formats import (
+    delimited,
     json_records,
     listwise,
-    nested_runs,
     parquet,
     preferences,
     probabilities,
-    tables,
 )
-from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.formats.delimited import DelimitedTable
-from metrics.runs.formats.format import Format, Head
+from metrics.runs.formats.format import BlockTable, Format, Head
 from metrics.runs.repeats import NO_REPEATS, RepeatChoice, read_with_repeats
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
@@ -32,10 +29,10 @@ FORMATS: tuple[Format, ...] = (
     *listwise.FORMATS,
     *preferences.FORMATS,
     *probabilities.FORMATS,
-    *nested_runs.FORMATS,
+    *json_records.NESTED_FORMATS,
     *json_records.FORMATS,
-    *tables.FORMATS,
-    *tables.LINE_FORMATS,
+    *delimited.FORMATS,
+    *delimited.LINE_FORMATS,
 )
 """Every format that can be read, tried in this order."""
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
@@ -116,7 +113,7 @@ def unread(file: File, source: Source) -> dict[str, pa.Array]:
     columns: dict[str, pa.Array] = {}
     for name in source.unused:
         with suppress(ReadError):
-            if isinstance(table, DelimitedTable):
+            if isinstance(table, delimited.DelimitedTable):
                 columns[name] = table.column_text(name)
             else:
                 choice = {**source.mapping, "query_text": name}
@@ -146,7 +143,7 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
         if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
-        return tables.TABLE
+        return delimited.TABLE
     shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
     fixed = [known for known in FORMATS if known.open_blocks and not known.has_header]
     hint = (
