@@ -172,10 +172,7 @@ def concat(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 def list_index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArray) -> pd.MultiIndex:
     """Return (reranker, query_id) of lists.
 
-    Args:
-        rerankers: names of some.
-        owner: (n_lists,) reranker of each list, a place among them.
-        queries: (n_lists,) query of each.
+    Shapes: `owner` (n_lists,), `queries` (n_lists,).
     """
     codes: npt.NDArray[np.integer] = np.arange(len(queries))
     if len(rerankers) > 1:

@@ -115,16 +115,9 @@ class QueryLogit:
     ) -> "QueryLogit":
         """Fit by Laplace's approximation: Newton steps for each query, the spread of queries by their moments.
 
-        Args:
-            is_success: (n,) what came of each case.
-            evidence: (n,) what is known of it.
-            queries: (n,) its query.
-            n_queries: how many there are, those without a case included.
+        Shapes: `is_success` (n,), `evidence` (n,), `queries` (n,).
 
         Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
-
-        Returns:
-            The fitted model, with the spread of its queries.
         """
         from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
 
@@ -154,10 +147,7 @@ class QueryLogit:
     def chances(self, evidence: FloatArray, queries: IntArray, noise: FloatArray | None = None) -> FloatArray:
         """Return the (n,) chance of each of further cases.
 
-        Args:
-            evidence: (n,) what is known of each.
-            queries: (n,) its query.
-            noise: (n_queries, 2) standard normal numbers, for a draw of the coefficients; None: their means.
+        Shapes: `evidence` (n,), `queries` (n,), `noise` (n_queries, 2).
         """
         from scipy.special import expit  # noqa: PLC0415 as above
 

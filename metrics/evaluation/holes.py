@@ -237,12 +237,7 @@ def exact_expectations(
 ) -> pd.DataFrame:
     """Return the expected mean of each reranker, and what ties and judgments move it by.
 
-    Args:
-        runs: what was ranked, its judgments apart.
-        documents: of the runs.
-        measures: those of which `has_exact_expectation` says yes.
-        options: how lists are scored.
-        rates: (n_unjudged,) chance of each unjudged document to be relevant.
+    Shapes: `rates` (n_unjudged,).
 
     Returns:
         index (reranker, measure); expectation, sd_ties, sd_holes.

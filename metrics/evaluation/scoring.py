@@ -147,7 +147,7 @@ def score_runs(
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
     _refuse_noisy_keys(treatments, options)
-    open_documents = _open_documents(runs, treatments, options)  # needs the hashes that matching drops
+    open_documents = _open_documents(runs, treatments, options)
     stacks = runs.matched_stacks
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     return _score(

@@ -33,9 +33,7 @@ class HoleTable(NamedTuple):
     def running(self, start: FloatArray, increments: FloatArray) -> FloatArray:
         """Return (..., deepest + 1, n_columns) sums as documents are judged relevant, one after the other.
 
-        Args:
-            start: (..., n_lists) of each list while none is.
-            increments: (..., n_unjudged) what each document adds.
+        Shapes: `start` (..., n_lists), `increments` (..., n_unjudged).
         """
         sums = np.empty((*start.shape[:-1], *self.counts.shape))
         sums[..., 0, :] = start.take(self.lists, axis=-1)
@@ -75,12 +73,7 @@ class Holes:
     ) -> "Holes":
         """Return lists with what nobody judged of their queries.
 
-        Args:
-            ranking: the lists.
-            open_documents: what nobody judged, by query.
-            lists: (n_lists,) number of each list among those of all queries, reranker by reranker.
-            n_unlisted: documents of each query that no reranker has and that may be relevant.
-            is_cut: whether lists go on past their end.
+        Shapes: `lists` (n_lists,).
         """
         counts, grades = open_documents
         if not (grades >= ranking.judgments.relevant_from).any():
@@ -226,10 +219,7 @@ class Holes:
     ) -> Iterator[HoleTable]:
         """Yield lists with some of their unjudged documents.
 
-        Args:
-            owner: (n,) list of each document, top first.
-            is_taken: (n_lists,) whether each list is yielded; None: all are.
-            from_below: whether documents are from below in each, and not from the top.
+        Shapes: `owner` (n,), `is_taken` (n_lists,).
         """
         counts = np.bincount(owner, minlength=self.n_lists)
         ends = np.cumsum(counts)

@@ -175,9 +175,6 @@ def worth_variance(tie: JudgedTie) -> float:
     chance of each kind to come next, worth w: v <- sum of p * (v' + (w + m' - m)^2), m <- sum of p * (w + m').
     Nothing is subtracted from what is larger.
 
-    Args:
-        tie: what is tied.
-
     Raises:
         UsageError: there is too much to go through.
     """

@@ -26,10 +26,7 @@ _ROUNDING = 4 * np.finfo(np.float64).eps
 def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
     """Return the largest (sign 1) or smallest (sign -1) of part/total in each column; 0 over 0 is 0.
 
-    Args:
-        part: (n_counts, n_columns).
-        total: the same shape.
-        sign: 1 or -1.
+    Shapes: `part` (n_counts, n_columns).
     """
     ratios = ratio(part, total)
     return np.asarray(ratios.max(axis=0) if sign > 0 else ratios.min(axis=0))
@@ -44,10 +41,7 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
     share only through their order; where it gains nothing, q is the largest. The first is the best of the ways
     that give every document the highest grade or none: mostly no way is better, not even out of order.
 
-    Args:
-        parts: (n_levels, n_counts, n_columns), weighted by the gain of each level; where a column has fewer
-            counts, its last one again.
-        totals: the same shape.
+    Shapes: `parts` (n_levels, n_counts, n_columns).
 
     Source: Dinkelbach, On nonlinear fractional programming, Management Science 1967.
     """
@@ -121,13 +115,8 @@ def weighted_bounds(
     document that stands no lower than its number among those of its level adds what it adds to the divisor, or
     more: where each does, all is largest, for no ratio is above 1.
 
-    Args:
-        weight: what each place weighs.
-        of_grade: gain of a grade; None: 1 for relevant documents.
-        total: what the gain of a level is divided by, which grows with its documents, by document n no more
-            than place n weighs, and ever less where there are several levels; None: nothing.
-
     Source of what lists that are cut add to an endless weight, all places past their end: the residual of
+
     Moffat & Zobel, TOIS 2008.
     """
 
@@ -297,14 +286,7 @@ def _stretches(
 def weights_of_judged(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (n_levels, n_lists) each: what judged documents weigh last in their tie, and first in it.
-
-    Args:
-        holes: the lists.
-        weight: what each place weighs.
-        k: cut-off, or the parameter of the weight.
-        levels: which levels.
-    """
+    """Return (n_levels, n_lists) each: what judged documents weigh last in their tie, and first in it."""
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.counts[levels][0] > 0))
     counts, lists = holes.counts[levels].take(near, axis=1), holes.lists.take(near)
@@ -367,13 +349,7 @@ class Shares:
 def shares_of(
     weight: Weight, of_grade: Callable[[FloatArray], FloatArray] | None, total: Total | None
 ) -> Callable[[Holes, Parameter], Shares]:
-    """Return what documents add to a measure of gains weighted by place.
-
-    Args:
-        weight: what each place weighs, less the lower it is.
-        of_grade: gain of a grade; None: 1 for relevant documents.
-        total: what the gain of a level is divided by, which grows with its documents; None: nothing.
-    """
+    """Return what documents add to a measure of gains weighted by place."""
 
     def shares(holes: Holes, k: Parameter) -> Shares:
         levels = holes.relevant_level if of_grade is None else slice(None)
@@ -428,9 +404,6 @@ def own_rank_bounds(
     The rank falls with every relevant document more in the tie and grows with the share of the others of the
     list that stand in it. So it is lowest where the unjudged documents of the first tie that holds any are
     relevant and no other is; highest where those below the known tie are relevant and no other is.
-
-    Args:
-        rank_of: place in a tie, of its documents, its relevant ones and the irrelevant ones of the list.
     """
 
     def joint(holes: Holes, _: Parameter) -> Bounds:
@@ -455,8 +428,7 @@ def mean_bounds(
 ) -> Joint:
     """Return the bounds of the mean, over all relevant documents, of what the tie of each is worth, exactly.
 
-    Args:
-        worth: (n_groups,) of a document in each tie, falling down the list; 0 where it is not listed.
+    Shapes: `worth` (n_groups,).
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -536,9 +508,7 @@ def distinct_bounds(
     known and as many unjudged documents as fit in the top k, each for a target more; below, the worst order,
     and, for the share, every unjudged document a target more that the top k lacks.
 
-    Args:
-        n_distinct: number of targets in the top k.
-        n_targets: (n_lists,) targets of each query; None: the number is no share.
+    Shapes: `n_targets` (n_lists,).
     """
     count = weighted_bounds(even, None, None)
     own_targets = count if n_targets is None else weighted_bounds(even, None, per_relevant)
@@ -683,9 +653,6 @@ def inferred_ap_bounds(mean: Callable[[TieGroups, Parameter], FloatArray]) -> Jo
     where the pool was judged in full, it is worth what it is in AP, or differs by less than e. P documents of
     the pool above it that nobody judged add between 0 and P/i, and P/i is largest where all of its tie are
     above it. Where every document is judged, bounds are the worst and the best order.
-
-    Args:
-        mean: its expectation over what is tied.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:

@@ -262,12 +262,7 @@ def inexact_finding(
 
     Digits after the point that no float has are not reported: they are beyond what a score is compared by.
 
-    Args:
-        numbers: (n_rows,) as read, in float64.
-        column: (n_rows,) as the file holds them.
-        names: our name of the column, and the file's.
-        origin: the file.
-        texts_of: gives values as the file writes them, where `column` has floats that were read from text.
+    Shapes: `numbers` (n_rows,), `column` (n_rows,).
     """
     ours, theirs = names
     rows = _suspicious(
@@ -299,10 +294,7 @@ def inexact_finding(
 def large_grades_finding(grades: pa.Array, theirs: str, origin: FileProvenance) -> list[Finding]:
     """Report grades so large that DCG cannot tell them apart.
 
-    Args:
-        grades: (n_rows,) as read.
-        theirs: the file's name of the column.
-        origin: the file.
+    Shapes: `grades` (n_rows,).
     """
     values = np.asarray(grades)
     rows = np.flatnonzero(values > MAX_GRADE)

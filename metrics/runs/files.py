@@ -454,11 +454,7 @@ class FileProvenance:
     ) -> None:
         """Raise a ReadError at the first bad row, if there is one.
 
-        Args:
-            is_bad: (n_rows,) whether each row is bad.
-            column: (n_rows,) what was read.
-            problem_of: says what is wrong with a value of `column`.
-            hint: what to do about it.
+        Shapes: `is_bad` (n_rows,), `column` (n_rows,).
         """
         row = pc.index(is_bad, value=True).as_py()
         if row >= 0:

@@ -79,17 +79,7 @@ def make_finding(
     hint: str | None = None,
     severity: Severity | None = None,
 ) -> Finding:
-    """Return a finding of one of `KINDS`, with the severity and hint of its kind unless they are given.
-
-    Args:
-        code: which kind.
-        file: the file it is about.
-        message: what was found, with its numbers.
-        line: the first line it is about.
-        count: how many rows, lists, queries or documents it concerns.
-        hint: what to do about it.
-        severity: how grave it is.
-    """
+    """Return a finding of one of `KINDS`, with the severity and hint of its kind unless they are given."""
     kind = BY_CODE[code]
     return Finding(severity or kind.severity, code, file, line, message, hint or kind.hint, count)
 

@@ -173,10 +173,7 @@ class Listing(CheckedRows):
     def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> list[Finding]:
         """Return a finding about some lists, if there are any.
 
-        Args:
-            code: which kind.
-            is_concerned: (n_lists,) whether it is about each list.
-            verb: what these lists do, in the plural.
+        Shapes: `is_concerned` (n_lists,).
         """
         lists = np.flatnonzero(is_concerned)
         if not len(lists):

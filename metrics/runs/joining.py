@@ -110,13 +110,7 @@ def _told_apart(
 
 
 def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
-    """Return the finding that runs of one name are told apart by file.
-
-    Args:
-        file: the first of these.
-        shared: the names that several files have.
-        new_names: what their runs are called.
-    """
+    """Return the finding that runs of one name are told apart by file."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
     message = f"Several files have runs of {subject}; they are told apart by file: {names}."

@@ -69,10 +69,7 @@ def score_deviations(scores: FloatArray, lists: IntArray, kind: SpreadKind = "or
     scatters a thousand million times as far as half of the others, because one repeat has a number such as
     -1e12 in place of a score, counts in no shift and is not pooled.
 
-    Args:
-        scores: (n_docs, n_repeats), NaN where a repeat has no score.
-        lists: (n_docs,) number of each document's list, from 0.
-        kind: which of these.
+    Shapes: `scores` (n_docs, n_repeats), `lists` (n_docs,).
     """
     counts = repeat_counts(scores)
     is_finite = np.isfinite(scores).sum(axis=1) == np.maximum(counts, 1)
@@ -304,13 +301,7 @@ def repeat_findings(
 ) -> list[Finding]:
     """Return what was combined, which documents repeats lack, and whether their scales differ.
 
-    Args:
-        name: of the combined reranker.
-        members: names of its repeats, rerankers or columns.
-        scores: (n_docs, n_repeats), NaN where a repeat has no score.
-        means: (n_docs,) over the repeats.
-        spread: whose standard deviation `score_std` is.
-        origin: where the documents came from.
+    Shapes: `scores` (n_docs, n_repeats), `means` (n_docs,).
 
     Raises:
         UsageError: no document that two repeats have, or scores of both infinities for one.
@@ -358,11 +349,7 @@ def unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> l
 def refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:
     """Raise a UsageError where repeats give one document two grades.
 
-    Args:
-        name: of the combined reranker.
-        members: names of its repeats.
-        grades: (n_docs, n_repeats), NaN where a repeat lacks a document.
-        table: query and document of each.
+    Shapes: `grades` (n_docs, n_repeats).
     """
     is_unlike = np.fmax.reduce(grades, axis=1) > np.fmin.reduce(grades, axis=1)
     if not is_unlike.any():

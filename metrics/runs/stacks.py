@@ -277,10 +277,7 @@ def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, quer
 def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
     """Return a number of the document of each row that nobody judged: the place of its query, then of its hash.
 
-    Args:
-        pairs: query and document of each row.
-        is_unjudged: (n_rows,) whether nobody judged it.
-        queries: the judged queries; rows of others are left out.
+    Shapes: `is_unjudged` (n_rows,).
     """
     hashes, places = pairs.hashes, places_in(pairs.queries, queries)
     if (places < 0).any():

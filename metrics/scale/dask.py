@@ -113,14 +113,7 @@ def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
     """Score the lists of a part, but for those that are spread over several.
 
-    Args:
-        part: whose rows.
-        spread: (n,) hashes of the lists that other parts have rows of, in order.
-        judged: judgments; None where the rows hold relevance.
-        task: what is wanted.
-
-    Returns:
-        Their evaluation, and what was met and found on the way.
+    Shapes: `spread` (n,).
 
     Raises:
         TieScopeError: rows cannot be read, or not be scored.
@@ -159,12 +152,6 @@ def empty_table(numbers: Sequence[str]) -> pa.Table:
 def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
     """Return the rows of a part that belong to lists spread over several; none of no part.
 
-    Args:
-        part: whose rows.
-        spread: hashes of the lists.
-        number: of the part.
-        names: of columns: ours, and further ones.
-
     Returns:
         `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
         null and numbers are NaN where the part lacks a column.
@@ -198,14 +185,7 @@ def score_frame(
 ) -> ScoredPart:
     """Score lists whose rows came together, in the order of the files.
 
-    Args:
-        frame: rows, as `frame_of` makes them.
-        judged: judgments; None where the rows hold relevance.
-        task: what is wanted.
-        files: (n_parts,) name of the file of each part.
-
-    Returns:
-        Their evaluation, and what was met and found on the way.
+    Shapes: `files` (n_parts,).
 
     Raises:
         TieScopeError: a document twice in a list, or rows that cannot be scored.
@@ -310,9 +290,6 @@ class Dataset(PartitionedRuns):
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Yield evaluations that merge into that of the whole, each of some lists.
-
-        Args:
-            score: evaluates the runs it is given, always in the same way; it is sent to the workers.
 
         Raises:
             ReadError: a file cannot be read.

@@ -81,10 +81,7 @@ def places_in(texts: pa.Array, distinct: pa.Array) -> IntArray:
 def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
     """Return a table with other values in one column.
 
-    Args:
-        table: with a column of that name.
-        name: of the column.
-        values: (n_rows,) what it holds then.
+    Shapes: `values` (n_rows,).
     """
     return table.set_column(table.column_names.index(name), name, values)
 
@@ -95,12 +92,9 @@ def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:
     Scales values before it subtracts them: it cuts the range between neighbours in float64 as well as that
     between its ends. Equal values stand in the middle bin. Infinite values and NaN are not counted.
 
-    Args:
-        values: (n,) in any order.
-        n_bins: how many bins.
+    Shapes: `values` (n,).
 
-    Returns:
-        (n_bins,) counts, and (n_bins,) middle of each bin, equal where float64 has no number between them.
+    Returns (n_bins,) counts, and (n_bins,) middle of each bin, equal where float64 has no number between them.
     """
     finite = values[np.isfinite(values)].astype(np.float64)
     if not len(finite):
@@ -144,14 +138,10 @@ def sort_descending(
 ) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
     """Sort each segment by falling keys; later keys decide where earlier ones are level.
 
-    Args:
-        keys: (n_docs,) each.
-        starts: (n_segments + 1,) first document of each segment and the end.
-        is_stable: whether level documents stay in the order in which they came; else any is as good.
+    Shapes: `keys` (n_docs,) each, `starts` (n_segments + 1,).
 
-    Returns:
-        (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
-            (n_groups,) the first document of each tie group.
+    Returns (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
+    (n_groups,) the first document of each tie group.
     """
     first = np.zeros(len(keys[0]), dtype=bool)
     first[starts[:-1]] = True

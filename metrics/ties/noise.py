@@ -59,10 +59,7 @@ class Noise:
         A score of standard deviation 0 among others of its list is read as having a millionth of the smallest
         above 0. Infinite scores have one scale whatever is said of them: those of one sign are a tie.
 
-        Args:
-            scores: (n_docs,) falling within each list.
-            sigmas: (n_docs,) standard deviation of each, for noise `by_row`.
-            starts: (n_segments + 1,) first document of each list, and the end.
+        Shapes: `scores` (n_docs,), `sigmas` (n_docs,), `starts` (n_segments + 1,).
 
         Raises:
             UsageError: a standard deviation is too close to 0, or too large, to be computed with.
@@ -131,9 +128,7 @@ def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArra
     step is half as wide. A score between two such numbers has the step of its size around it, and 0 the
     smallest there is.
 
-    Args:
-        scores: (n,) scores.
-        number_format: float64, float32, float16, bfloat16 or decimals:N.
+    Shapes: `scores` (n,).
     """
     if number_format.startswith("decimals:"):
         below = above = np.full(len(scores), 0.1 ** int(number_format.partition(":")[2]))
@@ -186,16 +181,8 @@ class Spreads:
     ) -> "Spreads":
         """Cut lists where no document above overlaps one below; equal scores stay together.
 
-        Args:
-            scores: (n_docs,) list by list, falling within.
-            scale: (n_docs,) standard deviation of a normal score, width of an even one.
-            low: (n_docs,) below which the true score does not lie.
-            high: (n_docs,) above which it does not.
-            starts: (n_lists + 1,) first document of each list, and the number of all.
-            is_normal: whether true scores are normal; else each is even between its ends.
-
-        Returns:
-            Where the true scores lie, and the clusters.
+        Shapes: `scores` (n_docs,), `scale` (n_docs,), `low` (n_docs,), `high` (n_docs,), `starts` (n_lists +
+        1,).
         """
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         lowest = _running_minimum(low, segment)
@@ -253,10 +240,7 @@ _GROWTH = 1 / 3
 def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -> None:
     """Refuse a list whose open order costs too much.
 
-    Args:
-        sizes: (n,) documents of each list whose order is open together.
-        steps: (n,) what each costs.
-        budget: what it may cost.
+    Shapes: `sizes` (n,), `steps` (n,).
 
     Raises:
         UsageError: one costs more.

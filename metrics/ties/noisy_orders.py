@@ -54,14 +54,7 @@ class Tiles:
     def of(cls, spreads: Spreads, starts: IntArray, sizes: IntArray, members: IntArray) -> "Tiles":
         """Cut clusters into stretches.
 
-        Args:
-            spreads: of all documents.
-            starts: (n_clusters,) first document of each cluster, rising.
-            sizes: (n_clusters,) documents of each.
-            members: documents of these clusters whose places matter, rising.
-
-        Returns:
-            The stretches in which some member may lie.
+        Shapes: `starts` (n_clusters,), `sizes` (n_clusters,).
 
         Raises:
             UsageError: a cluster asks for too many, or has standard deviations too far apart.
@@ -210,11 +203,7 @@ _ROWS = 2**13
 def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: FloatArray) -> FloatArray:
     """Return (n, n_nodes) the chance that each document is above scores.
 
-    Args:
-        spreads: of all documents.
-        documents: (n,) which.
-        origin: (n,) score that the nodes are counted from.
-        nodes: (n, n_nodes) scores; they are overwritten.
+    Shapes: `documents` (n,), `origin` (n,), `nodes` (n, n_nodes).
     """
     location = spreads.scores if spreads.is_normal else spreads.high
     np.subtract((location[documents] - origin)[:, None], nodes, out=nodes)
@@ -229,10 +218,7 @@ def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: F
 def level_range(spreads: Spreads, tiles: Tiles, part: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first level of scores that reaches into each of some tiles, and how many do.
 
-    Args:
-        spreads: of all documents.
-        tiles: all of them.
-        part: (n,) which.
+    Shapes: `part` (n,).
     """
     first = spreads.level[tiles.first[part]]
     return first, spreads.level[tiles.end[part] - 1] - first + 1
@@ -283,12 +269,7 @@ class Tails:
     def table(self, part: IntArray, nodes: FloatArray) -> TailTable:
         """Return the chances of documents in some tiles.
 
-        Args:
-            part: (n,) the tiles.
-            nodes: (n_nodes,) in (0, 1): where in each tile the scores are that the chances are of.
-
-        Returns:
-            The table; its `base` is that of these tiles.
+        Shapes: `part` (n,), `nodes` (n_nodes,).
         """
         n_nodes = len(nodes)
         if self._n_rows * n_nodes > _MAX_SHARED:
@@ -466,9 +447,7 @@ class Members:
     def batches(self, selection: BoolArray, depth: IntArray) -> Iterator[Batch]:
         """Yield tiles of like width together, few enough that their tables stay small.
 
-        Args:
-            selection: (n_tiles,) which.
-            depth: (n_tiles,) rows of a table of each.
+        Shapes: `selection` (n_tiles,), `depth` (n_tiles,).
 
         Raises:
             UsageError: a list is too long for that.
@@ -574,11 +553,9 @@ class NoisyOrder:
 
         Measures that choose the same share what is computed of them.
 
-        Args:
-            selection: (n_contributing,) which.
+        Shapes: `selection` (n_contributing,).
 
-        Returns:
-            (n_members,) their places among the contributing documents, and the members.
+        Returns (n_members,) their places among the contributing documents, and the members.
         """
         key = selection.tobytes()
         if key not in self._memo:
@@ -633,12 +610,7 @@ def powers_of(value: Value, deepest: int) -> tuple[FloatArray, FloatArray] | Non
     What falls smoothly with the place, as 1/place does, is such a sum: then E[value(1 + J)] is the sum of
     w E[t^J]. The weights are those of least squares.
 
-    Args:
-        value: worth of a place.
-        deepest: the last place.
-
-    Returns:
-        (n,) nodes and weights; None where no such sum comes near.
+    Returns (n,) nodes and weights; None where no such sum comes near.
     """
     every, further = np.arange(1.0, min(deepest, _EVERY) + 1), np.geomspace(1, deepest, _EVERY).round()
     places = np.union1d(every, further)
@@ -654,10 +626,7 @@ def powers_of(value: Value, deepest: int) -> tuple[FloatArray, FloatArray] | Non
 def take_count(counts: FloatArray, tail: FloatArray, n_taken: int) -> None:
     """Add a document to the distribution of how many are above: q_j <- q_j + p (q_(j-1) - q_j).
 
-    Args:
-        counts: (depth, n_tiles, n_nodes) chance that so many are above, as far as there are rows.
-        tail: (n_tiles, n_nodes) chance that the document is: p.
-        n_taken: documents taken before, at least.
+    Shapes: `counts` (depth, n_tiles, n_nodes), `tail` (n_tiles, n_nodes).
     """
     end = min(n_taken + 2, len(counts))
     step = counts[: end - 1] - counts[1:end]
@@ -703,10 +672,7 @@ def products_over_others(
     Documents of the list that are certainly above count among them. The products are kept for the next
     measure, as far as they are few.
 
-    Args:
-        members: those whose places matter.
-        selection: (n_tiles,) which tiles.
-        t: (n_t,) nodes.
+    Shapes: `selection` (n_tiles,), `t` (n_t,).
 
     Raises:
         UsageError: a list is too long for that.
@@ -776,14 +742,7 @@ class UnitBatch:
     def of(cls, batch: Batch, members: Members, units: IntArray, tops: IntArray) -> "UnitBatch":
         """Arrange the members of tiles by unit.
 
-        Args:
-            batch: the tiles.
-            members: all members.
-            units: (n_members,) unit of each.
-            tops: (n_units,) first document of each unit.
-
-        Returns:
-            The units of the tiles, with the members of each.
+        Shapes: `units` (n_members,), `tops` (n_units,).
         """
         if np.array_equal(tops[units], members.documents):
             grid = batch.members.T[:, None]
@@ -799,11 +758,7 @@ class UnitBatch:
         With g what is known of the documents above that were taken so far, and h the sum over the units taken:
         h <- h (the unit taken) + gain f g, then g <- g (the unit taken). No unit is ever taken out again.
 
-        Args:
-            above: (n, n_tiles, n_nodes) g for the documents of no unit.
-            gains: (n_units,) gain of each unit.
-            take: takes one more document into g or h.
-            n_taken: documents that g knows, at most.
+        Shapes: `above` (n, n_tiles, n_nodes), `gains` (n_units,).
         """
         if len(self.grid) > 1:
             above = above.copy()
@@ -882,17 +837,13 @@ def expected_worth(
     and held against draws in longer ones. Chances of scores that are even in their cells are polynomials
     between the ends of cells, integrated exactly up to 128 documents.
 
-    Args:
-        members: documents of units, of one cluster each.
-        units: (n_members,) unit of each, numbered from 0.
-        gains: (n_units,) gain of each.
-        value: worth of a place.
-        limit: (n_clusters,) last place that is worth anything.
+    Shapes: `units` (n_members,), `gains` (n_units,), `limit` (n_clusters,).
 
     Raises:
         UsageError: a list is too long to be integrated within seconds.
 
     Source: the recurrence: Hong, On computing the distribution function for the Poisson binomial
+
     distribution, Computational Statistics & Data Analysis 2013, section 2.
     """
     last = np.minimum(limit[members.clusters], members.above + members.sizes).astype(np.int64)
@@ -955,9 +906,7 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
     x and t costs a step for each document. Its nodes are exact up to their degree, and beyond it as many as
     keep the error below 1e-9.
 
-    Args:
-        members: the relevant documents.
-        relevant_above: (n_clusters,) relevant documents above each cluster.
+    Shapes: `relevant_above` (n_clusters,).
 
     Raises:
         UsageError: a list is too long to be integrated within seconds.

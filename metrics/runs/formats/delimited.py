@@ -122,16 +122,7 @@ class DelimitedTable(BlockTable):
         )
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file.
-
-        Args:
-            table: rows as the parser gives them.
-            n_before: rows of the file before them.
-            findings: what was found while they were read.
-
-        Returns:
-            The rows, converted, with where each stands in the file.
-        """
+        """Check and convert rows of the file."""
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
         columns = {name: table[name] for name in self.columns_read}
         return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
@@ -297,15 +288,6 @@ def open_table(
 ) -> DelimitedTable:
     """Open a table with a header.
 
-    Args:
-        head: its first lines.
-        choice: columns the user chose.
-        format_name: name of its format.
-        usual: header → our column → the file's, where the choice leaves it free.
-
-    Returns:
-        The open table, whose rows are yet to be read.
-
     Raises:
         ReadError: the columns of a run or of judgments are not there.
     """
@@ -347,17 +329,9 @@ def table_format(
     recognises: Callable[[Head], bool],
     usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
 ) -> Format:
-    """Declare a format of tables with a header.
+    """Declare a format of tables with a header; arguments as of `Format`.
 
-    Args:
-        name: as `Format`.
-        summary: as `Format`.
-        example: as `Format`.
-        recognises: as `Format`.
-        usual: header → our column → the file's, where recognition by name would not find it.
-
-    Returns:
-        The record for `FORMATS`.
+    `usual` maps a header to our column → the file's, where recognition by name would not find it.
     """
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
@@ -379,20 +353,10 @@ def fixed_format(
     recognises: Callable[[Head], bool] | None = None,
     finish: Callable[[Source], Source] = unchanged,
 ) -> Format:
-    """Declare a format of lines without a header, whose fields stand in no quotes.
+    """Declare a format of lines without a header, whose fields stand in no quotes; arguments as of `Format`.
 
-    Args:
-        name: as `Format`.
-        summary: as `Format`.
-        example: as `Format`.
-        columns: names of its fields.
-        usual: our column → the field it is read from, unless the user chooses another.
-        delimiter: what separates the fields, as `Layout`.
-        recognises: as `Format`; by the number of fields unless given.
-        finish: what is done to what was read.
-
-    Returns:
-        The record for `FORMATS`.
+    `usual` maps our columns to the fields they are read from, unless the user chooses others; `finish` is
+    applied to what was read.
     """
     layout = Layout(delimiter, columns, quoted=False)
 

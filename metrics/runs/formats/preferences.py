@@ -52,14 +52,7 @@ class Comparisons:
     ) -> "Comparisons":
         """Put the comparisons of each pair together.
 
-        Args:
-            list_of: (n_documents,) list of each document.
-            document: (n_rows,) a document.
-            opponent: (n_rows,) another one of its list.
-            results: (n_rows,) 1 where `document` won, 1/2 for a tie, 0.
-
-        Returns:
-            The pairs, each with its number of comparisons and its wins.
+        Shapes: `list_of` (n_documents,), `document` (n_rows,), `opponent` (n_rows,), `results` (n_rows,).
         """
         is_swapped = document > opponent
         results = np.where(is_swapped, 1 - results, results)
@@ -188,11 +181,7 @@ def preference_findings(
 ) -> list[Finding]:
     """Return what is missing from comparisons, and where they contradict each other: counted.
 
-    Args:
-        comparisons: of the documents of a file.
-        queries: (n_documents,) query of each document.
-        line_of: a document → the line that first names it.
-        file: its name.
+    Shapes: `queries` (n_documents,).
     """
 
     def finding(code: str, message: str, lists: IntArray, count: int) -> Finding:

@@ -20,7 +20,7 @@ from metrics.runs.formats import (
     probabilities,
 )
 from metrics.runs.formats.format import BlockTable, Format, Head
-from metrics.runs.repeats import NO_REPEATS, RepeatChoice, read_with_repeats
+from metrics.runs.repeats import read_with_repeats
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
@@ -44,7 +44,6 @@ def read(
     *,
     strict: bool = True,
     missing_score: MissingScore = "error",
-    repeats: RepeatChoice = NO_REPEATS,
 ) -> Source:
     """Read one file in whatever format its content shows.
 
@@ -54,7 +53,6 @@ def read(
         strict: whether a chosen column must exist; else what does not is left to recognition.
         missing_score: what is done about a score that is no number: `error`, put the document `last`, or
             `drop` it.
-        repeats: columns of scores that are repeats of one reranker.
 
     Returns:
         The rows of the file, with its format, its columns and what was noted on the way.
@@ -63,8 +61,12 @@ def read(
         ReadError: no format fits, or the file breaks the one that does.
         UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
     """
+    return read_chosen(file, ColumnChoice(columns or {}, strict, missing_score))
+
+
+def read_chosen(file: File, choice: ColumnChoice) -> Source:
+    """Read one file in whatever format its content shows; errors as of `read`."""
     head = Head(file)
-    choice = ColumnChoice(columns or {}, strict, missing_score, repeats.columns, repeats.spread)
     recognised = _recognise_format(head, choice)
     if recognised.has_header or choice.repeats:
         source = read_with_repeats(partial(recognised.read, head), choice)
