@@ -75,7 +75,7 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         lists = view.evaluation.lists.loc[(reranker, query)]
         st.caption(count_of(orderings_text(lists["log10_orderings"], count), "order"))
         st.page_link(
-            "views/query/query.py",
+            "views/query.py",
             label="Open in Queries",
             icon=":material/arrow_forward:",
             query_params=controls.list_link_parameters(reranker, query),

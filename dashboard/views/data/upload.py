@@ -33,7 +33,7 @@ _RULES: dict[MissingScore, str] = {
     "last": "Behind all others of their list, tied with each other.",
     "drop": "As if they had not been listed.",
 }
-_AUDIT = "views/audit/audit.py"
+_AUDIT = "views/audit.py"
 _NESTED = "nested-json"
 """Format of runs that JSON of results is read as, too."""
 _AROUND = 2

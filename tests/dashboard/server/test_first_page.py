@@ -46,7 +46,7 @@ def test_all_that_frame_and_first_page_import_is_loaded_and_a_chart_was_drawn():
     assert is_drawn
     wanted = {
         name
-        for page in ("app.py", "views/leaderboard/leaderboard.py")
+        for page in ("app.py", "views/leaderboard.py")
         for names in imported(FOLDER / page)
         for name in names
     }
