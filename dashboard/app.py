@@ -21,7 +21,7 @@ from dashboard.results import choose_results
 from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.sections import THIS_PAGE, refusal, section
+from dashboard.widgets.components import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
 

@@ -36,6 +36,7 @@ from dashboard.widgets.components import (
     finding,
     heading,
     keep_wide,
+    section,
     side_by_side,
     table,
     table_head,
@@ -44,7 +45,6 @@ from dashboard.widgets.components import (
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import slope_caption
-from dashboard.widgets.sections import section
 from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File

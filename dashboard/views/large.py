@@ -12,14 +12,13 @@ from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
 from dashboard.results import Results, open_results, results_measure
-from dashboard.widgets.components import chart, finding, heading, page_head, section_finding, table
+from dashboard.widgets.components import chart, finding, heading, page_head, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
     leaderboard_charts,
     leaderboard_table,
 )
-from dashboard.widgets.sections import section
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
 from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary, stored_summary_finding

@@ -28,6 +28,7 @@ from dashboard.widgets.components import (
     finding,
     heading,
     prose_markdown,
+    section,
     section_finding,
     side_by_side,
     table,
@@ -38,7 +39,6 @@ from dashboard.widgets.figures import kept_elements, kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import EQUAL

@@ -25,8 +25,7 @@ from dashboard.library.storage.records import SEPARATOR
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
-from dashboard.widgets.list_panel import bracket_text
-from dashboard.widgets.one_list import load_list
+from dashboard.widgets.one_list import bracket_text, load_list
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import question

@@ -37,23 +37,25 @@ from dashboard.widgets.components import (
     chart,
     finding,
     heading,
+    section,
     section_finding,
     side_by_side,
     table,
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
-from dashboard.widgets.list_panel import bracket_text, orderings_text, values_text
 from dashboard.widgets.one_list import (
     LETTERS,
     ListInView,
     affordable_draws,
+    bracket_text,
     describe_values,
     load_list,
+    orderings_text,
     shorten_text,
     value_text,
+    values_text,
 )
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions

@@ -22,12 +22,12 @@ from dashboard.widgets.components import (
     finding,
     follow_old_section,
     heading,
+    section,
     section_finding,
     table,
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding

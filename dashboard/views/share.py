@@ -22,8 +22,7 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.audited_table import report_choices
 from dashboard.widgets.browser import offer_link
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import Card, cards, chart, finding, heading, section_finding, table
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
 from metrics.studies.leaderboard.leaderboard import leaderboard

@@ -17,13 +17,13 @@ from dashboard.widgets.components import (
     finding,
     follow_old_section,
     heading,
+    section,
     section_finding,
     table,
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
-from dashboard.widgets.list_panel import list_panel, orderings_text
-from dashboard.widgets.sections import section
+from dashboard.widgets.one_list import list_panel, orderings_text
 from metrics import parse
 from metrics.studies.gaps.argmax import argmax_finding, argmax_losses, graded_rerankers
 from metrics.studies.gaps.complexity import (

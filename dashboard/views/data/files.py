@@ -30,9 +30,8 @@ from dashboard.library.exchange.board_file import ENDING, export
 from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
 from dashboard.library.storage.schema import RETENTION
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import Colour, chart, download_csv
+from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.sections import section
 from metrics import FORMATS
 from metrics.errors import TieScopeError
 from metrics.runs import File, Source

@@ -18,7 +18,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import Block, ProsePart, read_parts
 from dashboard.widgets.components import Card, Colour, cards, chart, finding, heading
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
-from dashboard.widgets.list_panel import orderings_text
+from dashboard.widgets.one_list import orderings_text
 from metrics.studies.guide.noise_example import noise_example
 from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
 
