@@ -38,8 +38,8 @@ from dashboard.charts.style import (
     style,
 )
 from metrics.evaluation import EQUAL
-from metrics.studies.leaderboard.judging import JudgingPlan
-from metrics.studies.leaderboard.leaderboard import swap_matrix
+from metrics.studies.judging import JudgingPlan
+from metrics.studies.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent, with_signs
 

@@ -15,7 +15,7 @@ from dashboard.charts.palette import DARK, LIGHT, Palette
 from metrics import parse
 from metrics.report import Figure as ReportFigure
 from metrics.report import Report, ReportCharts, ReportStudies
-from metrics.studies.tools.tool_comparison import comparable_values
+from metrics.studies.emulation import comparable_values
 
 _SLOPE_WIDTH = 720
 """Pixels of places, names and scores where the app's font, narrower than others, is not there."""

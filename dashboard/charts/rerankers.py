@@ -10,7 +10,7 @@ from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
 from dashboard.charts.ties_vs_gap import first_dots
 from metrics.evaluation import EQUAL
-from metrics.studies.gaps.gap import trend
+from metrics.studies.gaps import trend
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
 """Dots drawn in one small panel, and of the grey ones in all panels, at most."""

@@ -23,7 +23,7 @@ def running_means_chart(
     """Draw the means of the latest lists with the band from worst to best, and those of all so far, thin.
 
     Args:
-        means: as `metrics.studies.leaderboard.arrivals.running_means` returns them.
+        means: as `metrics.studies.history.running_means` returns them.
         palette: colours of the theme.
         measure: title of the y axis.
         window: how many lists are the latest.

@@ -13,11 +13,11 @@ from dashboard.charts.marks import UNCERTAIN, add_band, cells
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note, safe, set_xaxes, set_yaxes, signed_ticks, style
 from metrics.evaluation import EQUAL
-from metrics.studies.gaps.gap import smooth_bins, trend
+from metrics.studies.gaps import smooth_bins, trend
 from metrics.support.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from metrics.studies.gaps.stored_summary import GapCells
+    from metrics.studies.stored_summary import GapCells
 
 _STRIP = 0.075
 """Height of the strip of lists without a gap, as a share of the axis of gaps above it."""

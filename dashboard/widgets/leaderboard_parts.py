@@ -32,7 +32,7 @@ from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.sections import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.leaderboard import VERDICTS
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 

@@ -11,7 +11,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.components import chart
 from metrics import parse
 from metrics.evaluation import ScoringOptions
-from metrics.studies.one_list.query import ladder
+from metrics.studies.one_list import ladder
 from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Orderings

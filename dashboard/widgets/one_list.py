@@ -11,8 +11,8 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.list_panel import orderings_text
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
+from metrics.studies import orderings
+from metrics.studies.one_list import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion

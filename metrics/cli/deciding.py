@@ -26,8 +26,8 @@ from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.studies.targets import usual_baseline
+from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.progress import progress
 from metrics.support.wording import written_p
 from metrics.ties import treatment
@@ -44,7 +44,7 @@ _BLOCK = 2**15
 
 
 def _tests() -> list[tuple[str, str]]:
-    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
+    from metrics.studies.test_registry import CORRECTIONS, TESTS
 
     tests = [(f"--test {entry.name}", f"{entry.summary} {entry.interval_sentence}") for entry in TESTS]
     return tests + [(f"--correction {entry.name}", entry.summary) for entry in CORRECTIONS]
@@ -86,8 +86,8 @@ def compare_command(
     _lists_tests: Annotated[bool, listing("--list-tests", "every test and correction", _tests)] = False,
 ) -> None:
     """Test differences between runs, and whether the verdicts depend on the order of ties."""
-    from metrics.studies.significance.comparisons import baseline_pairs
-    from metrics.studies.significance.test_registry import find_correction, find_test
+    from metrics.studies.comparisons import baseline_pairs
+    from metrics.studies.test_registry import find_correction, find_test
 
     find_test(test), find_correction(correction)
     if ties and traditional:
@@ -118,7 +118,7 @@ def compare_command(
 
 def _say_how_long(n_rerankers: int, n_tables: int, test: str) -> None:
     """Say how long all pairs of many rerankers take, and what to do instead."""
-    from metrics.studies.significance.test_registry import find_test
+    from metrics.studies.test_registry import find_test
 
     n_pairs = n_rerankers * (n_rerankers - 1) // 2
     seconds = n_pairs * n_tables * _SECONDS_A_PAIR.get(find_test(test).name, _SLOW_PAIR)
@@ -130,7 +130,7 @@ def _say_how_long(n_rerankers: int, n_tables: int, test: str) -> None:
 
 
 def _experiment_measures() -> Sequence[str]:
-    from metrics.studies.tradeoffs.experiment import experiment_measures
+    from metrics.studies.experiment import experiment_measures
 
     return experiment_measures()
 
@@ -139,7 +139,7 @@ def _experiment(
     runs: Runs, evaluation: Evaluation, baseline: str, testing: dict[str, Any], form: OutputFormat
 ) -> pd.DataFrame:
     """Return one table of every measure and the latency, and say on stderr what its stars mean."""
-    from metrics.studies.tradeoffs import experiment
+    from metrics.studies import experiment
 
     timed = with_latency(evaluation, latencies(runs))
     table = experiment.experiment_table(timed, baseline, **testing)
@@ -150,12 +150,12 @@ def _experiment(
 
 def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: float) -> pd.DataFrame:
     """Return the swaps by every measure and treatment, and say on stderr how many there are."""
-    from metrics.studies.leaderboard.swapped_orders import (
+    from metrics.studies.prose import plain
+    from metrics.studies.swapped_orders import (
         order_chances,
         swapped_orders,
         swaps_finding,
     )
-    from metrics.studies.prose import plain
 
     treatments = [name for name in evaluation.ties if treatment(name).key is not None]
     if not treatments or "expected" not in evaluation.ties:
@@ -174,8 +174,8 @@ def _pair_by_pair(
     evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any]
 ) -> Iterator[pd.DataFrame]:
     """Yield every comparison by every measure and treatment, and say on stderr which verdicts change."""
-    from metrics.studies.significance.significance import compare
-    from metrics.studies.significance.test_registry import find_test
+    from metrics.studies.significance import compare
+    from metrics.studies.test_registry import find_test
 
     for name in evaluation.measures:
         tables = {ties: compare(evaluation, name, ties, baselines, **testing) for ties in evaluation.ties}
@@ -192,8 +192,8 @@ def _with_changes(
     tables: dict[str, pd.DataFrame], measure: str, test: str, level: float
 ) -> dict[str, pd.DataFrame]:
     """Return tables by treatment with a column `changed`: is a verdict not the tied one? Say so on stderr."""
+    from metrics.studies import significance
     from metrics.studies.prose import plain
-    from metrics.studies.significance import significance
 
     tied = tables["expected"].assign(changed=False)
     tables = tables | {"expected": tied}

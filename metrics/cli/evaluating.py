@@ -30,7 +30,7 @@ from metrics.measures import MEASURES
 from metrics.runs import Runs
 from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns, Stream
-from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
+from metrics.studies.tradeoffs import LATENCY, latencies, with_latency
 from metrics.support.progress import progress
 from metrics.ties import JOINT_BOUNDS, asks_for_bounds
 from metrics.ties.treatments import treatments_by_name
@@ -92,7 +92,7 @@ def _treatments() -> list[tuple[str, str]]:
 
 
 def _tools() -> list[tuple[str, str]]:
-    from metrics.studies.tools.tools import TOOLS
+    from metrics.studies.tools import TOOLS
 
     return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 

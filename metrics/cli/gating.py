@@ -18,7 +18,7 @@ from metrics.cli.options import (
 )
 from metrics.evaluation import ScoringOptions, score_runs
 from metrics.measures import parse
-from metrics.studies.targets.targets import PRESETS, check_targets, targets_of
+from metrics.studies.targets import PRESETS, check_targets, targets_of
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
 from metrics.ties import treatment

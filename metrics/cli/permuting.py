@@ -14,8 +14,8 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import MeasureAt, parse, question
 from metrics.runs import Runs
-from metrics.studies.one_list.orderings import list_values
-from metrics.studies.one_list.query import complexity_report, every_ordering, sampled_mean
+from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
+from metrics.studies.orderings import list_values
 from metrics.studies.prose import decimal
 from metrics.ties import Ranking
 

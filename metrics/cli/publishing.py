@@ -72,7 +72,7 @@ def _leaderboard(
     runs: "Runs", measure: str, traditional: str | None, scoring: ScoringOptions
 ) -> tuple["pd.DataFrame", str]:
     """Score runs by one measure, say what was left out, and return their leaderboard and traditional order."""
-    from metrics.studies.leaderboard.leaderboard import leaderboard
+    from metrics.studies.leaderboard import leaderboard
 
     order = traditional_order(runs, traditional)
     evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", order], scoring)

@@ -21,13 +21,13 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
 from metrics.runs.writing import open_output
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
-    from metrics.studies.audit.published.table import PublishedTable
+    from metrics.studies.audit.published_table import PublishedTable
 
 
 class ReportFormat(StrEnum):
@@ -134,7 +134,7 @@ def report_command(
 def _read_published(paths: list[Path]) -> "PublishedTable | None":
     if not paths:
         return None
-    from metrics.studies.audit.published.reading import read_published
+    from metrics.studies.audit.published import read_published
 
     return read_published(paths)
 

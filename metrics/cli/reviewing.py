@@ -19,7 +19,7 @@ from metrics.cli.options import (
 from metrics.cli.output import write_text
 from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import parse
-from metrics.studies.targets.targets import check_targets, targets_of
+from metrics.studies.targets import check_targets, targets_of
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def review_command(
 
 
 def _changes(before: Evaluation, now: Evaluation, order: str) -> "pd.DataFrame":
-    from metrics.studies.leaderboard.value_changes import value_changes
+    from metrics.studies.history import value_changes
 
     return value_changes(before, now, order)
 
@@ -99,7 +99,7 @@ def _markdown(
 ) -> str:
     """Return the review; `names` are its heading, and what the state before is called."""
     from metrics.report.embedding import review
-    from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+    from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 
     (title, since), measure = names, parse(now.measures[0])
     board = leaderboard(now, str(measure), order)

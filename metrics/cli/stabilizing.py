@@ -16,7 +16,7 @@ from metrics.measures import parse
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    from metrics.studies.tie_breaking.stability import OrderStability
+    from metrics.studies.stability import OrderStability
 
 MEASURES = ("RR", "nDCG@10")
 _SECONDS_A_RERANKER, _SECONDS_A_PAIR = 0.005, 5e-6
@@ -40,9 +40,9 @@ def stability_command(
     reading: ReadingOptions,
 ) -> None:
     """Say how likely each run comes out above each other when all ties are broken at random."""
+    from metrics.studies.mean_distributions import SPREADS
     from metrics.studies.prose import plain
-    from metrics.studies.tie_breaking.mean_distributions import SPREADS
-    from metrics.studies.tie_breaking.stability import OrderStability, stability_finding
+    from metrics.studies.stability import OrderStability, stability_finding
 
     names = dict.fromkeys(str(parse(name)) for name in measure or MEASURES)
     with progress("Reading"):

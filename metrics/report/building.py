@@ -10,8 +10,8 @@ from metrics.report.sections import deciding, scores
 from metrics.report.sections.summary import brief, paper, summary, swaps
 from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
-from metrics.studies.leaderboard.recommendation import recommendation
-from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
+from metrics.studies.recommendation import recommendation
+from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {

@@ -7,8 +7,8 @@ from typing import Any
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.measures import parse
-from metrics.studies.audit.published.table import PublishedTable
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
+from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.ties import order_of_ties
 
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")

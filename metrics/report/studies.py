@@ -10,23 +10,21 @@ from metrics.evaluation import Evaluation, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
 from metrics.report.options import ReportOptions
 from metrics.runs import Runs
+from metrics.studies import readings
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
-from metrics.studies.gaps.gap import gap_summary, gaps, in_order
-from metrics.studies.leaderboard import readings
-from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
-from metrics.studies.leaderboard.segments import query_segments
-from metrics.studies.leaderboard.swapped_orders import swapped_orders, with_order_chances
-from metrics.studies.significance.significance import Verdicts, verdicts
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
-from metrics.studies.tie_breaking.stability import OrderStability
-from metrics.studies.tools.tie_rules import tie_answers
-from metrics.studies.tools.tool_comparison import tool_values
-from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
-from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.studies.emulation import tool_values
+from metrics.studies.experiment import experiment_measures, experiment_table
+from metrics.studies.gaps import gap_summary, gaps, in_order
+from metrics.studies.leaderboard import leaderboard, mean_std, query_segments
+from metrics.studies.mean_distributions import mean_distributions
+from metrics.studies.significance import Verdicts, verdicts
+from metrics.studies.stability import OrderStability
+from metrics.studies.swapped_orders import swapped_orders, with_order_chances
+from metrics.studies.targets import PRESETS, Target, check_targets, targets_of, usual_baseline
+from metrics.studies.tie_rules import tie_answers
+from metrics.studies.tiers import rank_intervals, with_tiers
+from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, treatment
 

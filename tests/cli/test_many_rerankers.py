@@ -8,8 +8,8 @@ from metrics import read_runs
 from metrics.cli import deciding, output, stabilizing
 from metrics.cli import options as shared
 from metrics.evaluation import ScoringOptions, score_runs
-from metrics.studies.significance import paired_tests
-from metrics.studies.significance.significance import compare
+from metrics.studies import significance_tests as paired_tests
+from metrics.studies.significance import compare
 
 
 def test_messages_name_twenty_rerankers_and_count_the_others(call, write):

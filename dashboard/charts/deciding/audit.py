@@ -11,7 +11,7 @@ from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, ho
 from dashboard.charts.marks import label_rows
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
-from metrics.studies.audit.digits import VERDICTS
+from metrics.studies.audit.reproduction import VERDICTS
 from metrics.studies.prose import decimal
 
 _WORDS = ("to the digit", "off by rounding", "does not come out")

@@ -11,8 +11,8 @@ from dashboard.charts.marks import CLEAR_TOP, add_legend, label_rows, label_rows
 from dashboard.charts.palette import Palette, blend
 from dashboard.charts.style import note_of, set_xaxes, signed_ticks, style
 from metrics.studies.prose import signed
-from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import is_significant
+from metrics.studies.significance import Verdicts
+from metrics.studies.test_registry import is_significant
 from metrics.support.arrays import BoolArray, IntArray
 from metrics.support.wording import count_of, written_p
 

@@ -13,8 +13,8 @@ from dashboard.charts.palette import Palette, blend, faded
 from dashboard.charts.style import note_of, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
 from metrics.studies.prose import signed
-from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import is_significant
+from metrics.studies.significance import Verdicts
+from metrics.studies.test_registry import is_significant
 from metrics.support.wording import chance_percent, with_signs, written_p
 
 _ROW = 30, 16

@@ -31,7 +31,7 @@ from dashboard.charts.style import (
     style,
 )
 from metrics.studies.prose import signed
-from metrics.studies.tradeoffs.tradeoffs import duration
+from metrics.studies.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
 
 _MIN_SECONDS = 1e-9

@@ -12,7 +12,7 @@ from dashboard.library.boards import Board
 from dashboard.published import match_by_hand
 from metrics import MEASURES
 from metrics.studies.audit.names import NameMatches
-from metrics.studies.audit.published.table import PublishedTable
+from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.wording import count_of, first_names
 
 _MOST_SELECTS = 20

@@ -19,7 +19,7 @@ from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import VERDICTS, AuditedOrder, widest_first, written_chances
-from metrics.studies.leaderboard.ranks.similarity import leaderboard_similarity, similarity_words
+from metrics.studies.rank_similarity import leaderboard_similarity, similarity_words
 from metrics.support.shown_columns import shown_columns
 
 _COLOURS = ("orange", "yellow", "gray", "blue")

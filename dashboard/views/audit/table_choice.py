@@ -24,7 +24,7 @@ from dashboard.published import (
 from dashboard.widgets import audited_table
 from metrics.errors import TieScopeError
 from metrics.runs import File
-from metrics.studies.audit.published.table import PublishedTable
+from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.wording import count_of
 
 _FORMS = (

@@ -16,10 +16,10 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.sections import section
 from metrics import Evaluation, parse
-from metrics.studies.leaderboard.leaderboard import places
-from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tie_breaking.stability import OrderStability, stability_finding
+from metrics.studies.leaderboard import places
+from metrics.studies.significance import Verdicts
+from metrics.studies.stability import OrderStability, stability_finding
+from metrics.studies.test_registry import find_correction, find_test
 from metrics.support.wording import count_of
 
 

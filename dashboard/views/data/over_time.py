@@ -30,18 +30,16 @@ from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.report import ReportOptions
 from metrics.runs import File, Repeated
-from metrics.studies.leaderboard.arrivals import (
+from metrics.studies.history import (
+    LEAST_SHARED,
     arrivals,
     arrivals_finding,
     arriving,
     change_of,
-    running_means,
-)
-from metrics.studies.leaderboard.history import (
-    LEAST_SHARED,
     history,
     history_finding,
     pooled_judgments,
+    running_means,
     version_means,
     version_of,
 )

@@ -13,8 +13,7 @@ from dashboard.views.guide.topics import draw_cards, draw_head, fold_parts
 from dashboard.widgets.components import Card, cards, chart, finding
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.list_panel import orderings_text
-from metrics.studies.guide.noise_example import noise_example
-from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
+from metrics.studies.guide import WorkedExample, filled_formulas, noise_example, worked_example, worked_finding
 
 MOST_TIED = 30
 MOST_ABOVE = 20

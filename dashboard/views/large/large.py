@@ -21,7 +21,7 @@ from dashboard.widgets.leaderboard_parts import (
     leaderboard_table,
 )
 from metrics import TieScopeError, parse
-from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 

@@ -16,7 +16,7 @@ from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.sections import section
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary, stored_summary_finding
+from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
 from metrics.support.shown_columns import shown_columns
 
 

@@ -31,7 +31,7 @@ _VERDICTS = {
 @cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the pairs of rerankers whose order swaps once ties are averaged."""
-    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
 
     return study.swapped_orders(view.evaluation, measure, traditional)
 
@@ -39,7 +39,7 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
 @cached_by_key(show_spinner=False, max_entries=24)
 def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return how many pairs swap, as a sentence."""
-    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
     swaps = swapped_orders(view, measure, traditional)
     return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
@@ -48,7 +48,7 @@ def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first of the pairs that swap, with the chance of each when ties are broken at random."""
-    from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
+    from metrics.studies.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view, measure, traditional).head(n_rows)
     with board_turn(view.board):

@@ -20,9 +20,9 @@ from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_c
 from dashboard.widgets.sections import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
+from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
+from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.support.wording import part_of
 
 _MANY_EMPTY = 0.2
@@ -38,7 +38,7 @@ def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.Dat
 @cached_by_key(show_spinner=False, max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return who leads, and whether the order of ties or chance decides that, as a sentence."""
-    from metrics.studies.leaderboard import verdict_sentence  # noqa: PLC0415 scipy.special
+    from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
 
     rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
     copies = verdict_sentence.same_runs(view.board.runs, view.evaluation, measure)

@@ -17,7 +17,7 @@ from dashboard.widgets.components import chart, heading, section_finding, table_
 from dashboard.widgets.figures import kept_elements
 from dashboard.widgets.sections import section
 from metrics import parse
-from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding, tool_values
+from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.support.shown_columns import shown_columns
 
 _HEAD_COLUMNS = 16

@@ -20,14 +20,14 @@ from dashboard.widgets.sections import section
 from metrics.errors import UsageError
 from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import (
+from metrics.studies.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
     can_narrow,
     hole_finding,
     unjudged_share,
 )
-from metrics.studies.leaderboard.judging import (
+from metrics.studies.judging import (
     JudgingPlan,
     closing_text,
     form_for,

@@ -5,7 +5,7 @@ from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from dashboard.widgets.components import table
 from dashboard.widgets.one_list import ListInView, shorten_text
 from dashboard.widgets.sections import section
-from metrics.studies.one_list.query import rank_column, tie_groups
+from metrics.studies.one_list import rank_column, tie_groups
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion_words
 

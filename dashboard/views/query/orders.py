@@ -10,8 +10,8 @@ from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.one_list import ListInView, describe_values, shorten_text
 from dashboard.widgets.sections import section
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import every_ordering
+from metrics.studies import orderings
+from metrics.studies.one_list import every_ordering
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 

@@ -9,7 +9,7 @@ from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.one_list import ListInView
 from dashboard.widgets.sections import section
 from metrics import parse
-from metrics.studies.one_list.value_steps import value_steps
+from metrics.studies.one_list import value_steps
 from metrics.studies.prose import Strong, decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment

@@ -12,8 +12,8 @@ from dashboard.widgets.components import chart, download_csv, heading, section_f
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.sections import section
 from metrics import parse
-from metrics.studies.leaderboard.segments import segment_table
-from metrics.studies.significance.win_loss import win_loss, win_loss_finding
+from metrics.studies.leaderboard import segment_table
+from metrics.studies.query_values import win_loss, win_loss_finding
 from metrics.support.shown_columns import shown_columns
 
 

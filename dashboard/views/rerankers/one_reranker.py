@@ -14,8 +14,8 @@ from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
 from dashboard.widgets.sections import section
-from metrics.studies.leaderboard.ranks.similarity import Variant
-from metrics.studies.leaderboard.readings import readings, readings_finding
+from metrics.studies.rank_similarity import Variant
+from metrics.studies.readings import readings, readings_finding
 from metrics.support.shown_columns import shown_columns
 
 NOBODY = "none"
@@ -78,16 +78,16 @@ def _largest_gaps(own: pd.DataFrame, measure: str) -> None:
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
 def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
     """Return how alike the lists of each two rerankers are, by what a tie means."""
-    from metrics.studies.leaderboard.ranks.list_similarity import list_similarity  # noqa: PLC0415 when asked
+    from metrics.studies.rank_similarity import list_similarity  # noqa: PLC0415 when asked
 
     return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     """Draw how alike the lists of the other rerankers are to those of this one."""
-    from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for
+    from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
         DEPTH,
-        QUESTIONS,
+        LIST_QUESTIONS,
         similarity_finding,
     )
 
@@ -101,4 +101,4 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     section_finding(similarity_finding(own), view.rerankers)
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
     columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
-    table(own, "", "similar", columns, explanation=QUESTIONS[variant])
+    table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])

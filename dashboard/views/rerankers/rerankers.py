@@ -18,8 +18,8 @@ from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.measures import question
-from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding
-from metrics.studies.tools.tie_rules import own_rule_note
+from metrics.studies.gaps import gap_summary, gaps, reranker_finding
+from metrics.studies.tie_rules import own_rule_note
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
 ALIKE = "Who copies whom"

@@ -9,7 +9,7 @@ from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
+from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
 from metrics.support.shown_columns import shown_columns
 
 

@@ -9,10 +9,9 @@ from dashboard.escaping import escape_markdown
 from dashboard.widgets.audited_table import report_choices
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, ReportOptions
-from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
-from metrics.studies.targets.targets import Target
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import Target, usual_baseline
 
 _PRESET_HELP = (
     "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "

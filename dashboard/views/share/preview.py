@@ -22,8 +22,7 @@ from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
 from dashboard.widgets.sections import section
 from metrics.report import Report, ReportOptions, ReportStudies, report
-from metrics.studies.targets.target_summary import target_finding, target_summary
-from metrics.studies.targets.targets import VERDICTS
+from metrics.studies.targets import VERDICTS, target_finding, target_summary
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 

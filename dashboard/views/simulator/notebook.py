@@ -29,11 +29,11 @@ from dashboard.widgets.sections import section
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
-from metrics.studies.gaps.complexity import notebook_cases
-from metrics.studies.gaps.gap import notebook_lines, notebook_table
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import running_mean, sample_values
-from metrics.studies.one_list.query import every_ordering
+from metrics.studies import orderings
+from metrics.studies.complexity import notebook_cases
+from metrics.studies.gaps import notebook_lines, notebook_table
+from metrics.studies.one_list import every_ordering
+from metrics.studies.orderings import running_mean, sample_values
 from metrics.support.shown_columns import ShownColumn, shown_columns
 from metrics.ties import Ranking
 

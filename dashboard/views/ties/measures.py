@@ -10,8 +10,8 @@ from dashboard.widgets.columns import deviation_columns
 from dashboard.widgets.components import section_finding, table
 from dashboard.widgets.sections import section
 from metrics import parse
-from metrics.studies.gaps.argmax import argmax_finding, argmax_losses, graded_rerankers
-from metrics.studies.gaps.gap import gaps_by_measure
+from metrics.studies.gaps import gaps_by_measure
+from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
 from metrics.support.shown_columns import shown_columns
 
 

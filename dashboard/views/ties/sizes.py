@@ -9,14 +9,14 @@ from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table
 from dashboard.widgets.list_panel import orderings_text
 from dashboard.widgets.sections import section
-from metrics.studies.gaps.complexity import (
+from metrics.studies.complexity import (
     TIE_SIZES,
     complexity_summary,
     list_complexity,
     tie_costs,
     tie_size_counts,
 )
-from metrics.studies.gaps.gap import gap_summary, with_overall
+from metrics.studies.gaps import gap_summary, with_overall
 from metrics.studies.prose import Strong
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of, percent

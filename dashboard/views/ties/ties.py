@@ -22,8 +22,8 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.list_panel import list_panel
 from dashboard.widgets.sections import section
-from metrics.studies.gaps.gap import gap_finding, gaps
-from metrics.studies.tools.tie_rules import own_rule_note
+from metrics.studies.gaps import gap_finding, gaps
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of all orders"

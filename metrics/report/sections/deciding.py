@@ -11,16 +11,15 @@ from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table, legend
 from metrics.studies.audit.audit import Audit
 from metrics.studies.audit.audited_order import VERDICTS as STANDINGS
 from metrics.studies.audit.audited_order import AuditedOrder, audit_finding, widest_first, written_chances
+from metrics.studies.emulation import by_reranker, by_tool, comparable_values, tool_finding
+from metrics.studies.experiment import experiment_lines, experiment_note
 from metrics.studies.prose import signed
-from metrics.studies.significance.significance import Verdicts, significance_finding
-from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.targets.target_summary import target_finding
-from metrics.studies.targets.targets import VERDICTS
-from metrics.studies.tie_breaking.stability import stability_finding
-from metrics.studies.tools.tie_rules import own_rule_note
-from metrics.studies.tools.tool_comparison import by_reranker, by_tool, comparable_values, tool_finding
-from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_note
-from metrics.studies.tradeoffs.latency import LATENCY
+from metrics.studies.significance import Verdicts, significance_finding
+from metrics.studies.stability import stability_finding
+from metrics.studies.targets import VERDICTS, target_finding
+from metrics.studies.test_registry import find_correction, find_test
+from metrics.studies.tie_rules import own_rule_note
+from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 
 _HEADINGS = {"tool": "Tool", "version": "Checked against", "spelling": "Calls it", "why": "Why it differs"}

@@ -16,22 +16,21 @@ from metrics.report.model import Section
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, SEVERITY, VERDICT, Column, Table, legend
 from metrics.runs.findings.finding import FindingGroup, group_findings
-from metrics.studies.gaps.gap import gap_finding, with_overall
-from metrics.studies.leaderboard.holes import (
+from metrics.studies.experiment import experiment_measures
+from metrics.studies.gaps import gap_finding, with_overall
+from metrics.studies.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
     hole_finding,
     mean_bounds,
     within_words,
 )
-from metrics.studies.leaderboard.leaderboard import leaderboard_finding
-from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
-from metrics.studies.leaderboard.recommendation import tie_remedies
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.leaderboard import VERDICTS, leaderboard_finding
 from metrics.studies.prose import Prose
-from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tools.tie_rules import answers_finding, own_rule_note
-from metrics.studies.tradeoffs.experiment import experiment_measures
+from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
+from metrics.studies.recommendation import tie_remedies
+from metrics.studies.test_registry import find_correction, find_test
+from metrics.studies.tie_rules import answers_finding, own_rule_note
 from metrics.support.wording import compared_as, count_of, first_names
 from metrics.ties import treatment
 

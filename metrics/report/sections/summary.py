@@ -15,9 +15,9 @@ from metrics.report.sections.scores import (
 )
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import FOUR_DECIMALS, VERDICT, Column, Table
-from metrics.studies.leaderboard.swapped_orders import swaps_finding
-from metrics.studies.significance.significance import significance_finding
-from metrics.studies.significance.test_registry import find_correction, find_test
+from metrics.studies.significance import significance_finding
+from metrics.studies.swapped_orders import swaps_finding
+from metrics.studies.test_registry import find_correction, find_test
 from metrics.support.wording import chance_percent, count_of, first_names
 
 MOST_ROWS = 20

@@ -5,7 +5,7 @@ import pandas as pd
 
 from dashboard.charts.palette import LIGHT
 from dashboard.charts.running_means import MAX_POINTS, running_means_chart
-from metrics.studies.leaderboard.arrivals import running_means
+from metrics.studies.history import running_means
 
 
 def drawn(n_lists, window, change=None, name="llm"):

@@ -23,10 +23,8 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.library.boards import default_name
 from dashboard.views.compare.tradeoffs import LATENCY_NAMES, figure_file
 from metrics import evaluate
-from metrics.studies.tradeoffs.coverage import coverage_measures
-from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
-from metrics.studies.tradeoffs.latency import latencies, with_latency
-from metrics.studies.tradeoffs.tradeoffs import pareto_front
+from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_table
+from metrics.studies.tradeoffs import coverage_measures, latencies, pareto_front, with_latency
 
 ALL_BOARDS = {**TIMED, **UNTIMED}
 COLUMNS = ["latency", "segment", "target_id"]

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.charts.deciding.noise import NoiseTables, noise_lines
 from dashboard.charts.palette import DARK, LIGHT
-from metrics.studies.robustness.noise_curves import trades
+from metrics.studies.noise import trades
 
 LEVELS = pd.Index([0.0, 0.01, 0.1, 1.0], name="noise")
 
