@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
-from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import target_bullets, target_matrix
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls
-from dashboard.charts.deciding.audit import convention_bars, matrix_width, reproduction_matrix
+from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.choices import View
 from dashboard.controls import clicked_row, set_value
 from dashboard.escaping import escape_markdown

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.compare import difference_forest
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.noise import NoiseTables, near_tie_panels, noise_lines
+from dashboard.charts.noise import NoiseTables, near_tie_panels, noise_lines
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key

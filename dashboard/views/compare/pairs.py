@@ -6,8 +6,7 @@ import streamlit as st
 
 from dashboard import visitor
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
+from dashboard.charts.compare import finish_heatmap, matrix_width, order_matrix, verdict_matrix
 from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.compare.differences import list_spreads, shown_verdicts

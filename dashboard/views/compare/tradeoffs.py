@@ -10,10 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard.cache import ShownBoard, board_turn, segments
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
-from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
-from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
+from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
+from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.choices import View, choose_criteria
 from dashboard.controls import follow_defaults, select_slider
 from dashboard.escaping import escape_markdown

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import changes
-from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown

@@ -11,8 +11,7 @@ import streamlit as st
 
 from dashboard import boards, cache, choices
 from dashboard.cache import ShownBoard
-from dashboard.charts.running_means import running_means_chart
-from dashboard.charts.version_history import VersionAxis, version_history
+from dashboard.charts.data import VersionAxis, running_means_chart, version_history
 from dashboard.choices import View
 from dashboard.controls import number_input, segmented, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown

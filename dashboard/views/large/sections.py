@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import controls
 from dashboard.access import server_files
 from dashboard.boards import notify
-from dashboard.charts.aligned_rows import gap_rows
+from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
 from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score

@@ -4,8 +4,7 @@ import pandas as pd
 
 from dashboard import cache, choices
 from dashboard.cache import ShownBoard
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
-from dashboard.charts.deciding.win_loss_bars import win_loss_bars
+from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap, win_loss_bars
 from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, download_csv, heading, section_finding, table

@@ -5,8 +5,7 @@ import streamlit as st
 
 from dashboard import cache, choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.aligned_rows import aligned_rows
-from dashboard.charts.rerankers import ACROSS, FEW_ROWS, gap_multiples
+from dashboard.charts.rerankers import ACROSS, FEW_ROWS, aligned_rows, gap_multiples
 from dashboard.choices import View, choose_relevant_from
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.rerankers.groups import baseline_comparison, query_groups

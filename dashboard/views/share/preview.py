@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard import controls
 from dashboard.boards import while_open
 from dashboard.cache import board_turn
-from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board

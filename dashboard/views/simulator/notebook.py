@@ -8,8 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
-from dashboard.charts.aligned_rows import aligned_rows
-from dashboard.charts.rerankers import gap_multiples
+from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator.simulation import (
     NOTEBOOK_GRAG,

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from dashboard.cache import ShownBoard
-from dashboard.charts.tie_sizes import ordering_costs, tie_size_bars
+from dashboard.charts.ties_vs_gap import ordering_costs, tie_size_bars
 from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.components import chart, heading, section_finding, table

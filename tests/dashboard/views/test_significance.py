@@ -12,11 +12,15 @@ from boards import EXTREMES, board
 from opening import charts, finding, only, opened, table, texts
 
 from dashboard import cache
-from dashboard.charts.deciding.difference_forest import difference_forest
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.deciding.targets import target_matrix
+from dashboard.charts.compare import (
+    difference_forest,
+    finish_heatmap,
+    matrix_width,
+    order_matrix,
+    verdict_matrix,
+)
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
+from dashboard.charts.targets import target_matrix
 from dashboard.views.compare import differences
 from metrics import evaluate
 from metrics.studies.comparisons import detectable, query_differences

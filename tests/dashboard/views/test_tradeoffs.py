@@ -16,10 +16,10 @@ from opening import finding, opened, texts
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS
-from dashboard.charts.deciding.tradeoffs import latency_scatter
-from dashboard.charts.name_places import TALL, WIDE
+from dashboard.charts.marks import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.rerankers import MOST_SEGMENTS
+from dashboard.charts.tradeoffs import latency_scatter
 from dashboard.library.boards import default_name
 from dashboard.views.compare.tradeoffs import LATENCY_NAMES, figure_file
 from metrics import evaluate

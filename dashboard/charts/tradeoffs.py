@@ -1,4 +1,4 @@
-"""Quality against latency, and distinct recall against diversity and recall."""
+"""Quality against latency and diversity."""
 
 from itertools import pairwise
 from typing import Any
@@ -9,8 +9,16 @@ import pandas as pd
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import text_columns
 from dashboard.charts.marks import (
+    LINE,
+    MOST_BARS,
     ROW,
+    SMALL,
+    TALL,
     VALUES,
+    WIDE,
+    Box,
+    PlotArea,
+    add_names,
     add_segments,
     add_values,
     dotted_line,
@@ -18,7 +26,6 @@ from dashboard.charts.marks import (
     named_rows,
     tied_dot,
 )
-from dashboard.charts.name_places import LINE, MOST_BARS, SMALL, TALL, WIDE, Box, PlotArea, add_names
 from dashboard.charts.palette import Palette, faded
 from dashboard.charts.style import (
     BELOW,

@@ -1,4 +1,4 @@
-"""Charts of an audit: which figures come out, and how many by each rule tried."""
+"""Charts of an audited table."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,10 +1,8 @@
-"""Charts of an audit: the matrix of figures, and the bars of rules."""
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.charts.deciding.audit import convention_bars, matrix_cells, reproduction_matrix
+from dashboard.charts.audit import convention_bars, matrix_cells, reproduction_matrix
 from dashboard.charts.palette import DARK, LIGHT
 
 ROWS = [

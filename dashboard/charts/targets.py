@@ -1,4 +1,4 @@
-"""Targets of one reranker as bullet rows, and of all by what the pass rests on."""
+"""Targets: how far each reranker is from them, and which it meets."""
 
 from collections.abc import Sequence
 from math import cos, radians

@@ -1,16 +1,53 @@
-"""Versions of rerankers, from the oldest to the newest."""
+"""Charts of Data: a column's values, versions of a reranker, lists as they arrived."""
 
 from collections.abc import Mapping
 from typing import Literal
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import hover_text
-from dashboard.charts.marks import add_band, add_legend, add_values, tied_dot, traditional_diamond
-from dashboard.charts.name_places import line_names
+from dashboard.charts.marks import (
+    add_band,
+    add_legend,
+    add_values,
+    dotted_line,
+    line_names,
+    tied_dot,
+    traditional_diamond,
+)
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import safe, set_xaxes, set_yaxes, style
+from dashboard.charts.style import add_key, note, padded_range, safe, set_xaxes, set_yaxes, style
+from metrics.support.arrays import histogram
+
+BARS = 60
+
+
+def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: bool) -> Figure:
+    """Draw the histogram of a file's scores or grades without axes; few distinct values stand as spikes.
+
+    Infinite scores are not drawn.
+
+    Args:
+        values: float64.
+        palette: colours of the theme.
+        is_score: blue for scores, grey for grades.
+    """
+    counts, middles = histogram(values.to_numpy(), BARS)
+    figure = Figure().draw_bars(
+        x=np.arange(BARS),  # the browser can place neither neighbours in float64 nor the ends of its range
+        y=counts,
+        customdata=middles,
+        marker={"color": palette.tied if is_score else palette.other},
+        hovertemplate="about %{customdata:.4g}: %{y:,} rows<extra></extra>",
+    )
+    style(figure, palette, 72, t=2, b=2, l=0, r=0)
+    figure.set_layout(bargap=0.08)
+    set_yaxes(figure, visible=False)
+    return set_xaxes(figure, visible=False)
+
 
 VersionAxis = Literal["added", "version"]
 """What runs along the x axis: time, or one version after the other."""
@@ -111,3 +148,79 @@ def _add_names(
         figure.draw_shape(type="line", layer="below", line=line, **ends)
     values = newest.set_index("reranker")["tied"]
     figure.write_notes(line_names(values, paint, palette, figure.settings["yaxis"]["range"], _PLOT_HEIGHT))
+
+
+MAX_POINTS = 1500
+"""Points of a line: as many as there are pixels."""
+_MEAN_HOVER = (
+    "<b>%{customdata[0]}</b>, query %{customdata[1]}<br>list %{x:,}: %{y:.4f}<br>bounds "
+    "%{customdata[2]:.4f} to %{customdata[3]:.4f}<extra>%{meta}</extra>"
+)
+
+
+def running_means_chart(
+    means: pd.DataFrame, palette: Palette, measure: str, window: int, change: int | None, order: str
+) -> Figure:
+    """Draw the means of the latest lists with the band from worst to best, and those of all so far, thin.
+
+    Args:
+        means: as `metrics.studies.history.running_means` returns them.
+        palette: colours of the theme.
+        measure: title of the y axis.
+        window: how many lists are the latest.
+        change: lists before the change; None where there is none.
+        order: in which order lists stand.
+    """
+    drawn_rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), MAX_POINTS)).round().astype(int))
+    rows = means.iloc[drawn_rows]
+    late_rows = rows[rows["tied_of_late"].notna()]
+    figure = Figure()
+    ends = (late_rows["worst_of_late"], late_rows["best_of_late"])
+    add_band(figure, late_rows["n"], *ends, palette.bounds)
+    colours = {"traditional": palette.traditional, "tied": palette.tied}
+    for name, colour in colours.items():
+        _add_mean(figure, rows, name, "", {"color": colour, "width": 1.2, "dash": "dot"})
+        _add_mean(figure, late_rows, name, "_of_late", {"color": colour, "width": 2.4})
+    latest = means.iloc[-1]
+    entries = [(name, colour, f"{latest[f'{name}_of_late']:.4f}") for name, colour in colours.items()]
+    add_key(
+        figure,
+        palette,
+        [
+            *reversed(entries),
+            ("dotted", palette.muted, "all lists so far"),
+            ("band", palette.muted, "worst to best"),
+        ],
+    )
+    style(figure, palette, 340, t=34, r=16)
+    values = [f"{name}{late}" for name in ("tied", "traditional") for late in ("", "_of_late")]
+    plotted_values = rows[[*values, "worst_of_late", "best_of_late"]].to_numpy().ravel()
+    set_yaxes(
+        figure,
+        title_text=safe(f"{measure}, last {window:,}"),
+        range=padded_range(plotted_values[~np.isnan(plotted_values)]),
+    )
+    room = 0.02 * max(len(means), 2)
+    set_xaxes(figure, title_text=f"list, {order}", range=[1 - room, len(means) + room], showgrid=False)
+    if change is not None:
+        x = change + 0.5
+        figure.draw_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="y domain", line=dotted_line(palette))
+        side = "right" if change > len(means) / 2 else "left"
+        place = {"x": x, "xanchor": side, "y": 0, "yref": "paper", "yanchor": "bottom"}
+        note(figure, f"changed after {change:,}", palette, **place)
+    return figure.set_layout(showlegend=False)
+
+
+def _add_mean(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
+    """Add the line of one mean, of all lists or of the latest."""
+    bounds = rows[[f"worst{late}", f"best{late}"]].to_numpy()
+    texts = [[hover_text(str(text)) for text in rows[column]] for column in ("name", "query_id")]
+    figure.draw_scatter(
+        x=rows["n"],
+        y=rows[f"{name}{late}"],
+        mode="lines",
+        line=line,
+        customdata=np.array([*texts, *bounds.T], dtype=object).T,
+        meta=f"{name}, {'latest' if late else 'all so far'}",
+        hovertemplate=_MEAN_HOVER,
+    )

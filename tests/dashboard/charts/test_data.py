@@ -1,10 +1,8 @@
-"""Means of lists in the order in which they came."""
-
 import numpy as np
 import pandas as pd
 
+from dashboard.charts.data import MAX_POINTS, running_means_chart
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.running_means import MAX_POINTS, running_means_chart
 from metrics.studies.history import running_means
 
 

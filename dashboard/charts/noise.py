@@ -1,4 +1,4 @@
-"""Values and tie ratios as noise grows, and as near scores tie."""
+"""Measures, ties and places as noise of the scores grows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from dashboard.charts.marks import (
     add_segments,
     add_values,
     cells,
+    line_names,
     named_rows,
 )
-from dashboard.charts.name_places import line_names
 from dashboard.charts.palette import Palette, faded, ink
 from dashboard.charts.style import (
     note,
