@@ -83,15 +83,7 @@ def add_values(
 
 
 def add_diamond(figure: Figure, palette: Palette, x: float, y: float, hover: str) -> None:
-    """Add the diamond of one traditional value, which stands below the axis it belongs to.
-
-    Args:
-        figure: changed in place.
-        palette: colours of the theme.
-        x: the value.
-        y: where it stands.
-        hover: text of ours.
-    """
+    """Add the diamond of one traditional value, which stands below the axis it belongs to."""
     figure.draw_scatter(
         x=[x],
         y=[y],
@@ -205,16 +197,7 @@ def add_band(
     colour: str,
     **trace: Any,  # noqa: ANN401
 ) -> None:
-    """Fill what lies between two lines.
-
-    Args:
-        figure: changed in place.
-        x: where both lines have values.
-        low: the lower line.
-        high: the upper line.
-        colour: of the fill.
-        trace: what differs from a band without name, line and hover.
-    """
+    """Fill what lies between two lines."""
     outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
     look = {"fill": "toself", "fillcolor": colour, "mode": "none", "hoverinfo": "skip"}
     figure.draw_scatter(**outline, **look | trace)
@@ -247,16 +230,7 @@ def add_cutoff(
     label: float,
     **place: Any,  # noqa: ANN401
 ) -> None:
-    """Add a dotted line after the first k places, and its name above.
-
-    Args:
-        figure: changed in place; its x axis counts places.
-        palette: colours of the theme.
-        k: cut-off.
-        ends: lower and upper end of the line.
-        label: height of the name.
-        place: what differs from a name in the middle of the line.
-    """
+    """Add a dotted line after the first k places, and its name above."""
     figure.draw_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=ends[0], y1=ends[1], line=dotted_line(palette))
     note(figure, f"k = {k}", palette, **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)
 

@@ -70,12 +70,6 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
     as a diamond, which has no curve, on a bar from the worst to the best value. Upright dotted lines bound the
     noise that number formats have left in the scores, an upright band that which score_std tells of them.
-
-    Args:
-        tables: what is drawn.
-        palette: colours of the theme.
-        colours: reranker → its colour.
-        measure: what the y axis shows.
     """
     curves, edge = tables.curves, tables.edge.loc[list(tables.curves.columns)]
     places = np.log10(curves.index.to_numpy()[1:])

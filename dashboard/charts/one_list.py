@@ -458,14 +458,7 @@ _SAME_VALUE = 5e-5
 
 
 def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> Figure:
-    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall.
-
-    Args:
-        values: value, chance; rising.
-        marks: tied, traditional, worst, best.
-        palette: colours of the theme.
-        measure: its name.
-    """
+    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall."""
     low = min(float(values["value"].min()), marks["worst"])
     high = max(float(values["value"].max()), marks["best"])
     span = high - low if high - low > EQUAL else 0.0

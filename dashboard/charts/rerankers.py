@@ -403,13 +403,7 @@ MOST_SEGMENTS = 8
 
 
 def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low.
-
-    Args:
-        table: reranker, segment, traditional, tied, gap, n; in the order drawn.
-        palette: colours of the theme.
-        measure: what the gaps are of.
-    """
+    """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low."""
     rerankers, segments = table["reranker"].unique(), table["segment"].unique()[:MOST_SEGMENTS]
     wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(rerankers)
     gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))

@@ -388,14 +388,7 @@ def _add_other_gap(
 
 
 def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:
-    """Draw tie ratio and largest tie against the gap, and its distribution; cells by the log of their count.
-
-    Args:
-        ratios: lists by tie ratio and gap.
-        sizes: the same lists by largest tie and gap.
-        palette: colours of the theme.
-        measure: what the gap is of.
-    """
+    """Draw tie ratio and largest tie against the gap, and its distribution; cells by the log of their count."""
     figure = Figure.of_panels(1, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
     figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])

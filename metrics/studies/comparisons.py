@@ -108,10 +108,6 @@ def _same_queries(is_present: BoolArray, pairs: IntArray) -> Iterator[tuple[IntA
 def pair_statistics(comparison: Comparison, test: Test) -> Mapping[str, npt.NDArray[Any]]:
     """Return what is counted of each pair before any test, a column a figure.
 
-    Args:
-        comparison: the pairs, and the values of all rerankers.
-        test: whether it is paired decides what n, dz and superiority are of.
-
     Returns:
         n, mean_baseline, mean, difference, dz, superiority, won, equal and lost, as `compare` explains them.
     """

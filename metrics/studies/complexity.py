@@ -145,10 +145,6 @@ def tie_costs(relevant: int = 1, sizes: Sequence[int] = TIE_SIZES) -> pd.DataFra
     in each draw the notebook advises, max(1,000, min(10,000, n!/10)); the closed form of RR adds the
     n − r + 1 places where the first relevant document can stand.
 
-    Args:
-        relevant: documents of the tie that are relevant: r; sizes below are left out.
-        sizes: documents of the tie: n.
-
     Returns:
         size, log10_orderings, log10_patterns, draws, terms, and log10 of the documents looked at:
         enumeration, patterns, sampling, closed_form.

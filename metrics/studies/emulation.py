@@ -67,15 +67,7 @@ def emulate_runs(
     tools: Iterable[Tool] = TOOLS,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what `emulate` does, its keywords given as one record.
-
-    Args:
-        runs: what was ranked.
-        measures: names of measures.
-        options: how lists are scored.
-        tools: which to ask.
-        queries: those asked about; None for all.
-    """
+    """Return what `emulate` does, its keywords given as one record."""
     runs = runs if queries is None else only_queries(runs, queries)
     measure_list = list(dict.fromkeys(map(parse, measures)))
     ours = score_runs(runs, [str(measure) for measure in measure_list], ["expected"], options)

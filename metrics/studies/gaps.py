@@ -415,13 +415,7 @@ def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
 
 
 def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> pd.DataFrame:
-    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker.
-
-    Args:
-        summary: of a first and a second measure.
-        first: what the traditional and the tied mean of the first are called.
-        second: likewise.
-    """
+    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker."""
 
     def with_std(column: str) -> list[str]:
         pairs = zip(summary[column], summary[f"{column}_std"], strict=True)

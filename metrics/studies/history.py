@@ -218,13 +218,6 @@ def arrivals(
 
     By their times where all versions have these; else version by version, each as its file has them.
 
-    Args:
-        evaluation: what lists scored.
-        runs: what was ranked.
-        names: the versions, the oldest first.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-
     Returns:
         one row a list that counts: name, query_id, time (NaN where unknown), tied, traditional, worst, best.
     """

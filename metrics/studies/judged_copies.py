@@ -25,13 +25,7 @@ _SCALE = "\x1f"
 def list_weights(
     runs: Runs, options: ScoringOptions, queries: Collection[str] | None = None
 ) -> "pd.Series[float]":
-    """Return what a list weighs in the mean of its reranker: 1 / n, n those that count; 0 where none does.
-
-    Args:
-        runs: what was ranked, with judgments apart.
-        options: how lists are scored: a list that a run lacks weighs as others do, or is left out.
-        queries: those that count; None for all.
-    """
+    """Return what a list weighs in the mean of its reranker: 1 / n, n those that count; 0 where none does."""
     judged_queries = pd.Index(runs.judged_pairs.queries.cast(pa.string()).to_pandas())
     if queries is not None:
         judged_queries = judged_queries[judged_queries.isin(list(queries))]
@@ -64,13 +58,7 @@ def bound_widths(
 
 
 def judged_below(runs: Runs, documents: RankedDocuments, depth: int) -> Runs:
-    """Return the runs with a grade of 0 for what nobody judged and every reranker has below a depth.
-
-    Args:
-        runs: what was ranked, with judgments apart.
-        documents: those of all rerankers.
-        depth: the last place that counts.
-    """
+    """Return the runs with a grade of 0 for what nobody judged and every reranker has below a depth."""
     rows = np.flatnonzero(~documents.is_judged & (documents.places > depth))
     if runs.qrels is None or not len(rows):
         return runs

@@ -111,13 +111,6 @@ def open_documents(
 ) -> pd.DataFrame:
     """Return the unjudged documents that some reranker has within a depth, those likely to weigh most first.
 
-    Args:
-        runs: what was ranked.
-        options: how lists are scored.
-        documents: those of all rerankers.
-        depth: places that count, as the scores allow them at best.
-        queries: those that count; None for all.
-
     Returns:
         hash, query_id, doc_id, rerankers (how many have it within the depth), best_place, best_reranker (the
         first that gives it); by falling sum of 1/log2(place + 1) over those rerankers.
@@ -494,14 +487,6 @@ def judgments_value(
     """Return how far the joint bounds of the means narrowed with more judgments of the same lists.
 
     Compared are means over the queries that had judgments before, without the lists that `missing` leaves out.
-
-    Args:
-        before: the lists with the judgments there were.
-        after: the same lists with more.
-        measure: name of a measure.
-        options: how lists are scored.
-        depth: place below which documents that nobody judged count as not relevant, for all rerankers; None:
-            all may be relevant.
 
     Raises:
         UsageError: no judgments apart, or as of `joint_bounds`.

@@ -160,13 +160,7 @@ class _Reasons:
 
 
 def relative_size(difference: float, tied: float, side: str) -> str:
-    """Write a difference as a share of the tied value: `36% above its tied value`.
-
-    Args:
-        difference: of the traditional value from it.
-        tied: the tied value.
-        side: above or below.
-    """
+    """Write a difference as a share of the tied value: `36% above its tied value`."""
     if not tied > 0:
         return f"{decimal(abs(difference))} {side} a tied value of {decimal(tied)}"
     share = abs(difference) / tied

@@ -255,11 +255,6 @@ def variance_split(evaluation: Evaluation, measure: str, baseline: str) -> pd.Da
     variance, over n − 1, estimates Var(d) without bias and needs no correction. Of values of one strict
     order it would not: it estimates Var(d) + E[t²], and ties would be counted as queries.
 
-    Args:
-        evaluation: with the measure under expected, optimistic, pessimistic and std.
-        measure: name of a measure.
-        baseline: whom the others are compared with.
-
     Returns:
         index reranker, the baseline left out, in order; difference (of tied means, over the n queries both
         have), queries and ties (variances, in squares of the measure's unit), share_ties

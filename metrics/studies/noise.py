@@ -352,12 +352,6 @@ def own_noise(
 
     Such a column is that of the file, or the scatter of repeats, or the spread of probabilities of grades.
 
-    Args:
-        runs: what was ranked.
-        measure: what is taken.
-        options: how lists are scored.
-        queries: those whose lists count; None for all.
-
     Returns:
         index: the rerankers; `noise`, the median `score_std` in standard deviations of the reranker's scores,
         `low` and `high`, its quartiles; and `value`, the mean under the treatment `noise`, NaN where that is

@@ -223,14 +223,7 @@ def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed
 
 
 def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str) -> Prose:
-    """Say how far the order taken of one list is from the mean over all.
-
-    Args:
-        value: the measure of this list by treatment; the two differ.
-        measure: its name.
-        traditional: the treatment taken as the traditional one.
-        orderings: how many there are, written out.
-    """
+    """Say how far the order taken of one list is from the mean over all."""
     gap = value[traditional] - value["expected"]
     return (
         f"One list, {measure} ",

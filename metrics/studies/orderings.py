@@ -63,12 +63,6 @@ def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders
 
     The commonest grade fills what the others leave. With n documents, c of each grade, x of them among the m
     places, an order has the chance prod c! / (c - x)! / (n! / (n - m)!).
-
-    Args:
-        levels: (n_levels,) distinct grades, rising.
-        counts: (n_levels,) documents of each.
-        within: the first places, m.
-        max_orders: how many orders at most; None where there are more.
     """
     filler = int(counts.argmax())
     rarer = np.repeat(np.delete(levels, filler), np.delete(counts, filler))

@@ -76,14 +76,6 @@ def precision_curve(
 ) -> pd.DataFrame:
     """Return what each reranker would score under each precision of its scores.
 
-    Args:
-        runs: what was ranked.
-        measure: name of a measure.
-        traditional: the treatment taken as the traditional one.
-        precisions: which are compared.
-        queries: which count; all where None.
-        scoring: how lists are scored otherwise.
-
     Returns:
         One row a reranker and precision: reranker, precision, label, tie_ratio, tied, worst, best,
         traditional (means over lists), std (of the mean when ties are broken at random), low and high
@@ -244,12 +236,6 @@ def argmax_losses(
     runs: Runs, measure: str, queries: Collection[str] | None = None, scoring: ScoringOptions = AS_READ
 ) -> pd.DataFrame:
     """Return what each reranker scores by its likeliest grades, and by its expected ones.
-
-    Args:
-        runs: what was ranked.
-        measure: name of a measure.
-        queries: which count; all where None.
-        scoring: how lists are scored otherwise.
 
     Returns:
         One row a reranker with probabilities: reranker, argmax_tie_ratio, expected_tie_ratio (means over

@@ -17,11 +17,6 @@ from metrics.support.wording import part_of
 def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataFrame:
     """Return the values of a measure, a row a query and a column a reranker.
 
-    Args:
-        evaluation: what was evaluated.
-        measure: name of a measure.
-        ties: name of a treatment.
-
     Returns:
         index query_id in sorted order; NaN where a reranker has no value, or one that is no number.
 
@@ -38,11 +33,6 @@ def values_by_query(evaluation: Evaluation, measure: str, ties: str) -> pd.DataF
 
 def count_not_finite(evaluation: Evaluation, measure: str, ties: str) -> dict[str, int]:
     """Count the values of each reranker that are no numbers.
-
-    Args:
-        evaluation: what was evaluated.
-        measure: name of a measure.
-        ties: name of a treatment.
 
     Returns:
         reranker → count; rerankers without any are left out.

@@ -122,9 +122,6 @@ def tau_ap(pair: RankingPair) -> float:
     places alike; j of the others are above it then, any of them alike; a pair that the first ties is right as
     often as not. NaN for a single item.
 
-    Args:
-        pair: the ranking that is taken for the truth, and the one that is judged, whose top weighs most.
-
     Source: Yilmaz, Aslam & Robertson, SIGIR 2008; ties: Urbano & Marrero, ICTIR 2017.
     """
     n = len(pair.first)

@@ -260,14 +260,7 @@ def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) 
 
 
 def constant_result(p: float, difference: float, level: float, note: str) -> TestResult:
-    """Return the result where values do not vary, but by a difference.
-
-    Args:
-        p: the smallest that so many values allow.
-        difference: of the two; shifted by any other, p would be the same, so that alone bounds the interval.
-        level: of the interval.
-        note: what to say of a difference.
-    """
+    """Return the result where values do not vary, but by a difference."""
     low, high = (difference, difference) if p < alpha(level) else (-np.inf, np.inf)
     if abs(difference) <= EQUAL:
         return TestResult(1.0, low, high, "no query differs")

@@ -141,14 +141,7 @@ def _over(sums: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def _stepdown(observed: FloatArray, flipped_means: FloatArray, sizes: FloatArray, level: float) -> BoolArray:
-    """Return (k, k) which pairs are beyond the largest that draws have by chance, stepwise.
-
-    Args:
-        observed: (k, k) statistic of each pair, row minus column.
-        flipped_means: (k, draws) sums of the draws.
-        sizes: (k, k) what the difference of two sums is divided by.
-        level: of confidence.
-    """
+    """Return (k, k) which pairs are beyond the largest that draws have by chance, stepwise."""
     is_rejected = np.zeros(observed.shape, dtype=bool)
     place = int(np.ceil(alpha(level) * (DRAWS + 1))) - 1
     while place > 0:

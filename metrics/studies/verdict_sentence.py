@@ -218,13 +218,7 @@ def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
 
 
 def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
-    """Return the rerankers that gave all documents of their lists the same scores, those alike together.
-
-    Args:
-        runs: what was ranked.
-        evaluation: of some of its rerankers; only those of equal values are compared.
-        measure: name of a measure that was evaluated.
-    """
+    """Return the rerankers that gave all documents of their lists the same scores, those alike together."""
     by_value, by_score = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
     for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
         by_value[values.to_numpy().tobytes()].append(str(name))

@@ -141,13 +141,7 @@ class AuditedOrder:
 
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
-    """Return what becomes of the order that a table prints by a measure.
-
-    Args:
-        audit: of the table.
-        runs: that it was held against.
-        measure: as it is spelled there; where no mean of it is printed, there is no order.
-    """
+    """Return what becomes of the order that a table prints by a measure."""
     published = _published_means(audit, measure)
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))

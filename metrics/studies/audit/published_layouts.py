@@ -495,11 +495,6 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
     The figures of several runs, each with its `runid`, have the names of these. A run begins at its `runid`;
     where queries stand before the first one, as trec_eval -q prints them, they stand before every one.
 
-    Args:
-        name: of the file.
-        text: all of it.
-        stem: of the file's name.
-
     Raises:
         ReadError: a line is no figure.
     """

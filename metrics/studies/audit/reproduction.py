@@ -240,15 +240,7 @@ class ComparedFigures:
         treatments: Sequence[str],
         values_so_far: dict[str, FloatArray],
     ) -> _Scores:
-        """Score all lists once, none left out, for all conventions that differ in gain and treatment alone.
-
-        Args:
-            shared: what they share.
-            gains: of nDCG.
-            treatments: of ties.
-            values_so_far: measure → (n_lists, n_treatments) values of those that grades alone tell, whatever
-                grade is relevant from; what is computed is added.
-        """
+        """Score all lists once, none left out, for all conventions that differ in gain and treatment alone."""
         options = replace(shared, missing="zero", empty="zero").options
         names = {
             gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures] for gain in gains
@@ -355,11 +347,7 @@ class Reproduction:
         return int(self._fitting_groups.nunique())
 
     def depends_on(self, field: str) -> bool:
-        """Return whether two of `fitting` that differ in a field alone give other figures on these files.
-
-        Args:
-            field: of a convention.
-        """
+        """Return whether two of `fitting` that differ in a field alone give other figures on these files."""
         usual = Convention()
         others = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
         return len({*zip(others, self._fitting_groups, strict=True)}) > len({*others})
