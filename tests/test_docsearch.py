@@ -153,7 +153,7 @@ def test_nobody_else_needs_what_made_it():
     extras = project["optional-dependencies"]
     assert [name for name in extras if any("minilm" in one for one in extras[name])] == ["samples"]
     assert not [one for one in (*project["dependencies"], *extras["dev"]) if one.startswith("tiescope")]
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements/dev.txt"):
         pinned = (ROOT / name).read_text(encoding="utf-8")
         assert "minilm" not in pinned
         assert "torch" not in pinned

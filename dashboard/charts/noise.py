@@ -75,11 +75,11 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
     places = np.log10(curves.index.to_numpy()[1:])
     step = float(places[1] - places[0])
     slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
-    figure = Figure()
+    figure, dashes = Figure(), line_dashes(colours)
     add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
     _add_bands(figure, tables, colours)
     for slot, (name, values) in zip(slots, curves.items(), strict=True):
-        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)])
+        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
     edge = edge.assign(tied=curves.iloc[0])
     add_values(figure, edge, palette, x=slots, **_edge_hover(edge))
     trades = tables.trades
@@ -151,7 +151,7 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
 
 
 def _add_line(
-    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str
+    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str, dash: str
 ) -> None:
     """Add the line of one reranker, its value without noise first, dotted where it leaves that."""
     start, levels = places
@@ -160,7 +160,15 @@ def _add_line(
     figure.draw_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
     hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}<extra></extra>"
     line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
-    figure.draw_scatter(**line, **look, line={"color": colour, "width": 2.5})
+    figure.draw_scatter(**line, **look, line={"color": colour, "width": 2.5, "dash": dash})
+
+
+def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
+    """Return reranker → its kind of line: dashed where a reranker before it has the same colour."""
+    dashes: dict[str, str] = {}
+    for place, (name, colour) in enumerate(colours.items()):
+        dashes[name] = "dash" if colour in list(colours.values())[:place] else "solid"
+    return dashes
 
 
 def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
@@ -240,7 +248,7 @@ def near_tie_panels(
         colours: reranker → its colour.
         measure: how the tied mean is called.
     """
-    figure = Figure()
+    figure, dashes = Figure(), line_dashes(colours)
     changes = (values - values.iloc[0]).iloc[1:]
     places = np.log10(changes.index.to_numpy(dtype=float))
     for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
@@ -250,7 +258,7 @@ def near_tie_panels(
                 y=column,
                 yaxis=axis,
                 mode="lines",
-                line={"color": colours[str(name)], "width": 2},
+                line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
                 hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
                 f"%{{y:{figures}}}<extra></extra>",

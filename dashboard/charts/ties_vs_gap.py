@@ -244,7 +244,8 @@ def gap_panels(
     }
     for (row, col), (x, y) in panels.items():
         panel = _add_panel(figure, palette, lists, (x, y), is_signed=is_signed, row=row, col=col)
-        panel.label_gaps(_gap_title(names[y == "second_gap"], is_signed=is_signed))
+        gap = f"{names[y == 'second_gap']} gap"
+        panel.label_gaps(gap if is_signed else f"|{gap}|")
         _add_ring(panel, heights, selected, x, y)
     _add_other_gap(figure, heights, palette, names, is_signed=is_signed)
     _add_ring(GapPanel(figure, palette, 0, 1, 2), heights, selected, "first_gap", "second_gap")

@@ -158,14 +158,16 @@ def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: F
 def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
     """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
     tied = table[table["tie_ratio"] > 0]
+    has_value = (tied["n_relevant"] > 0) | (tied["first_best"] != 0)
     farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
-    share_level = float((tied["first_gap"] == 0).mean()) if len(tied) else 0.0
+    counted = tied[has_value] if has_value.any() else tied
     return gap_prose(
-        len(tied),
-        share_level,
+        len(counted),
+        float((counted["first_gap"] == 0).mean()) if len(counted) else 0.0,
         _correlation(table),
         {"gap": farthest.get("first_gap", 0.0), **farthest},
         measure,
+        "ties" if len(counted) == len(tied) else "ties and a relevant document",
     )
 
 
@@ -252,15 +254,17 @@ def gap_prose(
     tie_correlation: tuple[float, float, float] | None,
     farthest: Mapping[str, Any],
     measure: str,
+    kind: str = "ties",
 ) -> Prose:
     """Say what `gap_finding` does, from what was counted.
 
     Args:
-        n_tied: lists with a tie.
+        n_tied: lists with a tie that are counted.
         share_level: share of them without a gap.
         tie_correlation: of tie ratio and absolute gap, over all lists.
         farthest: gap, reranker and query_id of the list that is farthest off.
         measure: its name.
+        kind: what the counted lists have.
     """
     if n_tied and (note := own_rule_note(measure)):
         return note
@@ -268,11 +272,11 @@ def gap_prose(
         return (Strong("No list has a tie. "), "No sort can change a value.")
     start: Prose = (
         Strong(percent(share_level)),
-        f" of the {n_tied:,} lists with ties have the same {measure} in the order taken as on average over all "
-        "orders. ",
+        f" of the {n_tied:,} lists with {kind} have the same {measure} in the order taken as on average over "
+        "all orders. ",
     )
     if n_tied == 1:
-        start = (Strong("One list has ties. "),)
+        start = (Strong(f"One list has {kind}. "),)
     if not farthest["gap"]:
         return (*start, f"The order taken costs nothing: {measure} is the mean over all orders.")
     direction = "too high" if farthest["gap"] > 0 else "too low"

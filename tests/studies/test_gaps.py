@@ -197,6 +197,22 @@ def test_a_gap_that_cannot_be_told_is_none_rather_than_zero():
     assert table["first_gap"].to_list() == pytest.approx([np.nan, 0], nan_ok=True)
 
 
+def test_lists_with_nothing_relevant_are_not_said_to_be_level():
+    table = pd.DataFrame(
+        {
+            "reranker": "A",
+            "query_id": ["q1", "q2", "q3", "q4"],
+            "tie_ratio": 0.5,
+            "first_gap": [0.2, 0.0, 0.0, 0.0],
+            "first_best": [1.0, 1.0, 0.0, 0.0],
+            "n_relevant": [1, 1, 0, 0],
+        }
+    )
+    assert plain(gap_finding(table, "RR")).startswith("50% of the 2 lists with ties and a relevant document")
+    judged = table.assign(n_relevant=1)
+    assert plain(gap_finding(judged, "RR")).startswith("75% of the 4 lists with ties have the same RR")
+
+
 def test_the_prediction_alone_is_what_the_finding_says_of_it_and_without_a_gap_it_is_the_finding():
     table = pd.DataFrame(
         {
@@ -204,6 +220,8 @@ def test_the_prediction_alone_is_what_the_finding_says_of_it_and_without_a_gap_i
             "query_id": [f"q{n}" for n in range(40)],
             "tie_ratio": np.linspace(0, 1, 40),
             "first_gap": np.linspace(0, 0.4, 40),
+            "first_best": 1.0,
+            "n_relevant": 1,
         }
     )
     point, rest = tie_prediction(table, "RR")
