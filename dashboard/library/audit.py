@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import ParamSpec, TypeVar
 
-from dashboard.library.storage.records import STRANGER, Record
+from dashboard.library.records import STRANGER, Record
 from metrics.errors import UsageError
 
 Parameters = ParamSpec("Parameters")

@@ -5,11 +5,12 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from secrets import token_hex
 from threading import Lock
 
 from dashboard.library.boards import Board, default_name
-from dashboard.library.storage.records import SEPARATOR
+from dashboard.library.records import SEPARATOR
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 
@@ -19,6 +20,7 @@ MOST_BYTES = 2**30
 """Bytes held at most; the boards unused longest go first."""
 MOST_PUBLISHED = 20
 """Published results held at most."""
+_DIGEST_BYTES = 4
 _MOST_PUBLISHED_BYTES = 10**8
 """Bytes of all files of published results of a board."""
 
@@ -148,3 +150,9 @@ def packed_files(files: Sequence[File]) -> bytes:
 def unpacked_files(packed: bytes) -> tuple[File, ...]:
     """Return the files of `packed_files`."""
     return tuple(File(name, text.encode("latin-1")) for name, text in json.loads(zlib.decompress(packed)))
+
+
+def table_label(files: Sequence[File]) -> str:
+    """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
+    digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{files[0].name[:40]}~{digest}"

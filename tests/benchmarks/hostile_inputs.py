@@ -173,9 +173,8 @@ def read(path: Path) -> None:
     """Read a file as an upload is read, and print memory, seconds and outcome."""
     import pyarrow.parquet  # noqa: F401, PLC0415 as above
 
+    from dashboard.library.board_file import is_board, load  # noqa: PLC0415 as above
     from dashboard.library.boards import BoardSpec, make_board  # noqa: PLC0415 as above
-    from dashboard.library.exchange.board_file import is_board  # noqa: PLC0415 as above
-    from dashboard.library.exchange.board_import import load  # noqa: PLC0415 as above
     from metrics.errors import TieScopeError  # noqa: PLC0415 as above
     from metrics.runs import File  # noqa: PLC0415 as above
 

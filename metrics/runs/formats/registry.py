@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-
-import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.formats import (
@@ -19,7 +16,6 @@ from metrics.runs.formats import (
     tables,
 )
 from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.formats.delimited import DelimitedTable
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.reading.columns import ColumnChoice, MissingScore
 from metrics.runs.reading.files import File
@@ -100,29 +96,6 @@ def open_blocks(
         hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
         raise ReadError(file.name, f"{recognised.name} cannot be read in blocks", hint)
     return recognised.open_blocks(head, choice)
-
-
-def unread(file: File, source: Source) -> dict[str, pa.Array]:
-    """Read the columns of a file that its source leaves out, as text; without those that cannot be read so.
-
-    Args:
-        file: the file as given.
-        source: what was read of it.
-
-    Raises:
-        ReadError: the file has changed, and its header cannot be read.
-    """
-    opener = _BY_NAME[source.format].open_blocks
-    table = None if opener is None else opener(Head(file), ColumnChoice(source.mapping))
-    columns: dict[str, pa.Array] = {}
-    for name in source.unused:
-        with suppress(ReadError):
-            if isinstance(table, DelimitedTable):
-                columns[name] = table.column_text(name)
-            else:
-                choice = {**source.mapping, "query_text": name}
-                columns[name] = read(file, choice, missing_score=source.missing_score).table["query_text"]
-    return columns
 
 
 def has_header(format_name: str) -> bool:

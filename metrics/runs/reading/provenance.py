@@ -15,9 +15,9 @@ def _no_ranks() -> None:
     """Return None: the file states no ranks."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class FileProvenance:
-    """The file that rows came from: the one thing known of it that changes is where a copy of it lies.
+    """The file that rows came from.
 
     Attributes:
         file: its name.
@@ -30,11 +30,6 @@ class FileProvenance:
     line_of: Callable[[int], int]
     unit: str = "line"
     ranks: Callable[[], pa.Array | None] = _no_ranks
-
-    def move(self, copy: "FileProvenance") -> None:
-        """Have lines and ranks read from a copy of the file, where it counts the same: the file can go."""
-        if copy.unit == self.unit:
-            self.line_of, self.ranks = copy.line_of, copy.ranks
 
     def refuse(
         self, is_bad: pa.Array, column: pa.Array, problem_of: Callable[[object], str], hint: str

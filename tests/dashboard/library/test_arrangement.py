@@ -5,10 +5,9 @@ from io import BytesIO
 import pytest
 from boards import QRELS, STRICT, board
 
+from dashboard.library.board_file import export, load
 from dashboard.library.boards import BoardSpec, join_runs, keep_arrangement, make_board
-from dashboard.library.exchange.board_file import export
-from dashboard.library.exchange.board_import import load
-from dashboard.library.exchange.listing import boards_table
+from dashboard.library.listing import boards_table
 from metrics.errors import TieScopeError
 from metrics.runs import File
 
