@@ -138,6 +138,8 @@ def load_record(record: Record) -> Board:
 def update_loaded(board: Board, record: Record) -> None:
     """Hold a board just kept as the library gives it back: it is not read again."""
     if board.key == record.spec.key:
+        for source, entry in zip(board.sources, record.spec.entries, strict=True):
+            source.origin.move(entry.provenance(source))  # so that the bytes can go
         loaded_boards().hold(kept := replace(board, spec=record.spec))
         _note_loaded(kept)
 

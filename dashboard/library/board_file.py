@@ -181,12 +181,6 @@ def export(
 
     Who owns it, its number and its times are not in it.
 
-    Args:
-        board: what to write.
-        into: a file that can be sought in.
-        view: what it is opened with, where that is not what the library keeps or its files say.
-        published: results that are kept with it.
-
     Raises:
         LibraryError: an upload is gone or damaged, or the board is too large.
         OSError: `into` cannot be written.

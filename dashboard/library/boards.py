@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.earlier import EarlierUpload
+from dashboard.library.read_before import first_line
 from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
@@ -24,6 +26,7 @@ from metrics.runs import (
     scores_may_be_grades,
     with_names,
 )
+from metrics.runs.reading.provenance import FileProvenance
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -77,6 +80,16 @@ class Entry:
         if isinstance(self.file, StoredFile):
             return self.file.read(columns, missing_score)
         return read(self.file, columns, missing_score=missing_score)
+
+    def provenance(self, source: Source) -> FileProvenance:
+        """Return where the rows of what was read stand; the file is read again when that asks for it."""
+        origin, first = cache(lambda: self.read().origin), first_line(source)
+        return FileProvenance(
+            self.file.name,
+            lambda row: origin().line_of(row) if first is None else first + row,
+            source.origin.unit,
+            lambda: origin().ranks(),
+        )
 
 
 @dataclass(frozen=True)
@@ -226,11 +239,6 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
     """Return the board of files that were read.
 
-    Args:
-        spec: of the board.
-        sources: what its files hold.
-        runs: they joined, where that is done.
-
     Raises:
         TieScopeError: they do not go together.
     """
@@ -241,10 +249,6 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     """Return a board that more files came to: rerankers keep names and order, new ones follow.
-
-    Args:
-        board: of all files, nothing renamed.
-        before: what it was made from until now.
 
     Raises:
         TieScopeError: a new reranker has a name that was given to another.
@@ -280,14 +284,6 @@ def queries_text(count: int) -> str:
 def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
     """Read files on disk and join them to a board.
 
-    Args:
-        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
-        qrels: of the judgments.
-        title: what the board is called; else it is told by its size.
-
-    Returns:
-        The board, not kept yet.
-
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
     """
@@ -299,14 +295,6 @@ def read_files(
     paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
     """Read runs and judgments on disk, each with the choice that reads it as what it is given as.
-
-    Args:
-        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
-        qrels: of the judgments.
-        columns: our column → the files', where they have it.
-
-    Returns:
-        The files with their choices, and what they hold, in one order.
 
     Raises:
         TieScopeError: one cannot be read.

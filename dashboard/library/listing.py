@@ -17,16 +17,10 @@ _MOST_NAMES = 5
 
 
 def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
-    """Return somebody's boards, the one changed last first.
+    """Return somebody's boards, the one changed last first: name, id, runs, queries, files, changed, access.
 
-    Args:
-        library: where they are.
-        owner: whose.
-        for_people: whether names are on one line and times short; else they are exact.
-
-    Returns:
-        columns name, id, runs, queries, files, changed (local time) and access; runs and queries are left out
-        where a file cannot be read.
+    For people, names are on one line and times short. Runs and queries are left out where an earlier version
+    did not note them and a file cannot be read.
     """
     rows = []
     for board in library.boards(owner):
@@ -72,11 +66,6 @@ def _describe_file(path: Path) -> str:
 def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
     """Return the board of an id, name or label; None where there is none.
 
-    Args:
-        library: where to look.
-        name: id, name or label.
-        owner: who asks.
-
     Raises:
         UsageError: several have the name.
     """
@@ -94,11 +83,6 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
 
 def require_board(library: Library, name: str, owner: str) -> BoardListing:
     """Return the board of an id, name or label.
-
-    Args:
-        library: where to look.
-        name: id, name or label.
-        owner: who asks.
 
     Raises:
         UsageError: there is none, or several have the name.

@@ -57,16 +57,9 @@ class LoadedBoards:
                 self._boards.pop(key, None)
 
     def add(self, board: Board, visitor: str = "", board_id: str = "") -> Board:
-        """Hold a board that is nowhere else.
+        """Hold a board that is nowhere else, for one visitor alone; its label has its id.
 
-        Args:
-            board: to hold.
-            visitor: whom alone it opens for.
-            board_id: of a board of this visitor, whose place it takes; of any other or none, it is the one of
-                the same content, else it gets a new id.
-
-        Returns:
-            The board, its id in its label.
+        It takes the place of their board of this id, else it is theirs of the same content, else it gets an id.
 
         Raises:
             UsageError: it alone is larger than the memory set aside.

@@ -80,13 +80,6 @@ def pull(
 ) -> list[Path]:
     """Write a board into a folder; returns the files.
 
-    Args:
-        record: the board.
-        folder: made where there is none.
-        form: one of `FORMS`.
-        force: whether files that are there may be written over.
-        published: results that are kept with it.
-
     Raises:
         UsageError: a file is there, or cannot be written.
         TieScopeError: the board cannot be read.

@@ -67,15 +67,6 @@ def read_files_to_push(
 ) -> FilesToPush:
     """Read runs and judgments, or one board file.
 
-    Args:
-        paths: runs, or the board file alone.
-        qrels: judgments.
-        columns: our column → the files', where they have it.
-        repeated: what is done about a document twice in one list; None: refused, or as the board says.
-
-    Returns:
-        What is to be put on a board.
-
     Raises:
         TieScopeError: a file cannot be read, or a choice concerns none.
     """
@@ -102,18 +93,9 @@ def push(
     repeated: Repeated | None = None,
     note: str = "",
 ) -> PushResult:
-    """Put files on the board of a name; on a new one where there is none.
+    """Put files on the board of a name, number or label; on a new one where there is none.
 
-    Args:
-        library: where to keep them.
-        pushed: the files; one of a name that is there takes its place.
-        name: of the board, its number or its label; "" for a board file: as that says.
-        owner: whose it is.
-        repeated: what the board does about a document twice in one list; None: as it does.
-        note: what is said of each upload.
-
-    Returns:
-        The label of the board, and what became of the files.
+    A file of a name that is there takes its place. The note is of each upload.
 
     Raises:
         TieScopeError: they do not go together, or cannot be kept.

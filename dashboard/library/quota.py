@@ -20,13 +20,7 @@ def is_evicting(connection: sa.Connection, owner: str) -> bool:
 
 
 def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
-    """Write down what somebody chose.
-
-    Args:
-        connection: to write by.
-        owner: who chose.
-        evict: whether the oldest uploads go when the library is full.
-    """
+    """Write down what somebody chose."""
     if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
         connection.execute(owners.insert().values(owner=owner, evict=evict))
 
@@ -43,13 +37,6 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
     those on a board that was given a name, those of other people and on their boards, even deleted ones,
     and `keep`.
-
-    Args:
-        connection: to write by.
-        owner: whose uploads may go.
-        n_bytes: that are to be written.
-        limit: bytes that all uploads may take.
-        keep: sha256 of uploads that stay.
 
     Raises:
         LibraryError: they do not fit.

@@ -38,9 +38,6 @@ def remember(path: Path, source: Source) -> None:
         return
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other files need not pay
 
-    origin, n_rows = source.origin, len(source.table)
-    first = origin.line_of(0)
-    is_contiguous = all(origin.line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
     description = {
         "format": source.format,
         "mapping": dict(source.mapping),
@@ -48,8 +45,8 @@ def remember(path: Path, source: Source) -> None:
         "noted": [asdict(one) for one in source.noted],
         "missing_score": source.missing_score,
         "tie_order": source.tie_order,
-        "unit": origin.unit,
-        "first": first if is_contiguous else None,
+        "unit": source.origin.unit,
+        "first": first_line(source),
     }
     table = source.table.replace_schema_metadata({_KEY: json.dumps(description)})
     with suppress(OSError, UsageError), whole_file(path) as stream:
@@ -81,6 +78,14 @@ def recall(path: Path, file: File, columns: Mapping[str, str], missing_score: Mi
         )
     except _DAMAGES:
         return None
+
+
+def first_line(source: Source) -> int | None:
+    """Return where the first row stands, if all rows follow one by one."""
+    line_of, n_rows = source.origin.line_of, len(source.table)
+    first = line_of(0)
+    is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
+    return first if is_contiguous else None
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError
+from metrics.errors import ReadError, TieScopeError
 from metrics.support.arrays import IntArray
 
 
@@ -15,9 +15,9 @@ def _no_ranks() -> None:
     """Return None: the file states no ranks."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FileProvenance:
-    """The file that rows came from.
+    """The file that rows came from: the one thing known of it that changes is where a copy of it lies.
 
     Attributes:
         file: its name.
@@ -30,6 +30,11 @@ class FileProvenance:
     line_of: Callable[[int], int]
     unit: str = "line"
     ranks: Callable[[], pa.Array | None] = _no_ranks
+
+    def move(self, copy: "FileProvenance") -> None:
+        """Have lines and ranks read from a copy of the file, where it counts the same: the file can go."""
+        if copy.unit == self.unit:
+            self.line_of, self.ranks = copy.line_of, copy.ranks
 
     def refuse(
         self, is_bad: pa.Array, column: pa.Array, problem_of: Callable[[object], str], hint: str
@@ -99,7 +104,7 @@ class RowProvenance:
         """Return the (n_rows,) ranks the file states beside its scores, if it does and still can be read."""
         try:
             ranks = self.origin.ranks()
-        except ReadError:
+        except TieScopeError:
             return None
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
 
