@@ -86,17 +86,17 @@ def long_texts(rows: int) -> dict:
 
 
 def board(columns: dict, times: int = 1, method: int = zipfile.ZIP_STORED, padding: int = 0) -> bytes:
-    """Return a board file whose first upload is another table, its hash right."""
+    """Return a board file whose first file is a Parquet, its hash right."""
     from board_files import SENT, unpacked  # noqa: PLC0415 the app is slow to import
 
     board_json, entries = unpacked(SENT)
     data = stored_often(columns, times) + bytes(padding)
-    board_json["files"][0]["parquet"] = sha256(data).hexdigest()
+    board_json["files"][0]["sha256"] = sha256(data).hexdigest()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as packed:
         for name, entry in [
             ("board.json", json.dumps(board_json)),
-            *(entries | {"files/00.parquet": data}).items(),
+            *(entries | {"files/00": data}).items(),
         ]:
             packed.writestr(name, entry)
     return stream.getvalue()
