@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from dashboard.library import quota, rows
+from dashboard.library import intake, rows
 from dashboard.library.audit import audited
 from dashboard.library.boards import (
     Board,
@@ -82,17 +82,17 @@ class Library:
     def is_evicting(self, owner: str = "") -> bool:
         """Return whether the oldest uploads go when the library is full."""
         with self._database.reading() as connection:
-            return quota.is_evicting(connection, owner)
+            return intake.is_evicting(connection, owner)
 
     def set_eviction(self, owner: str = "", *, evict: bool) -> None:
         """Say whether the oldest uploads go when the library is full."""
         with self._database.writing() as connection:
-            quota.set_eviction(connection, owner, evict=evict)
+            intake.set_eviction(connection, owner, evict=evict)
 
     def room(self) -> tuple[int, int]:
         """Return the bytes taken, and the most there may be."""
         with self._database.reading() as connection:
-            return quota.used_bytes(connection), self._intake.most
+            return intake.used_bytes(connection), self._intake.most
 
     def sweep(self) -> None:
         """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
@@ -232,7 +232,7 @@ class Library:
             mine = published_tables.c.board_id == record.id
             connection.execute(published_tables.delete().where(mine))
             on_board = {entry.file.sha256 for entry in record.spec.entries}
-            quota.free_space(connection, owner, len(packed), self._intake.most, on_board)
+            intake.free_space(connection, owner, len(packed), self._intake.most, on_board)
             values = {"board_id": record.id, "label": clean(label), "size": len(packed), "packed": packed}
             connection.execute(published_tables.insert().values(**values))
 
