@@ -49,8 +49,11 @@ def remember(path: Path, source: Source) -> None:
         "first": first_line(source),
     }
     table = source.table.replace_schema_metadata({_KEY: json.dumps(description)})
-    with suppress(OSError, UsageError), whole_file(path) as stream:
-        parquet.write_table(table, stream, compression="zstd")
+    with suppress(OSError, UsageError):
+        for other in path.parent.glob(f"{path.stem.partition('.')[0]}.*{ENDING}"):
+            other.unlink()  # one alone, so that no choice of columns fills the disk
+        with whole_file(path) as stream:
+            parquet.write_table(table, stream, compression="zstd")
 
 
 def recall(path: Path, file: File, columns: Mapping[str, str], missing_score: MissingScore) -> Source | None:

@@ -271,7 +271,7 @@ class UploadFolder:
     def remove_abandoned(self) -> None:
         """Remove files that nobody is writing any more."""
         abandoned = time.time() - _ABANDONED
-        for path in self._folder.glob("writing/*.*"):
+        for path in (*self._folder.glob("writing/*.*"), *self._folder.glob("??/.tiescope-*")):
             if _changed(path) < abandoned:
                 self._remove(path)
 
