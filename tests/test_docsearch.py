@@ -9,10 +9,10 @@ from pyarrow import parquet
 from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
-from metrics.runs.repeats.choice import repeat_groups
-from metrics.studies.audit.published.table import MEASURES as PRINTED
-from metrics.studies.audit.published.table import careless_table
-from metrics.studies.tools.tool_comparison import tool_values
+from metrics.runs.repeats import repeat_groups
+from metrics.studies.audit.published_table import MEASURES as PRINTED
+from metrics.studies.audit.published_table import careless_table
+from metrics.studies.emulation import tool_values
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"
@@ -153,7 +153,7 @@ def test_nobody_else_needs_what_made_it():
     extras = project["optional-dependencies"]
     assert [name for name in extras if any("minilm" in one for one in extras[name])] == ["samples"]
     assert not [one for one in (*project["dependencies"], *extras["dev"]) if one.startswith("tiescope")]
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements/dev.txt"):
         pinned = (ROOT / name).read_text(encoding="utf-8")
         assert "minilm" not in pinned
         assert "torch" not in pinned

@@ -43,7 +43,7 @@ from dashboard.library.records import Record
 from dashboard.library.uploads import MISSING_SCORE, StoredFile, is_packed, uploaded_bytes
 from metrics.errors import LibraryError, ReadError, TieScopeError
 from metrics.runs import COLUMNS, FORMATS, File, Repeated
-from metrics.runs.reading.files import MAX_BYTES, read_within
+from metrics.runs.files import MAX_BYTES, read_within
 
 ENDING = ".tiescope"
 """How the name of such a file ends."""

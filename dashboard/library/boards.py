@@ -26,7 +26,7 @@ from metrics.runs import (
     scores_may_be_grades,
     with_names,
 )
-from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.files import FileProvenance
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 

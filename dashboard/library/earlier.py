@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 from dashboard.library.uploads import MISSING_SCORE, StoredFile
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, tie_order
-from metrics.runs.findings import Finding
-from metrics.runs.findings.finding import ANSWER_CODES
-from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.files import FileProvenance
+from metrics.runs.findings import ANSWER_CODES, Finding
 
 _RANKED = "ranked"
 """Format of files that have ranks in place of scores; the Parquet has the ranks."""

@@ -14,8 +14,8 @@ import pyarrow as pa
 from dashboard.library.turns import DEAR_ROWS
 from metrics.errors import UsageError
 from metrics.runs import FORMATS, File, MissingScore, Source, read
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding
-from metrics.runs.reading.provenance import FileProvenance
 from metrics.runs.writing import whole_file
 
 ENDING = ".cache"

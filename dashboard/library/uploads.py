@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from dashboard.library import read_before
 from metrics.errors import LibraryError
 from metrics.runs import File, MissingScore, Source, read
-from metrics.runs.reading.files import BLOCK
+from metrics.runs.files import BLOCK
 from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 

@@ -1,7 +1,6 @@
 """Sessions that ended give back what they held, whether or not another visitor comes."""
 
 import asyncio
-import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -10,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.server.board_results import board_results
+from dashboard.server.memory import give_back_memory
 from dashboard.streamlit_internals import forget_expired_sessions
 
 _LOG = logging.getLogger(__name__)
@@ -45,14 +45,3 @@ async def forget_repeatedly() -> None:
             if not is_logged:
                 _LOG.exception("Sessions that ended are not given back; TieScope tries again.")
             is_logged = True
-
-
-def give_back_memory() -> None:
-    """Collect what ended sessions held, and return it to the system, though no other visitor comes.
-
-    pyarrow's memory is the system's own (`metrics/__init__.py`), so that it returns what numpy freed, too.
-    """
-    import pyarrow as pa  # noqa: PLC0415 the server answers before pyarrow is here
-
-    gc.collect()
-    pa.default_memory_pool().release_unused()

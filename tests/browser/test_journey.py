@@ -139,6 +139,29 @@ def test_a_chart_is_saved_and_the_link_copied_without_a_run_and_a_click_on_its_d
     )
 
 
+def test_a_click_on_a_row_of_rerankers_opens_that_reranker(new_page):
+    page = new_page("/rerankers?data=Sample%3A+simulated+rerankers")
+    settle(page, "Rerankers")
+    bar = page.evaluate(
+        """() => {
+            const plot = document.querySelector('.js-plotly-plot');
+            const trace = plot._fullData.find(trace => trace.type === 'bar' && trace.xaxis === 'x2');
+            const box = plot.getBoundingClientRect();
+            const [x, y] = [trace.xaxis, trace.yaxis].map(id => plot._fullLayout[id.replace(/^(.)/, '$1axis')]);
+            return {
+                x: box.left + x._offset + x.l2p(trace.x[1] / 2),
+                y: box.top + y._offset + y.l2p(trace.y[1]),
+                name: plot._fullLayout.yaxis.ticktext[1],
+            };
+        }"""
+    )
+    page.mouse.move(bar["x"] - 3, bar["y"])
+    page.mouse.move(bar["x"], bar["y"])
+    page.mouse.click(bar["x"], bar["y"])
+    expect(page.get_by_role("combobox", name="Open one reranker")).to_have_value(bar["name"])
+    expect(page.get_by_role("heading", name=bar["name"])).to_be_visible()
+
+
 def test_a_report_that_was_seen_some_pages_ago_is_not_sent_again(new_page):
     page, sizes, largest = new_page("/data?section=Library&data=Sample%3A+simulated+rerankers"), [], []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: sizes.append(len(data))))

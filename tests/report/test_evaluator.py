@@ -216,6 +216,9 @@ def test_each_reranker_has_its_own_report_and_its_name_is_text():
     text = text_of(runs)
     assert text.count("🎯 G-RAG Evaluation Report: ") == 2
     assert "🎯 G-RAG Evaluation Report: \u0645\u0631\u062a\u0628=[31m\n====" in text
+    conclusion = text[text.rindex("Stability Analysis") : text.index("Tied values are exact")]
+    assert "llm" not in conclusion
+    assert "two" in conclusion.splitlines()[-2]
     assert text.endswith("2 rerankers on 1 query. Made on 2026-01-30 by TieScope.\n")
 
 

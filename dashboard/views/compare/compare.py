@@ -16,7 +16,7 @@ from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import finding
 from metrics import parse
-from metrics.studies.significance.significance import significance_finding
+from metrics.studies.significance import significance_finding
 
 BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
     "Against the baseline",
@@ -35,9 +35,9 @@ def show(view: View) -> None:
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         baseline = choices.choose_baseline(view.rerankers, width=240)
-        measure = choices.measure()
+        measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
-        with st.popover("Test", icon=":material/tune:"):
+        with choices.more(help="Test, correction, and any other measure."):
             test, correction = choose_test()
             st.caption(test_words(test))
     has_pairs = len(view.rerankers) >= _FEW

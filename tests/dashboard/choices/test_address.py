@@ -110,7 +110,7 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
     page = opened("leaderboard", data="Gone · 12345678")
     assert page.query_params == {"data": "12345678"}
     page.query_params = {}
-    page.switch_page("views/rerankers/rerankers.py").run()
+    page.switch_page("views/rerankers.py").run()
     again = opened("rerankers", **page.query_params)
     for shown in (page, again):
         assert "12345678, which is not kept here" in shown.warning[0].value.replace("\\", "")
@@ -174,7 +174,7 @@ def test_trec_runs_start_with_trec_eval_s_order_and_other_files_with_their_own(l
     page = opened("leaderboard", data=record.id)
     order = page.selectbox(key="order")
     assert (order.value, order.options[:2]) == ("docid_desc", ["as in the file", "trec_eval: id, descending"])
-    assert "TREC runs: trec_eval's order; change it here." in texts(page, "caption")
+    assert "TREC runs: trec_eval's order." in texts(page, "caption")
     assert page.query_params["order"] == "docid_desc"  # a link that names none is of an earlier version
     order.set_value("input").run()
     other = opened("leaderboard", **page.query_params)

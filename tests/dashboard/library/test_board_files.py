@@ -486,8 +486,8 @@ def test_files_that_unpack_to_too_much_together_are_refused(monkeypatch):
     files = [File(f"{name}.trec.gz", gzip.compress(rows)) for name in "abc"]
     spec = BoardSpec.of([*files, File("qrels.txt", b"q0 0 d1 1\n")])
     data = exported(make_board(spec, [entry.read() for entry in spec.entries]))
-    monkeypatch.setattr("metrics.runs.reading.files.FREE_BYTES", 2 * len(rows))
-    monkeypatch.setattr("metrics.runs.reading.files.MAX_GROWTH", 1)
+    monkeypatch.setattr("metrics.runs.files.FREE_BYTES", 2 * len(rows))
+    monkeypatch.setattr("metrics.runs.files.MAX_GROWTH", 1)
     assert "that unpack to more than" in refusal(data)
 
 

@@ -125,7 +125,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_kept(library, tmp_path):
 
 def test_what_a_setting_refuses_now_is_still_read_where_it_was_kept_before(keep, monkeypatch):
     stored = keep(File("run.trec", STRICT.encode()))
-    monkeypatch.setattr("metrics.runs.reading.files.MAX_BYTES", 10)
+    monkeypatch.setattr("metrics.runs.files.MAX_BYTES", 10)
     assert len(Entry(stored).read().table) == 20
 
 

@@ -179,10 +179,13 @@ def test_the_rule_of_the_table_is_used_on_the_board():
     )
     page = drop(opened("audit", data=page.query_params["data"]), text)
     assert "relevant from 2" in finding(page)
+    thresholds = "The table takes documents as relevant from grade 2, this board from 1"
+    assert thresholds in texts(page, "caption")
     page.button(key="use-rule").click().run()
     assert not page.exception
     assert page.selectbox(key="order").value == "docid_asc"
     assert page.selectbox(key="precision").value.startswith(("decimals:2", "float"))
     assert only([button for button in page.button if button.key == "use-rule"]).disabled
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    assert thresholds not in texts(page, "caption")
+    page.switch_page("views/leaderboard.py").run()
     assert page.query_params["relevant_from"] == "2"

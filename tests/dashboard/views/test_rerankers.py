@@ -23,7 +23,7 @@ def many():
 
 
 def n_drawn(page):
-    return len(charts(page)["rerankers"]["layout"]["yaxis"]["ticktext"])
+    return len(charts(page)["reranker-rows"]["layout"]["yaxis"]["ticktext"])
 
 
 def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_address(many):
@@ -41,7 +41,7 @@ def test_charts_show_the_first_twenty_rerankers_and_all_on_request_by_the_addres
 @pytest.mark.parametrize(
     ("section", "chart"),
     [
-        ("Scores", "rerankers"),
+        ("Scores", "reranker-rows"),
         ("Gap against tie ratio", "gap-multiples"),
         ("Query groups", "duels"),
     ],
@@ -61,7 +61,7 @@ def test_one_reranker_is_compared_with_nobody(many):
 
 
 def test_gaps_are_absolute_until_asked_for_with_their_sign_by_the_address(many):
-    for section, chart in (("Scores", "rerankers"), ("Gap against tie ratio", "gap-multiples")):
+    for section, chart in (("Scores", "reranker-rows"), ("Gap against tie ratio", "gap-multiples")):
         page = opened("rerankers", data=many, section=section)
         absolute = charts(page)[chart]
         page.segmented_control(key="gap").set_value("signed").run()
@@ -83,10 +83,10 @@ def test_rerankers_are_sorted_by_the_mean_gap_that_is_drawn():
 def test_a_reranker_is_opened_with_its_gaps_its_readings_and_similar_rankings_by_the_address():
     name = "Claude (High Ties)"
     page = opened("rerankers", data=cache.SIMULATED_LABEL)
-    assert list(charts(page)) == ["rerankers"]
+    assert list(charts(page)) == ["reranker-rows"]
     page.selectbox(key="opened").set_value(name).run()
     assert page.query_params["opened"] == name
-    assert list(charts(page)) == ["rerankers", "own-gaps"]
+    assert list(charts(page)) == ["reranker-rows", "own-gaps"]
     lists = table(page, "Largest gaps")
     assert len(lists) == 10
     assert lists["first_gap"].abs().is_monotonic_decreasing
@@ -101,7 +101,7 @@ def test_a_reranker_is_opened_with_its_gaps_its_readings_and_similar_rankings_by
 
 def test_a_reranker_without_a_gap_is_opened_without_a_chart():
     page = opened("rerankers", opened="TF-IDF")
-    assert list(charts(page)) == ["rerankers"]
+    assert list(charts(page)) == ["reranker-rows"]
     assert len(table(page, "Similar rankings")) == 7
 
 
