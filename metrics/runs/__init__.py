@@ -12,7 +12,6 @@ from metrics.runs.formats.registry import (
     read,
     scores_may_be_grades,
     tie_order,
-    unread,
 )
 from metrics.runs.from_paths import (
     Table,
@@ -57,6 +56,5 @@ __all__ = [
     "read_table",
     "scores_may_be_grades",
     "tie_order",
-    "unread",
     "with_names",
 ]

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.errors import MissingPackageError, ReadError, TieScopeError, UsageError
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
@@ -513,7 +513,7 @@ class RowProvenance:
         """Return the (n_rows,) ranks the file states beside its scores, if it does and still can be read."""
         try:
             ranks = self.origin.ranks()
-        except ReadError:
+        except TieScopeError:
             return None
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
 
