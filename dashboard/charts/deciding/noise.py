@@ -266,7 +266,7 @@ def near_tie_panels(
                 mode="lines",
                 line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
-                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: "
                 f"%{{y:{figures}}}<extra></extra>",
                 showlegend=False,
             )
