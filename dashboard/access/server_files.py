@@ -9,9 +9,8 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.redirects import guard_redirects
 from dashboard.access.settings import ALLOW_PATHS, OPEN
-from dashboard.access.sign_in import identity
+from dashboard.access.sign_in import guard_redirects, identity
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board, open_files
 from dashboard.library.scored import ScoredRuns, ScoringOutcome

@@ -34,9 +34,9 @@ def _import_pages() -> None:
     import dashboard.long_work
     import dashboard.pages
     import dashboard.results
-    import dashboard.views.data.board_panel
-    import dashboard.views.large.large
-    import dashboard.views.leaderboard.leaderboard
+    import dashboard.views.data.files
+    import dashboard.views.large
+    import dashboard.views.leaderboard
     import dashboard.widgets.browser  # noqa: F401 imported for those who import them again
 
 

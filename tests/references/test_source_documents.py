@@ -33,7 +33,7 @@ from opening import opened, plain, texts, title
 from repository import ROOT, SAMPLE
 
 import metrics
-from dashboard.views.guide.topics import notebook_places
+from dashboard.views.guide.guide import notebook_places
 from metrics import Runs, evaluate
 from metrics.runs import COLUMNS
 from metrics.simulation import (

@@ -15,11 +15,10 @@ from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import MOST_WRITTEN
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.holes import count_unjudged, hole_bounds
-from dashboard.widgets.sections import section
 from metrics import Evaluation, parse
 from metrics.evaluation.holes import difference_bounds
 from metrics.studies.leaderboard.holes import holds, order_finding

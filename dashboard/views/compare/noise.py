@@ -12,9 +12,8 @@ from dashboard.charts.deciding.noise import NoiseTables, near_tie_panels, noise_
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.runs import Runs

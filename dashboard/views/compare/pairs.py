@@ -11,10 +11,9 @@ from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, 
 from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.compare.differences import list_spreads, shown_verdicts
-from dashboard.widgets.components import chart, heading, section_finding
+from dashboard.widgets.components import chart, heading, section, section_finding
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
-from dashboard.widgets.sections import section
 from metrics import Evaluation, parse
 from metrics.studies.leaderboard.leaderboard import places
 from metrics.studies.significance.significance import Verdicts

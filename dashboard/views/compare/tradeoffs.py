@@ -20,10 +20,9 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
-from dashboard.widgets.sections import section
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs

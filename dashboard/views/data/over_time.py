@@ -23,8 +23,7 @@ from dashboard.library.storage.records import Upload
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.data.library import uploads_on
 from dashboard.visitor import visitor_zone
-from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import chart, heading, section, section_finding, table
 from metrics import Runs, parse
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions

@@ -22,10 +22,9 @@ from dashboard.views.simulator.simulation import (
     lists_chart,
     runs,
 )
-from dashboard.widgets.components import chart, heading, table
+from dashboard.widgets.components import chart, heading, section, table
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.one_list import describe_values
-from dashboard.widgets.sections import section
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents

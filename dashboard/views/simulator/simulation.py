@@ -204,7 +204,7 @@ def exit_buttons(simulation: Simulation) -> None:
         )
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
-                "views/leaderboard/leaderboard.py",
+                "views/leaderboard.py",
                 label="Simulated runs are shown on every page",
                 icon=":material/check:",
             )

@@ -99,7 +99,7 @@ def test_the_example_holds_at_its_ends(ends):
 
 def test_a_section_survives_a_page_switch():
     page = guided(section="Files")
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/guide/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
 

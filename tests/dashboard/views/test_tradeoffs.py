@@ -139,7 +139,7 @@ def test_a_budget_of_the_link_is_kept(budget, sentence):
     page = open_board(TIMED["latency alone"](), budget=budget)
     assert page.select_slider(key="budget").value == budget
     assert sentence in page_text(page)
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/compare/compare.py").run()
     assert page.select_slider(key="budget").value == budget
 

@@ -1,4 +1,4 @@
-"""What Share shows of the report: its files, its preview, the command that makes it, and targets."""
+"""Share: one file to send, slides, and the command that makes the same file."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -7,25 +7,129 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import controls
+from dashboard import choices, controls
 from dashboard.boards import while_open
 from dashboard.cache import board_turn
 from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
 from dashboard.choices import View
+from dashboard.controls import follow_defaults, pills
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.library.command_line import command
 from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.audited_table import report_choices
+from dashboard.widgets.browser import offer_link
 from dashboard.widgets.columns import badge_column
-from dashboard.widgets.components import Card, cards, chart, heading, section_finding, table
-from dashboard.widgets.sections import section
-from metrics.report import Report, ReportOptions, ReportStudies, report
+from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
+from metrics.errors import UsageError
+from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
+from metrics.studies.leaderboard.leaderboard import leaderboard
+from metrics.studies.targets.baseline import usual_baseline
 from metrics.studies.targets.target_summary import target_finding, target_summary
-from metrics.studies.targets.targets import VERDICTS
+from metrics.studies.targets.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets.targets import VERDICTS, Target
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
+
+
+def show(view: View) -> None:
+    """Draw the report, and the ways to send it."""
+    st.title("Share", anchor=False)
+    verdict = st.container()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        measure = choices.measure()
+        choices.choose_relevant_from(view.board)
+        options = choose_options(view, measure)
+        st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
+        with st.container(width=140):
+            offer_link("share-link")
+    report = board_report(view.board, repr(options), options)
+    with verdict:
+        finding(report.conclusion, view.rerankers)
+    preview_and_export(view, report, options)
+    if options.targets:
+        target_sections(view, report.studies)
+
+
+_PRESET_HELP = (
+    "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
+    "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
+)
+_SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
+"""Sections whose titles are not their names with a capital."""
+
+
+def section_label(name: str) -> str:
+    """Return what a section of the report is called on its chip."""
+    return _SECTION_LABELS.get(name, name.capitalize())
+
+
+def choose_options(view: View, measure: str) -> ReportOptions:
+    """Draw the controls of the page, and return what they say; the measure is the report's first."""
+    leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
+    if controls.asked_text("sections") and controls.asked_text("preset") is None:
+        controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
+    with st.popover("Contents", icon=":material/tune:"):
+        preset = controls.segmented(
+            "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
+        )
+        audited = report_choices(view.board)
+        names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
+        sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
+        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200)
+        targets = _choose_targets()
+        reranker = _choose_reranker(view, leader) if targets else leader
+        if not targets:
+            controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
+    is_every_reranker = view.rerankers == view.board.runs.rerankers
+    return ReportOptions(
+        measures=(measure, *MEASURES),
+        traditional=view.traditional,
+        baseline="" if view.baseline == usual_baseline(view.rerankers) else view.baseline,
+        targets_for="" if reranker == leader else reranker,
+        targets=targets,
+        title=title,
+        rerankers=() if is_every_reranker else tuple(view.rerankers),
+        segments=view.segments,
+        preset=preset,
+        sections=() if len(sections) == len(names) else tuple(sections),
+        scoring=view.scoring,
+        **{"files": tuple((file.name, file.sha256) for file in view.board.files)} | audited,
+    )
+
+
+def _choose_reranker(view: View, leader: str) -> str:
+    """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
+    follow_defaults({"targets_for": leader})
+    return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
+
+
+def _choose_targets() -> tuple[str, ...]:
+    """Ask for targets, written out or by the name of ready ones; none where one means none.
+
+    A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
+    """
+    if controls.asked_text("targets_for") and not controls.get_value("targets"):
+        controls.ask({"targets": "retrieval"})
+    text = controls.text_input(
+        "Targets",
+        "targets",
+        placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
+        max_chars=500,
+        help="None unless you set some. Ready ones: "
+        + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
+        + ".",
+    )
+    texts = [target.strip() for target in text.replace(";", ",").split(",") if target.strip()]
+    try:
+        return tuple(
+            target if target in READY_TARGETS else str(Target.of(target)).replace(" ", "") for target in texts
+        )
+    except UsageError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return ()
 
 
 @cached_by_key(show_spinner="Writing the report …", max_entries=8)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from textwrap import shorten
 from typing import Any
 
@@ -29,14 +30,32 @@ from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
-from dashboard.views.query.documents import documents_table
-from dashboard.views.query.orders import orders_table
-from dashboard.views.query.values import values_section
-from dashboard.widgets.components import Card, cards, chart, finding, heading, side_by_side
+from dashboard.widgets.columns import Columns
+from dashboard.widgets.components import (
+    Card,
+    cards,
+    chart,
+    finding,
+    heading,
+    section,
+    section_finding,
+    side_by_side,
+    table,
+)
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.list_panel import bracket_text, values_text
-from dashboard.widgets.one_list import LETTERS, ListInView, affordable_draws, load_list, value_text
-from dashboard.widgets.sections import section
+from dashboard.widgets.first_rows import rows_left_out
+from dashboard.widgets.one_list import (
+    LETTERS,
+    ListInView,
+    affordable_draws,
+    bracket_text,
+    describe_values,
+    load_list,
+    orderings_text,
+    shorten_text,
+    value_text,
+    values_text,
+)
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
@@ -48,14 +67,19 @@ from metrics.studies.one_list import orderings
 from metrics.studies.one_list.list_order import list_label, lists_by_gap
 from metrics.studies.one_list.ordering_samples import sample_values
 from metrics.studies.one_list.query import (
+    every_ordering,
     first_rank_under,
     query_finding,
     rank_column,
     text_column,
     tie_groups,
 )
+from metrics.studies.one_list.value_steps import value_steps
+from metrics.studies.prose import Strong, decimal
+from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import treatment
+from metrics.ties.fronts import criterion_words
 
 RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
 ALONE = "no other"
@@ -339,3 +363,211 @@ def _document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None
         return None
     chances = _relevance_chances(view.board, view.scoring, plan_depth(name))
     return None if chances is None else first_to_judge(view.runs, measure, view.scoring, query, chances)
+
+
+MAX_STEPS = 250
+"""Ranks that a table shows."""
+_USUAL_CUTOFF = 10
+
+
+@section("Worked values")
+def values_section(current: ListInView) -> None:
+    """Draw every measure of the list, and what each rank adds to AP and nDCG."""
+    _values_table(current)
+    chosen = parse(current.measure)
+    k = chosen.k if chosen.measure.name == "nDCG" and chosen.k else _USUAL_CUTOFF
+    by_order, by_all = (
+        value_steps(current.ranking, current.query, ties, k).set_index("rank")
+        for ties in (current.view.traditional, "expected")
+    )
+    steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
+    order = treatment(current.view.traditional).order
+    _precision_steps(steps, order)
+    _gain_steps(steps[steps.index <= k], f"nDCG@{k}", order)
+
+
+def _values_table(current: ListInView) -> None:
+    rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
+    std = current.scores["std"].copy()
+    own_rules = [measure for measure in std.index if parse(measure).measure.answers]
+    if own_rules:
+        rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
+    gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
+    columns = shown_columns(
+        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
+    )
+    table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
+    if own_rules:
+        st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
+
+
+def _precision_steps(steps: pd.DataFrame, order: str) -> None:
+    """Draw precision at each rank where a relevant document can stand."""
+    rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
+    columns = shown_columns(
+        *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
+        order=order,
+        measure="AP",
+    ) | shown_columns(
+        *(("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")),
+        measure="tied AP",
+    )
+    _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
+
+
+def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
+    """Draw the gain at each rank where a graded document can stand."""
+    columns = shown_columns(
+        *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
+        order=order,
+        measure=measure,
+    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {measure}")
+    tied = "ndcg_term", f"tied {measure}"
+    _steps_table(steps, f"{measure}, rank by rank", columns, ("ndcg_term_by_order", measure), tied)
+
+
+def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
+    """Draw what ranks add, and the sum of each: column → the measure that it adds up to."""
+    words: list[str | Strong] = ["The terms add up to "]
+    for number, (column, name) in enumerate(sums):
+        words += [" and ", f"{name} "] if number else [f"{name} "]
+        words.append(Strong(decimal(rows[column].sum(), 4)))
+    table(rows.head(MAX_STEPS).reset_index(), title, title.partition(",")[0], columns, rows.reset_index())
+    section_finding((*words, "."))
+
+
+MAX_ORDERS = 5040
+"""Orders or patterns that are listed at most, as in the notebook: seven documents in one tie."""
+FIRST_ORDERS = 250
+"""Those that the table shows: nobody reads more at once."""
+MAX_CELLS = 500_000
+"""Documents of all orders listed."""
+MAX_SHARED = 30
+"""Letters with which all orders may begin; more are left out, or what differs is out of sight."""
+MAX_SIZES = 6
+"""Ties whose sizes are said one by one."""
+PATTERNS, ORDERS = "Relevance patterns", "Single orders"
+
+
+@section("Permutations")
+def orders_table(current: ListInView) -> None:
+    """Draw every relevance pattern, or every order, where all can be listed."""
+    counts = current.counts
+    numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
+    can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
+    st.markdown(_counts_text(current))
+    if not can_list:
+        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. Their values are drawn under Ranks.")
+        describe_values(current.scores.loc[current.columns])
+        return
+    kind = PATTERNS
+    if len(can_list) > 1:
+        kind = controls.segmented("Show", can_list, "every", label_visibility="collapsed")
+    number = numbers[kind] or 0
+    if kind == ORDERS:
+        list_orders, text, name = every_ordering, "documents", "order"
+        columns, last = shown_columns("ordering", "first_relevant"), ("documents", "ordered_documents")
+    else:
+        list_orders, text, name = orderings.every_pattern, "grades", "relevance pattern"
+        columns = shown_columns("pattern", "orderings", "chance", "first_relevant")
+        last = "grades", "ordered_grades"
+    for measure in current.columns:
+        columns |= shown_columns((measure, "value"), measure=measure)
+    listing = partial(list_orders, current.ranking, current.query, current.columns)
+    rows = listing(min(FIRST_ORDERS, number))
+    texts, n_shared = _without_shared_start(list(rows[text]))
+    explanations = [
+        rows_left_out(len(rows), number),
+        f"The first {n_shared:,} ranks are the same in all rows shown, and left out." * (n_shared > 0),
+    ]
+    table(
+        rows.assign(**{text: list(map(shorten_text, texts))}),
+        f"Every {name}: {number:,}",
+        f"{name.replace(' ', '-')}s",
+        columns | shown_columns(last),
+        partial(listing, number),
+        " ".join(filter(None, explanations)),
+    )
+    describe_values(current.scores.loc[current.columns])
+
+
+def _can_list(number: int | None, n_documents: int) -> bool:
+    return number is not None and number <= min(MAX_ORDERS, MAX_CELLS // n_documents)
+
+
+def _counts_text(current: ListInView) -> str:
+    """Return how many orders and patterns there are, and what makes them so many."""
+    counts = current.counts
+    patterns = orderings_text(counts.log10_patterns, counts.patterns)
+    each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
+    sizes = [f"{size:,}" for size in counts.tie_sizes]
+    ties = f"ties of {', '.join(sizes)} documents"
+    if len(sizes) > MAX_SIZES:
+        ties = f"{len(sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
+    return (
+        f"**{count_of(current.written, 'order')}** from {ties}: {count_of(patterns, 'relevance pattern')}, "
+        f"{count_of(each, 'order')} each."
+    )
+
+
+def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
+    """Return orders without the ranks that all begin with, and how many: none where all have room."""
+    orders = [text.split(" ") for text in texts]
+    low, high = min(orders), max(orders)
+    n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)
+    if len(" ".join(low[:n_shared])) < MAX_SHARED:
+        return texts, 0
+    n_places = sum(part != "|" for part in low[:n_shared])
+    return ["… " + " ".join(order[n_shared:]) for order in orders], n_places
+
+
+MOST_ROWS = 1_000
+"""Documents of a list that its table shows."""
+
+
+@section("The table of documents")
+def documents_table(current: ListInView) -> None:
+    """Draw the documents of the list, or its tie groups."""
+    kinds = ("Documents", "Tie groups")
+    if controls.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
+        _tie_group_table(current)
+        return
+    rows = current.rows.assign(
+        group=current.rows["group"] + 1, grade=current.rows["grade"].where(current.rows["judged"])
+    ).drop(columns="judged")
+    shown_rows = rows.head(MOST_ROWS)
+    places = [
+        f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
+    ]
+    shown_rows = shown_rows.assign(places=places)
+    columns = shown_columns("place", "doc_id", rank_column(rows))
+    for number, text in enumerate(current.view.scoring.criteria, 1):
+        columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
+    names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
+    for number, name in enumerate(names.values(), 1):
+        columns |= shown_columns((f"further_{number}", "further_score"), column=name)
+    columns |= shown_columns("grade", ("group", "document_group"), ("places", "possible_places"))
+    if "text" in shown_rows:
+        shown_rows = shown_rows.assign(text=shown_rows["text"].map(shorten_text))
+        columns |= shown_columns("text")
+    title = (
+        f"The documents: {len(rows):,}"
+        if len(rows) <= MOST_ROWS
+        else f"The first {MOST_ROWS:,} of {len(rows):,} documents"
+    )
+    table(shown_rows, title, "list", columns, download=rows)
+
+
+def _tie_group_table(current: ListInView) -> None:
+    groups = tie_groups(current.rows)
+    groups["group"] += 1
+    columns = shown_columns(
+        "group",
+        ("first", "from_place"),
+        ("last", "to_place"),
+        ("documents", "n_documents"),
+        ("relevant", "n_relevant"),
+        rank_column(groups),
+    )
+    table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
