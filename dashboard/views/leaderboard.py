@@ -59,7 +59,7 @@ from metrics.studies.leaderboard.judging import (
     plan_judging,
 )
 from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
+from metrics.studies.leaderboard.ranks.tiers import rank_intervals, tiers_condition, with_tiers
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding, tool_values
 from metrics.support.shown_columns import shown_columns
@@ -189,6 +189,8 @@ def scores_section(
     rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
         rows = with_tiers(rows, _intervals(view, str(name)))
+        if condition := tiers_condition(str(name)):
+            st.caption(condition)
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
     places = shown_rows(len(matches), "places", has_pages=True)

@@ -25,6 +25,7 @@ from metrics.studies.leaderboard.holes import (
     within_words,
 )
 from metrics.studies.leaderboard.leaderboard import leaderboard_finding
+from metrics.studies.leaderboard.ranks.tiers import tiers_condition
 from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings_finding
 from metrics.studies.leaderboard.recommendation import tie_remedies
 from metrics.studies.leaderboard.verdicts import VERDICTS
@@ -118,7 +119,7 @@ def _leaderboard(studies: ReportStudies) -> Table:
     note = "± queries: sample standard deviation over lists (n − 1)."
     if "tier" in board:
         columns |= {"Tier": (board["tier"], "d"), "Ranks": place_ranges(board["rank_low"], board["rank_high"])}
-        note = f"{note} {TIERS_NOTE}"
+        note = f"{note} {TIERS_NOTE} {tiers_condition(studies.measure)}".rstrip()
     columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
         columns |= columns_by_order(studies, board) | {"Because": board["why"]}
