@@ -100,7 +100,9 @@ def _markdown(
     """Return the review; `names` are its heading, and what the state before is called."""
     from metrics.report.embedding import review
     from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+    from metrics.studies.leaderboard.verdict_sentence import query_sets
 
     (title, since), measure = names, parse(now.measures[0])
     board = leaderboard(now, str(measure), order)
-    return review(title, leaderboard_finding(board, measure.traditional, order), outcomes, changes, since)
+    finding = (*query_sets(now, str(measure)), *leaderboard_finding(board, measure.traditional, order))
+    return review(title, finding, outcomes, changes, since)

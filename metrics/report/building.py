@@ -12,7 +12,6 @@ from metrics.report.studies import ReportStudies
 from metrics.runs import Runs
 from metrics.studies.leaderboard.recommendation import recommendation
 from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
-from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
@@ -61,7 +60,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     )
     return Report(
         title=studies.options.title.strip() or f"What ties do to {subject}",
-        extent=f"{subject} on {count_of(studies.n_queries, 'query')}",
+        extent=f"{subject} on {scores.number_of_queries(studies)}",
         conclusion=leaderboard_verdict(
             studies.leaderboard,
             studies.swaps,

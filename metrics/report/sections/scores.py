@@ -55,6 +55,7 @@ def data(studies: ReportStudies) -> Section:
     every_name = options.rerankers or studies.runs.rerankers
     facts = (
         ("Queries", f"{studies.n_queries:,}"),
+        ("Queries of each reranker", queries_of_each(studies)),
         ("Rerankers", f"{len(studies.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
@@ -304,8 +305,17 @@ def _policy(counts: "pd.Series[int]", policy: str) -> str:
 
 
 def number_of_queries(studies: ReportStudies) -> str:
-    """Return how many queries there are, in words."""
-    return count_of(studies.n_queries, "query")
+    """Return how many queries there are, in words, and how many each reranker has where not all."""
+    each = queries_of_each(studies)
+    return count_of(studies.n_queries, "query") + (f", {each} each" if each else "")
+
+
+def queries_of_each(studies: ReportStudies) -> str:
+    """Return how many queries rerankers have, such as `12 to 13`; nothing where each has all."""
+    n_scored = studies.evaluation.policies["n_scored"].loc[list(studies.rerankers)]
+    low, high = int(n_scored.min()), int(n_scored.max())
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return each if low < studies.n_queries else ""
 
 
 def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:

@@ -61,7 +61,7 @@ def leaderboard_verdict(
     else:
         copied = _copies_text(copies)
         verdict = (*_leader_verdict(rows, tied, label, order), " ", swap_count(swaps, len(rows)), copied)
-    return (*_query_sets(tied, evaluation.missing), *_tie_note(rows, evaluation.lists), *verdict)
+    return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
 def _all_zero(evaluation: Evaluation, label: str) -> Prose:
@@ -78,19 +78,21 @@ def _all_zero(evaluation: Evaluation, label: str) -> Prose:
     return Strong(f"Every {label} is 0. "), reason
 
 
-def _query_sets(tied: pd.DataFrame, missing: str) -> Prose:
+def query_sets(evaluation: Evaluation, measure: str) -> Prose:
     """Say where rerankers do not have the same queries, and how to compare them on equal terms."""
+    tied = values_by_query(evaluation, measure, "expected").dropna(axis=1, how="all")
     is_shared = tied.notna().all(axis=1)
     if is_shared.all():
         return ()
     remedy = (
         "Count missing queries as 0 to rank them on equal terms. "
-        if missing == "skip"
+        if evaluation.missing == "skip"
         else "With the judgments in a file of their own, missing queries count as 0. "
     )
     number = "Both" if len(tied.columns) == _PAIR else "All"
     shared = f"{number} rerankers share {is_shared.sum():,} of {count_of(len(tied), 'query')}. "
-    return Strong("Ranks compare different queries. "), shared, remedy
+    own = "Comparisons of two use the queries both have. "
+    return Strong("Ranks compare different queries. "), shared, remedy, own
 
 
 def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
