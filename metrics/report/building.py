@@ -66,6 +66,7 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
             studies.evaluation,
             studies.measure,
             studies.options.traditional,
+            studies.copies,
         ),
         recommendation=recommendation(
             studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings

@@ -575,7 +575,7 @@ def stability(studies: ReportStudies) -> Section:
         "stability",
         "Stability",
         f"Every tie broken at random, list by list: what could the leaderboard have said?{_of_best(studies)}",
-        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional),),
+        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional, studies.copies),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )

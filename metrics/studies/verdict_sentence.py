@@ -14,6 +14,7 @@ from metrics.runs import Runs
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import alpha, paired_p, values_by_query
+from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
@@ -58,7 +59,7 @@ def leaderboard_verdict(
     elif len(rows) == _PAIR:
         verdict = _pair_verdict(rows, tied, before, label, order, is_copy=bool(copies))
     else:
-        copied = _copies_text(copies)
+        copied = copies_text(copies)
         verdict = (*_leader_verdict(rows, tied, label, order), " ", swap_count(swaps, len(rows)), copied)
     return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
@@ -228,18 +229,3 @@ def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str
         rows = runs.tables[name].select(["query_id", "doc_id", "score"]).to_pandas().astype({"query_id": str})
         by_score[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
     return [names for names in by_score.values() if len(names) > 1]
-
-
-def _copies_text(copies: Sequence[Sequence[str]]) -> str:
-    """Say which rerankers are the same run: the first two of the first group, and how many more there are."""
-    if not copies:
-        return ""
-    first, second, *others = copies[0]
-    copies_note = (
-        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
-    )
-    return (
-        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
-        if others
-        else (f" {first} and {second} are the same run.{copies_note}")
-    )
