@@ -15,9 +15,9 @@ from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
     float_ids_as_integers,
+    further_numbers,
     inexact_finding,
     large_grades_finding,
-    parse_numbers,
     prepare,
     read_worded_grades,
     without_blank_deviations,
@@ -118,8 +118,9 @@ def build_source(
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
     for name, unmapped in raw.items():
         column = combine_chunks(unmapped)
-        numbers = parse_numbers(column)
-        if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
+        numbers, noted_values = further_numbers(column, name, origin)
+        findings += noted_values
+        if numbers is not None:
             columns[name] = numbers
             findings += inexact_finding(numbers, column, (name, name), origin, texts_of)
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}

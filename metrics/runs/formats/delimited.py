@@ -36,6 +36,8 @@ from metrics.support.cached import cached_property
 
 _LARGEST_BLOCK = 2**31 - 1
 """Largest block the parser takes, in bytes."""
+_FIRST_ROWS = 100
+"""Rows among which the first value of a column is looked for."""
 _ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
 """Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
 
@@ -297,7 +299,7 @@ def open_table(
         file=head.file,
         header=header,
         mapping=mapping,
-        extras=_number_columns(header, values, mapping),
+        extras=_number_columns(header, _first_values(head, values), mapping),
         format=format_name,
         layout=head.layout,
         n_skipped=None if line is None else line - 1,
@@ -313,10 +315,19 @@ def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
     return header, line, values
 
 
+def _first_values(head: Head, values: Sequence[str]) -> list[str]:
+    """Return the first value of each column that is not empty, among the first rows."""
+    first = list(values)
+    if not all(first):
+        for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
+            first = [value or field for value, field in zip(first, fields, strict=False)]
+    return first
+
+
 def _number_columns(
     header: Sequence[str], values: Sequence[str], mapping: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the columns beside those mapped whose value in the first row is a number."""
+    """Return the columns beside those mapped whose first value is a number."""
     first = dict(zip(header, values, strict=False))
     free = [name for name in first if name not in mapping.values() and name not in BY_NAME]
     return tuple(name for name in free if parse_number(first[name]) is not None)

@@ -352,7 +352,8 @@ def records_source(
         for name in header
         if name not in mapping.values()
         and name not in BY_NAME
-        and all(type(record.get(name)) in (int, float) for record in records)
+        and all(name in record for record in records)
+        and {type(record[name]) for record in records} - {type(None)} in ({int}, {float}, {int, float})
     ]
     raw = {
         name: value_array([record.get(name) for record in records], name, origin)
