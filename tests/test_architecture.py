@@ -10,10 +10,10 @@ from repository import ROOT
 WEB_AND_PLOTS = {"streamlit", "plotly"}
 LAZY = ("dashboard/cli/serving.py", "streamlit.web")
 OF_EXTRAS = {
-    ("dask", "metrics/scale/dask/cluster.py"),
-    ("distributed", "metrics/scale/dask/cluster.py"),
+    ("dask", "metrics/scale/cluster.py"),
+    ("distributed", "metrics/scale/cluster.py"),
     ("ir_measures", "metrics/interop/ir_measures.py"),
-    ("upath", "metrics/runs/reading/files.py"),
+    ("upath", "metrics/runs/files.py"),
 }
 """Packages that only some need, and the one file that imports each."""
 

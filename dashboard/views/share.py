@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard import choices, controls
 from dashboard.boards import while_open
 from dashboard.cache import board_turn
-from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.choices import View
 from dashboard.controls import follow_defaults, pills
 from dashboard.escaping import escape_markdown
@@ -25,11 +25,9 @@ from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
-from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.targets.target_summary import target_finding, target_summary
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
-from metrics.studies.targets.targets import VERDICTS, Target
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import VERDICTS, Target, target_finding, target_summary, usual_baseline
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 

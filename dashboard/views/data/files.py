@@ -19,7 +19,7 @@ from dashboard.boards import (
     leave_deleted_board,
     while_open,
 )
-from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings
@@ -35,7 +35,7 @@ from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
 from metrics.errors import TieScopeError
 from metrics.runs import File, Source
-from metrics.runs.findings.finding import FindingGroup, FindingLine, group_findings
+from metrics.runs.findings import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6

@@ -12,7 +12,7 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import section
 from metrics import Runs
-from metrics.runs.repeats.choice import repeat_groups
+from metrics.runs.repeats import repeat_groups
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 4
