@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import ReadError
-from metrics.runs.reading.files import File
+from metrics.runs import File
 from metrics.support.wording import part_of
 
 CASES_FILE = Path(__file__).with_name("cases.json")
