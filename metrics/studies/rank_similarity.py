@@ -468,9 +468,9 @@ class Overlap(NamedTuple):
 
     Attributes:
         ext: extrapolated: the unknown items agree as the known ones do.
-        min: least value that any unknown items give.
-        max: largest value that any unknown items give.
-        residual: max - min, what the unknown items leave open.
+        min: least value that any unknown items give, none of them tied.
+        max: largest value that they give.
+        residual: max - min, what they leave open.
     """
 
     ext: float
@@ -512,9 +512,7 @@ def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persi
     common, sizes = (
         part[:, 0, 1] for part in agreement_parts(np.concatenate([known, unknown], axis=2), variant)
     )
-    lacking = -np.sort(
-        -known[1][:, ~np.isfinite(short)], axis=1
-    )  # first items first, all that the shorter lacks
+    lacking = -np.sort(-known[1][:, ~np.isfinite(short)], axis=1)  # by the shorter; first items first
     n_unknown = np.maximum(depths - s, 0)
     mean_share = lacking.sum(axis=1) / np.maximum(1, (lacking > 0).sum(axis=1))
     most = (lacking * (np.arange(lacking.shape[1]) < n_unknown[:, None])).sum(axis=1)
@@ -522,17 +520,13 @@ def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persi
     full = 2 * n - round(common[-1] + most[-1])  # from this depth on, all can be common
     deeper = np.arange(n + 1, full + 1)
     weights = (1 - persistence) * persistence ** (np.arange(1, full + 1) - 1)
-    rest = persistence**n
     # The sum of p^d / d over d > n is that over all d, which is -log(1 - p), without the first n.
-    per_item = (
-        (1 - persistence) / persistence * (-np.log1p(-persistence) - (persistence**depths / depths).sum())
-    )
-    least = weights[:n] @ (common / sizes) + common[-1] * max(0.0, per_item)
+    below = max(0.0, -np.log1p(-persistence) - (persistence**depths / depths).sum())
+    least = weights[:n] @ (common / sizes) + common[-1] * below * (1 - persistence) / persistence
+    extrapolation = weights[:n] @ ext + ext[-1] * persistence**n
     largest = weights[:n] @ ((common + most) / sizes) + weights[n:] @ ((2 * deeper - full) / deeper)
     largest += persistence**full
-    return Overlap(
-        float(weights[:n] @ ext + ext[-1] * rest), float(least), float(largest), float(largest - least)
-    )
+    return Overlap(float(extrapolation), float(least), float(largest), float(largest - least))
 
 
 def _check_overlap(variant: Variant, persistence: float) -> None:
