@@ -38,6 +38,7 @@ _MODULES = {
     "parse": "metrics.measures",
     "precision_at_k": "metrics.evaluation.one_list",
     "rank_intervals": "metrics.studies.tiers",
+    "rank_overlap": "metrics.studies.rank_similarity",
     "rank_similarity": "metrics.studies.rank_similarity",
     "read_runs": "metrics.runs",
     "read_table": "metrics.runs",

@@ -82,6 +82,13 @@ def audit() -> Command:
     return audit_command
 
 
+def conformance() -> Command:
+    """Say which tie order another evaluation tool uses, and which cases it fails; exit 1 where it fails."""
+    from metrics.cli.conforming import conformance_command
+
+    return conformance_command
+
+
 def report() -> Command:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     from metrics.cli.reporting import report_command
@@ -150,6 +157,7 @@ tiescope = command_line(
         badge,
         embed,
         audit,
+        conformance,
         report,
         permutations,
         check,
