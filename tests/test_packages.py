@@ -14,7 +14,12 @@ from empty_environment import empty_environment, output_of
 from repository import ROOT
 from servers import TIESCOPE, free_port, running
 
-PACKAGES = ("metrics", "dashboard", "sample_data")
+PACKAGES = ("metrics", "dashboard", "tiescope")
+SAMPLES = {
+    "sample_data/llm_rerankers.csv",
+    *(f"sample_data/docsearch/{name}" for name in ("docsearch.parquet", "leaderboard.csv", "prompts.parquet")),
+}
+"""What the app opens; in the repository beside the package that it is in where it is installed."""
 LOCKED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 EVERY_PAGE = """
@@ -53,13 +58,15 @@ def tracked(*folders):
 
 def test_the_wheel_holds_every_file_of_the_packages_and_no_other(built):
     names = zipfile.ZipFile(built[0]).namelist()
-    assert {name for name in names if ".dist-info/" not in name} == tracked(*PACKAGES)
+    assert {name for name in names if ".dist-info/" not in name} == tracked(*PACKAGES) | {
+        f"dashboard/{name}" for name in SAMPLES
+    }
 
 
 def test_the_sdist_holds_what_its_tests_need(built):
     with tarfile.open(built[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert names >= tracked(*PACKAGES, "tests", "docs")
+    assert names >= tracked(*PACKAGES, "sample_data", "tests", "docs")
     assert names >= {
         "mkdocs.yml",
         "pyproject.toml",
