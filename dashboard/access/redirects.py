@@ -7,19 +7,17 @@ from urllib.parse import urljoin
 
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW_PATHS
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 
 
 def guard_redirects() -> None:
     """Have every web address that this process opens from now on lead nowhere that is not allowed.
 
     Raises:
-        UsageError: nothing is installed that opens addresses.
+        MissingPackageError: nothing is installed that opens addresses.
     """
-    try:
+    with needs("distributed"):
         from fsspec.config import conf  # noqa: PLC0415 of an extra
-    except ImportError as error:
-        raise UsageError("Addresses cannot be opened here. Install 'tiescope[distributed]'.") from error
     for scheme in ("http", "https"):
         conf.setdefault(scheme, {})["get_client"] = _guarded_client
 

@@ -1,5 +1,10 @@
 """Floor 7: one file to send: what was scored, by which rule for ties, and what holds in every order."""
 
+from metrics.errors import needs
+
+with needs("report"):
+    import jinja2  # noqa: F401 every report is a template
+
 from metrics.report.building import SECTIONS, report
 from metrics.report.model import Figure, Report, ReportCharts, Section
 from metrics.report.options import MEASURES, PRESETS, ReportOptions

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from metrics.errors import needs
 from metrics.runs.query_doc_keys import uniforms
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
@@ -118,7 +119,8 @@ class QueryLogit:
         Returns:
             The fitted model, with the spread of its queries.
         """
-        from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
+        with needs("stats"):
+            from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
 
         start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
         has_case = np.bincount(queries, minlength=n_queries) > 0
@@ -151,7 +153,8 @@ class QueryLogit:
             queries: (n,) its query.
             noise: (n_queries, 2) standard normal numbers, for a draw of the coefficients; None: their means.
         """
-        from scipy.special import expit  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.special import expit  # noqa: PLC0415 as above
 
         coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
         return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
@@ -276,7 +279,8 @@ class GradeModel:
 
 def _normal_pairs(n: int, seed: int) -> FloatArray:
     """Return (n, 2) standard normal numbers."""
-    from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
+    with needs("stats"):
+        from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
 
     return np.asarray(ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
 
@@ -285,7 +289,8 @@ def _evidence(
     placements: Placements, is_case: BoolArray, is_success: BoolArray, unlisted: BoolArray
 ) -> tuple[FloatArray, float]:
     """Return (n,) what rerankers say of each document, or of one that none has; 0 is the mean of all."""
-    from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
+    with needs("stats"):
+        from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
 
     n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
     is_listed = is_case[placements.documents]

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError
+from metrics.errors import ReadError, needs
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
@@ -108,8 +108,9 @@ class Comparisons:
         return np.bincount(parts, minlength=1)[parts] > 1
 
     def _connected(self, connection: str, is_edge: BoolArray) -> IntArray:
-        from scipy.sparse import coo_array  # noqa: PLC0415 other formats need not pay for it
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.sparse import coo_array  # noqa: PLC0415 other formats need not pay for it
+            from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 as above
 
         n = len(self.list_of)
         is_lost = self.outcome == 0
@@ -128,7 +129,8 @@ class Comparisons:
 
         Source: Bradley and Terry, Biometrika 1952; Hunter, Annals of Statistics 2004.
         """
-        from scipy.optimize import minimize  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.optimize import minimize  # noqa: PLC0415 as above
 
         start = np.zeros(len(self.list_of))
         options = {"gtol": _GRADIENT * max(1, int(self.n.sum())) ** 0.5, "maxiter": 1000}
@@ -172,7 +174,8 @@ class Comparisons:
 
 def _chance(lead: FloatArray) -> FloatArray:
     """Return the chance to win with a lead in ability."""
-    from scipy.special import expit  # noqa: PLC0415 as above
+    with needs("stats"):
+        from scipy.special import expit  # noqa: PLC0415 as above
 
     chances: FloatArray = expit(lead)
     return chances

@@ -16,7 +16,7 @@ from typing import IO, cast
 import numpy as np
 import pyarrow as pa
 
-from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.errors import ReadError, UsageError, needs
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
 
@@ -62,10 +62,8 @@ def place_of(path: str | PurePath) -> Path:
     """
     if "://" not in str(path):
         return Path(path)
-    try:
+    with needs("distributed"):
         from upath import UPath  # noqa: PLC0415 of an extra
-    except ImportError as error:
-        raise MissingPackageError("universal_pathlib", "distributed") from error
     try:
         return cast("Path", UPath(path))
     except (ImportError, ValueError) as error:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.errors import MissingPackageError, TieScopeError, UsageError
+from metrics.errors import TieScopeError, UsageError, needs
 
-try:
+with needs("distributed"):
     import psutil
     from dask import config, dataframe
     from dask.delayed import delayed
@@ -23,8 +23,6 @@ try:
     from distributed.scheduler import NoWorkerError
     from distributed.utils import silence_logging_cmgr
     from distributed.worker_memory import parse_memory_limit
-except ImportError as error:
-    raise MissingPackageError("Dask", "distributed") from error
 
 __all__ = ["Client", "connect", "map_frames", "results_in_order", "shuffle_frames"]
 

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -71,7 +70,8 @@ def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders
     orders[np.arange(len(places))[:, None], places] = rarer
     orders = orders[:, :within]
     inside = np.stack([(orders == level).sum(axis=1) for level in levels], axis=1)
-    logs = (gammaln(counts + 1.0) - gammaln(counts - inside + 1.0)).sum(axis=1)
+    log_factorials = np.array([math.lgamma(n + 1) for n in range(int(counts.max()) + 1)])
+    logs = (log_factorials[counts] - log_factorials[counts - inside]).sum(axis=1)
     chances = np.exp(logs - logs.max())
     return orders, chances / chances.sum()
 

@@ -1,11 +1,14 @@
 """The paired t-test of every pair of rerankers at once: 19,900 pairs of 200 in one product of matrices."""
 
 import numpy as np
-from scipy.special import stdtr
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL
 from metrics.studies.significance.query_values import agreeing_signs, round_differences
 from metrics.support.arrays import FloatArray, IntArray
+
+with needs("stats"):
+    from scipy.special import stdtr
 
 _CELLS = 2**18
 """Differences formed at a time: 2 MB."""

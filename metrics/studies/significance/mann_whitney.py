@@ -3,8 +3,8 @@
 from math import comb
 
 import numpy as np
-from scipy import stats
 
+from metrics.errors import needs
 from metrics.studies.significance.paired_tests import (
     UNTESTED,
     Comparison,
@@ -16,6 +16,9 @@ from metrics.studies.significance.paired_tests import (
 from metrics.studies.significance.query_values import round_differences
 from metrics.studies.significance.rank_sums import rank_sum_p
 from metrics.support.arrays import FloatArray
+
+with needs("stats"):
+    from scipy import stats
 
 
 def mann_whitney(comparison: Comparison) -> TestResults:

@@ -7,8 +7,8 @@ from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL
 from metrics.studies.significance.query_values import agreeing_signs, alpha, round_differences
 from metrics.studies.significance.rank_sums import signed_rank_p
@@ -30,6 +30,9 @@ from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.steps import begin_step
 from metrics.support.wording import count_of
+
+with needs("stats"):
+    from scipy.special import stdtr, stdtrit
 
 Pair = tuple[int, int]
 """Columns of a baseline and of a reranker."""

@@ -4,13 +4,15 @@ from math import comb
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.significance.comparisons import baseline_pairs
 from metrics.studies.significance.query_values import agreeing_signs, alpha, values_by_query
 from metrics.support.arrays import FloatArray
+
+with needs("stats"):
+    from statsmodels.stats.power import TTestIndPower, TTestPower
 
 
 def detectable(

@@ -8,10 +8,13 @@ Mid-ranks are multiples of one half, so the chances of all sums come from adding
 from math import comb
 
 import numpy as np
-from scipy import stats
-from scipy.special import ndtr
 
+from metrics.errors import needs
 from metrics.support.arrays import FloatArray, IntArray
+
+with needs("stats"):
+    from scipy import stats
+    from scipy.special import ndtr
 
 MAX_CELLS = 2**24
 """Numbers added up to which chances are exact: 50 values a side, or 250 differences (some 10 ms). Beyond, they

@@ -6,15 +6,17 @@ from difflib import get_close_matches
 from typing import Literal, TypeVar
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.studies.significance.all_pairs import holm
 from metrics.studies.significance.mann_whitney import mann_whitney
 from metrics.studies.significance.paired_tests import TestFunction, bootstrap, randomisation, t_test, wilcoxon
 from metrics.studies.significance.query_values import alpha
 from metrics.studies.significance.tukey import tukey
 from metrics.support.arrays import BoolArray, FloatArray
+
+with needs("stats"):
+    from statsmodels.stats.multitest import multipletests
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,16 @@ from functools import lru_cache
 from math import comb
 
 import numpy as np
-from scipy import stats
-from scipy.integrate import IntegrationWarning
-from scipy.interpolate import PchipInterpolator
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL
 from metrics.studies.significance.paired_tests import Comparison, TestResults, agreement_result, t_test
 from metrics.support.arrays import FloatArray
+
+with needs("stats"):
+    from scipy import stats
+    from scipy.integrate import IntegrationWarning
+    from scipy.interpolate import PchipInterpolator
 
 MAX_NODES = 100
 """Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""

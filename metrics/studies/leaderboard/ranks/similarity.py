@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.studies.prose import signed
 from metrics.support.arrays import FloatArray, IntArray
 
@@ -91,7 +91,8 @@ def tau_b(pair: RankingPair) -> float:
 
     Source: Kendall, Biometrika 33, 1945.
     """
-    from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+    with needs("stats"):
+        from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
 
     return float(kendalltau(pair.first, pair.second, variant="b").statistic)
 
