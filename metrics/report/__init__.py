@@ -5,8 +5,8 @@ from metrics.errors import needs
 with needs("report"):
     import jinja2  # noqa: F401 every report is a template
 
-from metrics.report.building import SECTIONS, report
-from metrics.report.model import Figure, Report, ReportCharts, Section
+from metrics.report.building import SECTIONS, report, write_report
+from metrics.report.model import DrawCharts, Figure, Report, ReportCharts, Section
 from metrics.report.options import MEASURES, PRESETS, ReportOptions
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import Table
@@ -15,6 +15,7 @@ __all__ = [
     "MEASURES",
     "PRESETS",
     "SECTIONS",
+    "DrawCharts",
     "Figure",
     "Report",
     "ReportCharts",
@@ -23,4 +24,5 @@ __all__ = [
     "Section",
     "Table",
     "report",
+    "write_report",
 ]

@@ -16,7 +16,7 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
-from metrics.report import SECTIONS, ReportOptions, report
+from metrics.report import SECTIONS, ReportOptions, report, write_report
 from metrics.studies.audit.published.reading import read_published
 from metrics.studies.audit.published.table import careless_table
 from metrics.studies.leaderboard.leaderboard import leaderboard
@@ -439,3 +439,15 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
 
 def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):
     assert "are unjudged" not in simulated_report.markdown(DAY)
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".txt", ".csv", ".parquet"])
+def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
+    path = tmp_path / f"report{ending}"
+    write_report(simulated, path, day=DAY)
+    assert path.stat().st_size > 1000
+
+
+def test_a_report_ends_in_nothing_else(simulated, tmp_path):
+    with pytest.raises(UsageError, match=r"A report ends in \.html.*; not in '\.pdf'"):
+        write_report(simulated, tmp_path / "report.pdf")
