@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, board
 from markdown_it import MarkdownIt
+from plotly.offline import get_plotlyjs_version
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
 from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.charts.report import draw_charts
+from dashboard.charts.report import CHARTS, draw_charts
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report, write_report
@@ -451,3 +452,20 @@ def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
 def test_a_report_ends_in_nothing_else(simulated, tmp_path):
     with pytest.raises(UsageError, match=r"A report ends in \.html.*; not in '\.pdf'"):
         write_report(simulated, tmp_path / "report.pdf")
+
+
+def test_a_short_report_holds_the_basic_script_and_is_small(simulated):
+    short = report(simulated)
+    text = short.html(DAY, draw_charts(short))
+    assert f"plotly.js (basic - minified) v{get_plotlyjs_version()}" in text
+    assert len(text.encode()) < 1_500_000
+
+
+def test_the_basic_script_draws_every_chart_but_places(simulated_charts):
+    kinds = {
+        name: {trace["type"] for trace in json.loads(figure.light)["data"]}
+        for name, figure in simulated_charts.figures.items()
+    }
+    assert kinds.keys() == CHARTS.keys()
+    assert {name for name, of_chart in kinds.items() if of_chart - {"bar", "scatter"}} == {"places"}
+    assert "(basic" not in simulated_charts.script[:200]

@@ -13,7 +13,6 @@ from metrics.errors import needs
 from metrics.support.arrays import FloatArray, IntArray
 
 with needs("stats"):
-    from scipy import stats
     from scipy.special import ndtr
 
 MAX_CELLS = 2**24
@@ -33,7 +32,7 @@ def signed_rank_p(differences: FloatArray) -> float:
     """
     if not len(differences):
         return 1.0
-    ranks = (2 * stats.rankdata(np.abs(differences))).astype(np.int64)
+    ranks = _doubled_ranks(np.abs(differences))
     step = int(np.gcd.reduce(ranks))
     ranks //= step
     total, positive = int(ranks.sum()), int(ranks[differences > 0].sum())
@@ -54,7 +53,7 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
     1975, section 1.4.
     """
-    ranks = (2 * stats.rankdata(np.concatenate([ours, theirs]))).astype(np.int64)
+    ranks = _doubled_ranks(np.concatenate([ours, theirs]))
     ranks -= ranks.min()
     ranks //= int(np.gcd.reduce(ranks)) or 1
     n, size = len(ranks), min(len(ours), len(theirs))
@@ -68,6 +67,13 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     counts = _choices(ranks, size, reached) / comb(n, size)
     below = float(counts[:-1].sum())
     return min(1.0, 2 * min(below + float(counts[-1]), 1 - below))
+
+
+def _doubled_ranks(values: FloatArray) -> IntArray:
+    """Return (n,) twice the rank of each value, from 1, equal values sharing their mean rank."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: IntArray = (2 * np.cumsum(count) - count + 1)[place]
+    return ranks
 
 
 def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:

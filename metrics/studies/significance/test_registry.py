@@ -15,9 +15,6 @@ from metrics.studies.significance.query_values import alpha
 from metrics.studies.significance.tukey import tukey
 from metrics.support.arrays import BoolArray, FloatArray
 
-with needs("stats"):
-    from statsmodels.stats.multitest import multipletests
-
 
 @dataclass(frozen=True)
 class Test:
@@ -201,7 +198,11 @@ def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
     """Return (n,) p-values adjusted for n comparisons."""
     if correction.method is None or not len(p):
         return p
-    return holm(p) if correction.method == "holm" else np.asarray(multipletests(p, method=correction.method)[1])
+    if correction.method == "holm":
+        return holm(p)
+    with needs("stats"):
+        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 Holm's needs none of it
+    return np.asarray(multipletests(p, method=correction.method)[1])
 
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:

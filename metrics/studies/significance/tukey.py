@@ -11,11 +11,6 @@ from metrics.evaluation import EQUAL
 from metrics.studies.significance.paired_tests import Comparison, TestResults, agreement_result, t_test
 from metrics.support.arrays import FloatArray
 
-with needs("stats"):
-    from scipy import stats
-    from scipy.integrate import IntegrationWarning
-    from scipy.interpolate import PchipInterpolator
-
 MAX_NODES = 100
 """Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""
 SMALLEST_CHANCE = 1e-12
@@ -43,6 +38,8 @@ def tukey(comparison: Comparison) -> TestResults:
         return TestResults.of(
             [agreement_result(n, mean, comparison.level, comb(k, 2)) for mean in differences.tolist()]
         )
+    with needs("stats"):
+        from scipy.integrate import IntegrationWarning  # noqa: PLC0415 only for three rerankers or more
     freedom = (n - 1) * (k - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
@@ -63,15 +60,21 @@ def _standard_error(values: FloatArray) -> float:
 @lru_cache(maxsize=64)
 def _bound(level: float, k: int, freedom: int) -> float:
     """Return the range that this share of studentised ranges does not pass, alike for all measures."""
-    return float(stats.studentized_range.ppf(level, k, freedom))
+    from scipy.stats import studentized_range  # noqa: PLC0415 half a second, which other tests need not pay
+
+    return float(studentized_range.ppf(level, k, freedom))
 
 
 def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
     """Return the (n_pairs,) chances of a studentised range as large."""
+    from scipy.stats import studentized_range  # noqa: PLC0415 as above
+
     if len(q) <= MAX_NODES:
-        return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
+        return np.asarray(np.clip(studentized_range.sf(q, k, freedom), 0.0, 1.0))
     even = np.linspace(0, 1, MAX_NODES // 2)
     nodes = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
-    chances = np.log(np.clip(stats.studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    chances = np.log(np.clip(studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 as above
+
     log_chances = PchipInterpolator(nodes, chances)(q) if len(nodes) > 1 else np.full(len(q), chances[0])
     return np.asarray(np.exp(np.minimum(log_chances, 0.0)))
