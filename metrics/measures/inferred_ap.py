@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.errors import UsageError, needs
-from metrics.measures.holes.average_precision import inferred_ap_bounds
+from metrics.measures.joint_bounds import inferred_ap_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges
 from metrics.ties.groups import TieGroups
-from metrics.ties.orders import EPSILON
+from metrics.ties.treatments import EPSILON
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
@@ -175,9 +175,6 @@ def worth_variance(tie: JudgedTie) -> float:
     With the mean m and the variance v of what is still to come, after so many documents of each kind, and p the
     chance of each kind to come next, worth w: v <- sum of p * (v' + (w + m' - m)^2), m <- sum of p * (w + m').
     Nothing is subtracted from what is larger.
-
-    Args:
-        tie: what is tied.
 
     Raises:
         UsageError: there is too much to go through.

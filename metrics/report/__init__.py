@@ -7,8 +7,7 @@ with needs("report"):
 
 from metrics.report.building import SECTIONS, report, write_report
 from metrics.report.model import DrawCharts, Figure, Report, ReportCharts, Section
-from metrics.report.options import MEASURES, PRESETS, ReportOptions
-from metrics.report.studies import ReportStudies
+from metrics.report.studies import MEASURES, PRESETS, ReportOptions, ReportStudies
 from metrics.report.tables import Table
 
 __all__ = [

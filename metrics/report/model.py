@@ -13,7 +13,7 @@ from metrics.report.studies import ReportStudies
 from metrics.report.tables import Table
 from metrics.report.writing import render
 from metrics.studies.prose import Prose
-from metrics.studies.tradeoffs.latency import LATENCY
+from metrics.studies.tradeoffs import LATENCY
 from metrics.support.escaping import spreadsheet_csv
 
 
