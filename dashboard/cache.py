@@ -24,7 +24,9 @@ from metrics.runs import File, Runs, Source
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
-_SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
+_SAMPLE_DATA = next(
+    path for folder in Path(__file__).parents[:2] if (path := folder / "sample_data").is_dir()
+)  # inside this package where it is installed, beside it in the repository
 SAMPLE_LABEL, SIMULATED_LABEL = "Sample: docstring search", "Sample: simulated rerankers"
 PROMPTS_LABEL = "Sample: five prompts"
 SAMPLES = {

@@ -7,6 +7,7 @@ stands here says its name and its first sentence; they are those of the command.
 from typing import TYPE_CHECKING
 
 from dashboard.cli.deferred import Command, command_line
+from metrics.errors import needs
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
@@ -172,6 +173,7 @@ tiescope = command_line(
 
 def draw(report: "Report") -> "ReportCharts":
     """Return the charts of a report; plotly is imported when it is called."""
-    from dashboard.charts.report import draw_charts
+    with needs("report"):
+        from dashboard.charts.report import draw_charts
 
     return draw_charts(report)

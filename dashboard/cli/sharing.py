@@ -16,7 +16,7 @@ from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.cli.options import Columns, Repeated, parse_columns
 from metrics.cli.output import print_text, write_table
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
 
@@ -123,7 +123,8 @@ def pull_command(
 @contextmanager
 def _library() -> Iterator["Library"]:
     """Open the library that the environment names; close it in the end."""
-    from dashboard.library.store import Library
+    with needs("app"):
+        from dashboard.library.store import Library
 
     library = Library.open()
     try:
@@ -134,7 +135,8 @@ def _library() -> Iterator["Library"]:
 
 def _refuse_uploads_folder(folder: Path) -> None:
     """Raise a UsageError at a folder in which the library keeps its uploads."""
-    from dashboard.library.place import home
+    with needs("app"):
+        from dashboard.library.place import home
 
     uploads = home() / "uploads"
     if folder.resolve().is_relative_to(uploads.resolve()):

@@ -222,7 +222,7 @@ class Database:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return "PostgreSQL's driver is missing. Install tiescope[postgresql]"
+        return 'PostgreSQL\'s driver is missing. Install it: pip install "tiescope[postgresql]"'
     message = " ".join(str(getattr(error, "orig", error)).split())
     reasons = (told for part, told in _REASONS.items() if part in message.casefold())
     return next(reasons, f"{message[:300]}. Nothing was changed")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES
 from metrics.runs import Runs
@@ -67,14 +67,12 @@ def _judged(runs: Runs, grades: FloatArray) -> Runs:
 # ruff: noqa: N816 # measures are named as ir_measures names its own
 
 
-try:
+with needs("ir-measures"):
     import ir_measures
     from ir_measures import AP, RR, Bpref, Metric, P, R, Success, infAP, measures, nDCG, providers
     from ir_measures.__main__ import main_cli
     from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.util import QrelsConverter, RunConverter
-except ImportError as error:
-    raise MissingPackageError("ir_measures", "ir-measures") from error
 
 _TREATMENTS = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 _ORDERS = {

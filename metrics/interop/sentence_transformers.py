@@ -20,15 +20,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import Evaluation, evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
 from metrics.support.arrays import IntArray, from_tensor, span_starts
 
-try:
+with needs("sentence-transformers"):
     from sentence_transformers.base.evaluation import BaseEvaluator
-except ImportError as error:
-    raise MissingPackageError("sentence-transformers", "sentence-transformers") from error
 
 _LOGGER = logging.getLogger(__name__)
 Similarity = Callable[[Any, Any], Any]

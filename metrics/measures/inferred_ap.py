@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.measures.joint_bounds import inferred_ap_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
@@ -78,7 +78,8 @@ def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: 
 
     There every step makes errors smaller; one of each group is a sum.
     """
-    from scipy.linalg import solve_banded  # noqa: PLC0415 only where some of a tie are judged
+    with needs("stats"):
+        from scipy.linalg import solve_banded  # noqa: PLC0415 only where some of a tie are judged
 
     owner, t = np.repeat(np.arange(len(size)), n_judged), number.astype(np.float64)
     b, n, q = above[owner], size[owner], n_judged[owner] - 1

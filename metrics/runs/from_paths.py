@@ -40,7 +40,7 @@ def read_runs(
     repeats: Repeats = (),
     repeats_std: SpreadKind = "order",
 ) -> Runs:
-    """Read runs, and the judgments that go with them: files, or data frames.
+    """Read runs and their judgments from files or data frames; reads what `read_table` reads, and more.
 
     Args:
         files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
@@ -103,7 +103,7 @@ def read_table(
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
 ) -> Runs:
-    """Read one long table with relevance, and perhaps several rerankers, inside.
+    """Read one long table that holds relevance; `read_runs` reads several files and judgments apart.
 
     Args:
         path: CSV, TSV, semicolon, JSON, JSONL or Parquet with named columns.

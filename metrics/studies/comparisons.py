@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse
 from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
@@ -349,6 +348,8 @@ def detectable(
     if spread <= EQUAL:
         smallest_p = agreeing_signs(int(sizes[0])) if paired else 2 / comb(int(sum(sizes)), int(sizes[0]))
         return 0.0 if smallest_p < alpha(level) else float("inf")
+    with needs("stats"):
+        from statsmodels.stats.power import TTestIndPower, TTestPower  # noqa: PLC0415 tests need none of it
     chances = {"alpha": 1 - level, "power": power}
     if paired:
         effect = TTestPower().solve_power(nobs=sizes[0], **chances)

@@ -4,9 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 from metrics.studies.tie_rules import own_rule_note
@@ -102,6 +101,8 @@ def _student_p(mean: FloatArray, deviations: FloatArray, n: FloatArray) -> Float
     freedom = np.maximum(1, n - 1)
     error = np.sqrt(deviations / freedom / np.maximum(1, n))
     t = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=error > 0)
+    with needs("stats"):
+        from scipy.special import stdtr  # noqa: PLC0415 only where something is tested
     return np.where(n > 1, 2 * stdtr(freedom, -t), 1.0)
 
 

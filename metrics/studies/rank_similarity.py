@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, signed
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of, written_p
@@ -94,7 +94,8 @@ def tau_b(pair: RankingPair) -> float:
 
     Source: Kendall, Biometrika 33, 1945.
     """
-    from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+    with needs("stats"):
+        from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
 
     return float(kendalltau(pair.first, pair.second, variant="b").statistic)
 

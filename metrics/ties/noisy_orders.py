@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from metrics.errors import needs
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.noise import MAX_STRETCHES, REACH, Spreads, refuse_long, refuse_wide
@@ -209,7 +210,8 @@ def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: F
     np.subtract((location[documents] - origin)[:, None], nodes, out=nodes)
     nodes *= (1 / spreads.scale[documents])[:, None]
     if spreads.is_normal:
-        from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
+        with needs("stats"):
+            from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
 
         return np.asarray(ndtr(nodes, out=nodes))
     return np.clip(nodes, 0, 1, out=nodes)

@@ -142,7 +142,7 @@ def test_the_workflow_of_the_tutorial_gives_the_action_inputs_that_it_has():
     assert {*given} <= {*inputs}
 
 
-def test_python_on_a_page_asks_metrics_for_public_names_alone():
+def test_python_on_a_page_asks_tiescope_for_public_names_alone():
     """The pages run in one process, in which others have imported what a reader's has not."""
     code = [
         code
@@ -150,7 +150,11 @@ def test_python_on_a_page_asks_metrics_for_public_names_alone():
         for language, code in BLOCK.findall(path.read_text(encoding="utf-8"))
         if language == "python"
     ]
-    names = {name for text in code for name in re.findall(r"(?<!from )(?<!import )\bmetrics\.(\w+)", text)}
+    names = {
+        name
+        for text in code
+        for name in re.findall(r"(?<!from )(?<!import )\b(?:tiescope|metrics)\.(\w+)", text)
+    }
     assert {"evaluate", "read_runs"} <= names <= {*metrics.__all__}
 
 

@@ -400,7 +400,7 @@ def test_every_way_to_name_postgresql_is_understood(tmp_path, scheme):
 
 def test_a_missing_driver_is_told(library_at, monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with refused(r"PostgreSQL's driver is missing. Install tiescope\[postgresql\]"):
+    with refused(r'PostgreSQL\'s driver is missing. Install it: pip install "tiescope\[postgresql\]"'):
         library_at("postgresql://127.0.0.1/nothing").boards()
 
 
