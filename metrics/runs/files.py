@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import MissingPackageError, ReadError, TieScopeError, UsageError, needs
+from metrics.errors import ReadError, TieScopeError, UsageError, needs
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit

@@ -10,7 +10,6 @@ import pandas as pd
 
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import parse
 from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
 from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
 from metrics.studies.test_registry import Test
@@ -205,14 +204,6 @@ def _too_few_signs(differing: int, level: float) -> str:
         return ""
     differ = f"{count_of(differing, 'query')} that differ{'s' * (differing == 1)}"
     return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
-
-
-def largest_difference(measure: str) -> float:
-    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
-    try:
-        return parse(measure).measure.largest or np.inf
-    except UsageError:
-        return np.inf
 
 
 def stars(p: float) -> str:

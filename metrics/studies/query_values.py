@@ -7,6 +7,7 @@ import pandas as pd
 
 from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
@@ -208,3 +209,11 @@ def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") ->
         f": {row['won_before']} won and {row['lost_before']} lost by the order of the sort, "
         f"{row['won']} and {row['lost']} once ties are averaged.",
     )
+
+
+def largest_difference(measure: str) -> float:
+    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
+    try:
+        return parse(measure).measure.largest or np.inf
+    except UsageError:
+        return np.inf
