@@ -575,7 +575,7 @@ NESTED_FORMATS = (
     Format(
         LISTS,
         "JSON rankings, or relevant documents, without scores: {query: [document, ...]}.",
-        '{"q1": ["d7", "d2"], "q2": ["d4"]}',
+        '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
         lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
         lambda head, choice: read_lists(head.file, choice),
         scores_may_be_grades=True,
