@@ -93,7 +93,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         "target_id",
         "word",
-        ("target", "targetid", "answerid", "groundtruthid", "clusterid"),
+        ("target", "targetid", "answerid", "groundtruthid", "clusterid", "paperid"),
         "What the document satisfies; documents of one target count once in DR@k and Div@k.",
     ),
     Column("rank", "rank", ("position", "place"), "Where the file says the document stands; only compared."),
@@ -242,7 +242,7 @@ def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str])
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
         raise ReadError(file, f"two columns are named {twice[0]!r}", "Rename one.", line=1)
-    needed = ["query_id", "doc_id", *([] if {"score", "relevance"} & mapping.keys() else ["score"])]
+    needed = ["query_id", "doc_id", *([] if {"score", "relevance", "rank"} & mapping.keys() else ["score"])]
     for ours in needed:
         if ours not in mapping:
             hint = f"Name the column that holds it {ours}, or choose another one as {ours}."

@@ -30,7 +30,7 @@ from metrics.runs.formats.format import (
 )
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
 from metrics.runs.repeats import numbered_scores
-from metrics.runs.source import Source, build_source
+from metrics.runs.source import RANKS_AS_SCORES, Source, build_source
 from metrics.support.arrays import IntArray, coded, combine_chunks
 from metrics.support.cached import cached_property
 
@@ -490,8 +490,7 @@ def _ranks_as_scores(source: Source) -> Source:
         return source
     place = source.table.column_names.index("score")
     table = source.table.set_column(place, "score", pc.negate(source.table["score"]))
-    message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
-    finding = make_finding("ranks-as-scores", source.file, message, count=len(table))
+    finding = make_finding("ranks-as-scores", source.file, RANKS_AS_SCORES, count=len(table))
     return replace(source, table=table, noted=(*source.noted, finding))
 
 
