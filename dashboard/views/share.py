@@ -20,7 +20,6 @@ from dashboard.library.boards import Board
 from dashboard.library.command_line import command
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.audited_table import report_choices
-from dashboard.widgets.browser import offer_link
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
 from metrics.errors import UsageError
@@ -41,8 +40,6 @@ def show(view: View) -> None:
         choices.choose_relevant_from(view.board)
         options = choose_options(view, measure)
         st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
-        with st.container(width=140):
-            offer_link("share-link")
     report = board_report(view.board, repr(options), options)
     with verdict:
         finding(report.conclusion, view.rerankers)
