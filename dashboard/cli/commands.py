@@ -120,7 +120,8 @@ def simulate() -> Command:
 
 def app() -> Command:
     """Serve the dashboard in the browser."""
-    from dashboard.cli.serving import app_command
+    with needs("app"):
+        from dashboard.cli.serving import app_command
 
     return app_command
 
