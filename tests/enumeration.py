@@ -60,9 +60,13 @@ def rr(order, _, k):
     return next((Fraction(1, rank) for rank, hit in enumerate(order[:k], 1) if hit), Fraction(0))
 
 
-def ap(order, n_relevant, _):
-    total = sum(Fraction(sum(order[:rank]), rank) for rank, hit in enumerate(order, 1) if hit)
+def ap(order, n_relevant, k):
+    total = sum(Fraction(sum(order[:rank]), rank) for rank, hit in enumerate(order[:k], 1) if hit)
     return Fraction(total, n_relevant or 1)
+
+
+def capped_ap(order, n_relevant, k):
+    return ap(order, min(n_relevant, k), k)
 
 
 def precision(order, _, k):
@@ -144,6 +148,7 @@ RULES = {
     "RR": Rule(*BINARY, rr),
     "Hits": Rule(*BINARY, lambda order, _, k: Fraction(any(order[:k]))),
     "AP": Rule(*BINARY, ap),
+    "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
     "infAP": Rule(*JUDGED, inferred_ap),
     "nDCG": Rule(*GRADED, ndcg(exponential)),

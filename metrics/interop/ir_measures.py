@@ -289,12 +289,12 @@ _EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
 _SUPPORTED = [
     TsRR(rel=_COUNT, judged_only=_TRUTH),
     *(one(rel=_COUNT) for one in (tied_Bpref, worst_Bpref, best_Bpref, tied_infAP, worst_infAP, best_infAP)),
-    *(one(cutoff=_NONE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_AP, worst_AP, best_AP)),
     *(
         one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)
         for three in (
             (MTRR, worst_RR, best_RR),
             (TMHits, worst_Success, best_Success),
+            (tied_AP, worst_AP, best_AP),
             (tied_P, worst_P, best_P),
             (tied_R, worst_R, best_R),
         )
@@ -311,7 +311,7 @@ _SUPPORTED = [
 class TieScopeProvider(providers.Provider):
     """Exact expectations, best and worst values of measures where documents share a score.
 
-    AP has no cut-off here, gains of nDCG go with dcg='log2' only, and rel is 1 or more.
+    Gains of nDCG go with dcg='log2' only, and rel is 1 or more.
     """
 
     NAME = "tiescope"

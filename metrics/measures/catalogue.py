@@ -8,7 +8,7 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.measures import additive as add
 from metrics.measures import own_rules as own
-from metrics.measures.average_precision import average_precision
+from metrics.measures.average_precision import average_precision, capped_average_precision
 from metrics.measures.bpref import bpref
 from metrics.measures.first_hit import first_hit
 from metrics.measures.inferred_ap import inferred_ap
@@ -45,12 +45,23 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="AP",
         family=average_precision,
-        cutoff="none",
+        cutoff="optional",
         traditional="MAP",
         tied="tied MAP",
-        aliases=("AveragePrecision",),
+        aliases=("AveragePrecision", "map_cut"),
         summary="Precision at each relevant document, averaged over all that are relevant.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+        term=r"$D=R$",
+    ),
+    Measure(
+        name="AP-cap",
+        family=capped_average_precision,
+        cutoff="required",
+        traditional="MAP-cap",
+        tied="tied MAP-cap",
+        summary="As AP@k, but averaged over at most k documents: 1 where the first k are all relevant.",
+        source=f"as InformationRetrievalEvaluator of sentence-transformers computes its map@k; {_TIES}",
+        term=r"$D=\min(R,k)$",
     ),
     Measure(
         name="bpref",

@@ -118,7 +118,7 @@ def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
     )
 
 
-@pytest.mark.parametrize("measures", [["AP"], ["nDCG", "nDCG@3", "nDCG-linear@5"]])
+@pytest.mark.parametrize("measures", [["AP", "AP@3", "AP-cap@3"], ["nDCG", "nDCG@3", "nDCG-linear@5"]])
 def test_bounds_of_longer_lists_are_the_ends_of_all_orders_and_judgments(measures):
     drawn = [draw_list(f"longer {number}", 9, 5) for number in range(30)]
     bounds = joint_bounds(holed_runs(drawn), measures).loc["A"]
