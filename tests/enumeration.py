@@ -102,6 +102,14 @@ def exponential(grade: float) -> float:
     return 2**grade - 1
 
 
+def err(grades, _, k):
+    value, readers = Fraction(0), Fraction(1)
+    for rank, grade in enumerate(grades[:k], 1):
+        satisfied = Fraction(exponential(grade)) / 16
+        value, readers = value + readers * satisfied / rank, readers * (1 - satisfied)
+    return value
+
+
 def distinct(order, _, k):
     return Fraction(len(set(order[:k]) - {None}))
 
@@ -151,6 +159,7 @@ RULES = {
     "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
     "infAP": Rule(*JUDGED, inferred_ap),
+    "ERR": Rule(*GRADED, err),
     "nDCG": Rule(*GRADED, ndcg(exponential)),
     "nDCG-linear": Rule(*GRADED, ndcg(float)),
     "DCG": Rule(*GRADED, lambda order, _, k: dcg(order, k, exponential)),

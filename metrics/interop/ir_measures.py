@@ -69,7 +69,7 @@ def _judged(runs: Runs, grades: FloatArray) -> Runs:
 
 try:
     import ir_measures
-    from ir_measures import AP, RR, Bpref, Metric, P, R, Success, infAP, measures, nDCG, providers
+    from ir_measures import AP, ERR, RR, Bpref, Metric, P, R, Success, infAP, measures, nDCG, providers
     from ir_measures.__main__ import main_cli
     from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.util import QrelsConverter, RunConverter
@@ -159,6 +159,7 @@ TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", "TMHits")
 tied_AP, worst_AP, best_AP = _declare_three(AP, "AP")
 tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref")
 tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP")
+tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR")
 tied_P, worst_P, best_P = _declare_three(P, "P")
 tied_R, worst_R, best_R = _declare_three(R, "R")
 tied_nDCG, worst_nDCG, best_nDCG = _declare_three(nDCG, "nDCG-linear")
@@ -175,7 +176,7 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
     """Return the mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
 
     Args:
-        measure: AP, Bpref, infAP, nDCG, P, R, RR or Success, with its parameters; or its name, such as
+        measure: AP, Bpref, ERR, infAP, nDCG, P, R, RR or Success, with its parameters; or its name, such as
             `nDCG@10`.
 
     Raises:
@@ -202,7 +203,7 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
         raise UsageError(
-            f"There is no {prefix} {plain}: it is there for AP, Bpref, infAP, nDCG, P, R, RR and Success."
+            f"There is no {prefix} {plain}: it is there for AP, Bpref, ERR, infAP, nDCG, P, R, RR and Success."
         )
     if unknown := plain.params.keys() - plain.SUPPORTED_PARAMS.keys():
         raise UsageError(f"{plain.NAME} has no parameter {min(unknown)!r}.")
@@ -289,6 +290,7 @@ _EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
 _SUPPORTED = [
     TsRR(rel=_COUNT, judged_only=_TRUTH),
     *(one(rel=_COUNT) for one in (tied_Bpref, worst_Bpref, best_Bpref, tied_infAP, worst_infAP, best_infAP)),
+    *(one(cutoff=_COUNT) for one in (tied_ERR, worst_ERR, best_ERR)),
     *(
         one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)
         for three in (

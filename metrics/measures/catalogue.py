@@ -10,6 +10,7 @@ from metrics.measures import additive as add
 from metrics.measures import own_rules as own
 from metrics.measures.average_precision import average_precision, capped_average_precision
 from metrics.measures.bpref import bpref
+from metrics.measures.cascade import expected_reciprocal_rank
 from metrics.measures.first_hit import first_hit
 from metrics.measures.inferred_ap import inferred_ap
 from metrics.measures.model import Measure, MeasureAt
@@ -78,6 +79,14 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("InferredAP",),
         summary="AP where a pool was judged in part: a grade below 0 says in the pool, but not judged.",
         source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
+    ),
+    Measure(
+        name="ERR",
+        family=expected_reciprocal_rank,
+        cutoff="optional",
+        aliases=("ExpectedReciprocalRank",),
+        summary="One over the rank where a reader stops, as a share (2^grade - 1)/16 does; grades up to 4.",
+        source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
         name="nDCG",

@@ -4,6 +4,7 @@ import importlib
 import itertools
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import ir_measures
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ir_measures import AP, ERR, RR, Bpref, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
+from ir_measures import AP, ERR, RR, SDCG, Bpref, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
 from repository import REAL_RUNS, ROOT
 
 from metrics import Runs, TieScopeError, UsageError, evaluate, read_runs
@@ -115,6 +116,14 @@ def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params
         assert list(ours.values()) == [pytest.approx(theirs)] * 3, measure
 
 
+@pytest.mark.skipif(shutil.which("perl") is None, reason="ERR of ir_measures is a Perl script")
+def test_without_ties_err_is_the_value_of_ir_measures_itself_to_its_five_decimals():
+    run, qrels = ({query[1:]: docs for query, docs in side.items()} for side in board(0, scores=()))
+    theirs = per_query([ERR @ 3], qrels, run)[ERR @ 3]
+    for values in per_query([wrapper(ERR @ 3) for wrapper in TREATMENT_OF], qrels, run).values():
+        assert values == pytest.approx(theirs, abs=6e-6)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_with_ties_the_value_of_ir_measures_itself_lies_between_worst_and_best(seed):
     run, qrels = board(seed)
@@ -187,8 +196,8 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match="no best ERR@3: it is there for AP, Bpref, infAP, nDCG"):
-        best(ERR @ 3)
+    with pytest.raises(UsageError, match=r"no best SDCG.*: it is there for AP, Bpref, ERR, infAP, nDCG"):
+        best(SDCG(max_rel=3) @ 3)
 
 
 @pytest.mark.parametrize("text", ["NoSuch@3", "nDCG@@3", "nDCG(x=1)@10"])
@@ -209,13 +218,13 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
     three = {
         f"{wrapper.__name__}_{name}"
         for wrapper in TREATMENT_OF
-        for name in ("AP", "Bpref", "infAP", "P", "R", "nDCG")
+        for name in ("AP", "Bpref", "ERR", "infAP", "P", "R", "nDCG")
     }
     hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
     assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
     for name in names:
         measure = ir_measures.measures.registry[name]
-        assert measure.SUPPORTED_PARAMS["rel" if "nDCG" not in name else "dcg"].desc
+        assert all(parameter.desc for parameter in measure.SUPPORTED_PARAMS.values())
         assert "Source: " in measure.__doc__
         assert measure.SHORT_DESC in measure.__doc__
         assert ".. cite:: " in measure.__doc__ or name == "TsRR"
