@@ -102,6 +102,13 @@ def exponential(grade: float) -> float:
     return 2**grade - 1
 
 
+def iprec(order, n_relevant, recall):
+    need = math.floor(float(recall) * n_relevant + 0.9)
+    hits = [sum(order[:rank]) for rank in range(1, len(order) + 1)]
+    reached = [Fraction(n, rank) for rank, n in enumerate(hits, 1) if n >= need]
+    return max(reached, default=Fraction(0))
+
+
 def err(grades, _, k):
     value, readers = Fraction(0), Fraction(1)
     for rank, grade in enumerate(grades[:k], 1):
@@ -159,6 +166,7 @@ RULES = {
     "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
     "infAP": Rule(*JUDGED, inferred_ap),
+    "IPrec": Rule(*BINARY, iprec),
     "ERR": Rule(*GRADED, err),
     "nDCG": Rule(*GRADED, ndcg(exponential)),
     "nDCG-linear": Rule(*GRADED, ndcg(float)),
@@ -185,7 +193,9 @@ SUMMARIES: dict[str, Callable] = {"expected": mean, "optimistic": max, "pessimis
 @cache
 def name_and_parameter(measure: str) -> tuple[str, Fraction | int | None]:
     """Name, and cut-off or parameter."""
-    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@(\d+))?", measure).groups()
+    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@([\d.]+))?", measure).groups()
+    if name == "IPrec":
+        return name, Fraction(cutoff)
     return name, Fraction(parameter) if parameter else int(cutoff) if cutoff else None
 
 

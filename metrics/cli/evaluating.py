@@ -26,7 +26,7 @@ from metrics.cli.output import csv_rows, listing, long_table, stack_columns
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.evaluation.evaluation import Means
-from metrics.measures import MEASURES
+from metrics.measures import MEASURES, MeasureAt
 from metrics.runs import Runs
 from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns, Stream
@@ -80,10 +80,9 @@ class Engine(StrEnum):
 
 def _measures() -> list[tuple[str, str]]:
     cutoffs = {"required": "@k", "optional": "[@k]", "none": ""}
-    parameters = ("" if measure.parameter is None else f"({measure.parameter})" for measure in MEASURES)
     return [
-        (measure.name + parameter + cutoffs[measure.cutoff], measure.summary)
-        for measure, parameter in zip(MEASURES, parameters, strict=True)
+        (f"{MeasureAt(measure, None, measure.parameter)}{cutoffs[measure.cutoff]}", measure.summary)
+        for measure in MEASURES
     ]
 
 

@@ -12,7 +12,7 @@ import ir_measures
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ir_measures import AP, ERR, RR, SDCG, Bpref, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
+from ir_measures import AP, ERR, RR, SDCG, Bpref, IPrec, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
 from repository import REAL_RUNS, ROOT
 
 from metrics import Runs, TieScopeError, UsageError, evaluate, read_runs
@@ -27,6 +27,7 @@ PLAIN = {
     RR: "RR",
     AP: "AP",
     AP @ 3: "AP@3",
+    IPrec @ 0.5: "IPrec@0.5",
     Bpref: "bpref",
     infAP: "infAP",
     nDCG: "nDCG-linear",
@@ -98,7 +99,7 @@ def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
 @pytest.mark.parametrize(
     ("params", "measures"),
     [
-        ({}, (RR, RR @ 3, AP, AP @ 3, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
+        ({}, (RR, RR @ 3, AP, AP @ 3, IPrec @ 0.5, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"rel": 2}, (RR, RR @ 3, AP, AP @ 3, P @ 5, R @ 5, Success @ 3)),
         ({"judged_only": True}, (RR, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"gains": {0: 1, 1: 5, 3: 0}}, (nDCG, nDCG @ 5)),
@@ -196,7 +197,7 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match=r"no best SDCG.*: it is there for AP, Bpref, ERR, infAP, nDCG"):
+    with pytest.raises(UsageError, match=r"no best SDCG.*: it is there for AP, Bpref, ERR, infAP, IPrec"):
         best(SDCG(max_rel=3) @ 3)
 
 
@@ -218,7 +219,7 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
     three = {
         f"{wrapper.__name__}_{name}"
         for wrapper in TREATMENT_OF
-        for name in ("AP", "Bpref", "ERR", "infAP", "P", "R", "nDCG")
+        for name in ("AP", "Bpref", "ERR", "IPrec", "infAP", "P", "R", "nDCG")
     }
     hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
     assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
@@ -233,7 +234,7 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
 @pytest.mark.parametrize(
     "name",
     [
-        *("MTRR@0", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
+        *("MTRR@0", "tied_IPrec@1.5", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
         *("tied_nDCG(dcg='exp-log2',gains={1:2})@3", "tied_nDCG(gains={1:2.5})"),
     ],
 )

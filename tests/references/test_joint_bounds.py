@@ -16,6 +16,9 @@ CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3"), "required": ("@1", "@2",
 NAMES = [
     *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
     "RBP(0.5)",
+    "IPrec@0",
+    "IPrec@0.5",
+    "IPrec@1",
 ]
 REACHED = [name for name in NAMES if parse(name).measure.family.joint_exact != "never"]
 SCALE = (0, 1, 3)
