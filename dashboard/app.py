@@ -18,10 +18,10 @@ from dashboard.escaping import escape_markdown
 from dashboard.long_work import waiting_shown
 from dashboard.pages import LARGE, MOVED, PAGES
 from dashboard.results import choose_results
-from dashboard.views.data.board_panel import undo
-from dashboard.views.large import large
+from dashboard.views import large
+from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.sections import THIS_PAGE, refusal, section
+from dashboard.widgets.components import THIS_PAGE, refusal, section
 
 FOLDER = Path(__file__).parent
 
@@ -54,10 +54,12 @@ def menu() -> dict[str, list[StreamlitPage]]:
     )
     if is_results_only:
         pages["Data"].append(st.Page(LARGE, url_path="large", title=large.TITLE, visibility="hidden"))
-    pages["Learn"] += [
-        st.Page("views/moved.py", url_path=path, title=path, visibility="hidden") for path in MOVED
-    ]
+    pages["Learn"] += [st.Page(moved, url_path=path, title=path, visibility="hidden") for path in MOVED]
     return pages
+
+
+def moved() -> None:
+    """Stand for a page of an earlier version: its address leads on to where it is now."""
 
 
 def without_board(title: str) -> None:

@@ -10,9 +10,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.access.settings import ALLOW_HOST, EMBED
-from dashboard.server.compression import CompressedFiles
+from dashboard.server.answers import CompressedFiles, SecurityHeaders
 from dashboard.server.first_page import begin_loading
-from dashboard.server.headers import SecurityHeaders
 from dashboard.server.hosts import HostGuard
 from dashboard.server.messages import MessageGuard
 from dashboard.server.sessions import forget_ended_sessions

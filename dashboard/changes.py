@@ -14,7 +14,7 @@ from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.long_work import long_work
 from metrics.errors import TieScopeError
 from metrics.runs import Source
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.support.wording import count_of
 
 

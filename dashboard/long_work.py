@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import WAITING
-from metrics.support.steps import Step, listening
+from metrics.support.progress import Step, listening
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

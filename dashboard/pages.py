@@ -28,7 +28,7 @@ class Page(NamedTuple):
 
 
 def _leaderboard() -> Show:
-    from dashboard.views.leaderboard.leaderboard import show
+    from dashboard.views.leaderboard import show
 
     return show
 
@@ -40,19 +40,19 @@ def _data() -> Show:
 
 
 def _ties() -> Show:
-    from dashboard.views.ties.ties import show
+    from dashboard.views.ties import show
 
     return show
 
 
 def _rerankers() -> Show:
-    from dashboard.views.rerankers.rerankers import show
+    from dashboard.views.rerankers import show
 
     return show
 
 
 def _query() -> Show:
-    from dashboard.views.query.query import show
+    from dashboard.views.query import show
 
     return show
 
@@ -64,7 +64,7 @@ def _compare() -> Show:
 
 
 def _audit() -> Show:
-    from dashboard.views.audit.audit import show
+    from dashboard.views.audit import show
 
     return show
 
@@ -82,31 +82,31 @@ def _guide() -> Show:
 
 
 def _share() -> Show:
-    from dashboard.views.share.share import show
+    from dashboard.views.share import show
 
     return show
 
 
 def _present() -> Show:
-    from dashboard.views.present.present import show
+    from dashboard.views.present import show
 
     return show
 
 
 PAGES = (
-    Page("views/leaderboard/leaderboard.py", "Leaderboard", "leaderboard", "", _leaderboard),
+    Page("views/leaderboard.py", "Leaderboard", "leaderboard", "", _leaderboard),
     Page("views/data/data.py", "Data", "upload_file", "Data", _data),
-    Page("views/ties/ties.py", "Ties vs gap", "scatter_plot", "Explore", _ties),
-    Page("views/rerankers/rerankers.py", "Rerankers", "compare_arrows", "Explore", _rerankers),
-    Page("views/query/query.py", "Queries", "account_tree", "Explore", _query),
+    Page("views/ties.py", "Ties vs gap", "scatter_plot", "Explore", _ties),
+    Page("views/rerankers.py", "Rerankers", "compare_arrows", "Explore", _rerankers),
+    Page("views/query.py", "Queries", "account_tree", "Explore", _query),
     Page("views/compare/compare.py", "Compare", "rule", "Decide", _compare),
-    Page("views/audit/audit.py", "Audit", "fact_check", "Decide", _audit),
+    Page("views/audit.py", "Audit", "fact_check", "Decide", _audit),
     Page("views/simulator/simulator.py", "Simulator", "science", "Learn", _simulator),
     Page("views/guide/guide.py", "Guide", "menu_book", "Learn", _guide),
-    Page("views/share/share.py", "Share", "share", "Learn", _share),
-    Page("views/present/present.py", "Present", "", "Learn", _present),
+    Page("views/share.py", "Share", "share", "Learn", _share),
+    Page("views/present.py", "Present", "", "Learn", _present),
 )
-LARGE = "views/large/large.py"
+LARGE = "views/large.py"
 """The page of stored evaluations, in the menu where one is open or may be opened."""
 MOVED = {
     "runs": ("Data", ""),

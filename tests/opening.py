@@ -12,7 +12,7 @@ from streamlit.util import calc_hash
 
 import dashboard
 from dashboard import pages
-from dashboard.widgets import sections
+from dashboard.widgets import components
 
 APP = Path(dashboard.__file__).parent / "app.py"
 FILES = {Path(page.file).stem: page.file for page in pages.PAGES} | {"large": pages.LARGE}
@@ -47,8 +47,8 @@ def _raise(_, error):
     raise error
 
 
-show_failure = sections.show_failure
-sections.show_failure = _raise
+show_failure = components.show_failure
+components.show_failure = _raise
 
 
 def opened(view, **query):

@@ -9,16 +9,15 @@ import streamlit as st
 
 from dashboard import cache
 from dashboard.access.allowed_paths import AllowedPaths
-from dashboard.access.redirects import guard_redirects
 from dashboard.access.settings import ALLOW_PATHS, OPEN
-from dashboard.access.sign_in import identity
+from dashboard.access.sign_in import guard_redirects, identity
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board, open_files
 from dashboard.library.scored import ScoredRuns, ScoringOutcome
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.scale.stored import Stored, is_stored
-from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
+from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 
 TIES = ("input", "docid_desc", *LEADERBOARD_TREATMENTS)
 """Treatments that runs named by path are scored under."""

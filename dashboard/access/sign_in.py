@@ -3,20 +3,28 @@
 Closed where in doubt: secrets that cannot be read, or an allow-list without secrets, let nobody in.
 """
 
+import json
 import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import urljoin
 
 import streamlit as st
 
-from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
-from dashboard.access.admitted_sessions import note_admission
+from dashboard.access.admission import (
+    INSTALL,
+    can_sign_in,
+    is_loopback,
+    missing_parts,
+    note_admission,
+    sign_in_id,
+)
 from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
-from dashboard.access.cookie import sign_in_id
-from dashboard.access.settings import ALLOW, INSECURE
+from dashboard.access.allowed_paths import AllowedPaths
+from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
 from metrics.errors import LibraryError, UsageError
@@ -206,3 +214,36 @@ def _close(title: str, reason: str, label: str = "", action: Callable[[], None] 
         if action:
             st.button(label, type="primary", on_click=action)
     st.stop()
+
+
+def guard_redirects() -> None:
+    """Have every web address that this process opens from now on lead nowhere that is not allowed.
+
+    Raises:
+        UsageError: nothing is installed that opens addresses.
+    """
+    try:
+        from fsspec.config import conf  # noqa: PLC0415 of an extra
+    except ImportError as error:
+        raise UsageError("Addresses cannot be opened here. Install 'tiescope[distributed]'.") from error
+    for scheme in ("http", "https"):
+        conf.setdefault(scheme, {})["get_client"] = _guarded_client
+
+
+async def _guarded_client(**options: Any) -> Any:  # noqa: ANN401 as fsspec passes them on
+    """Return a session of aiohttp that asks before it follows a redirect."""
+    import aiohttp  # noqa: PLC0415 what opens http, where it is installed
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_redirect.append(refuse_elsewhere)
+    return aiohttp.ClientSession(trace_configs=[trace], **options)
+
+
+async def refuse_elsewhere(_session: object, _context: object, redirect: Any) -> None:  # noqa: ANN401 aiohttp's
+    """Raise a UsageError where a redirect leads to what may not be opened."""
+    texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
+    allowed = AllowedPaths(addresses=tuple(text for text in texts if "://" in text))
+    headers = redirect.response.headers
+    target = urljoin(str(redirect.url), headers.get("Location") or headers.get("URI") or "")
+    if not allowed.has_address(target):
+        raise UsageError(f"{redirect.url}: it leads to what may not be opened here.")

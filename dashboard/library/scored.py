@@ -18,7 +18,7 @@ from dashboard.library.turns import Turns, turn
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
-from metrics.runs.reading.files import place_of
+from metrics.runs.files import place_of
 from metrics.runs.writing import whole_file
 from metrics.scale.stored import VERSION, is_stored, write_parts
 from metrics.scale.stream import Stream

@@ -8,7 +8,7 @@ from functools import cache
 from threading import Semaphore
 
 from metrics.errors import LibraryError
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 
 MAX_AT_ONCE = "TIESCOPE_MAX_AT_ONCE"
 """Environment variable: how many pieces of dear work run at once; others wait."""

@@ -34,9 +34,9 @@ def _import_pages() -> None:
     import dashboard.long_work
     import dashboard.pages
     import dashboard.results
-    import dashboard.views.data.board_panel
-    import dashboard.views.large.large
-    import dashboard.views.leaderboard.leaderboard
+    import dashboard.views.data.files
+    import dashboard.views.large
+    import dashboard.views.leaderboard
     import dashboard.widgets.browser  # noqa: F401 imported for those who import them again
 
 
@@ -48,7 +48,7 @@ def _draw_sample() -> None:
     from dashboard.charts.leaderboard import place_and_score
     from dashboard.charts.palette import LIGHT
     from metrics import evaluate
-    from metrics.studies.leaderboard.leaderboard import leaderboard
+    from metrics.studies.leaderboard import leaderboard
 
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)

@@ -1,7 +1,8 @@
 """Parts that pages are put together from."""
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
 from dashboard.choices import board_key
 from dashboard.controls import get_value, page_link, set_value
-from dashboard.escaping import escape_copied, escape_markdown
+from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import (
     MOST_ROWS,
@@ -29,6 +30,7 @@ from dashboard.widgets.columns import (
 )
 from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
+from metrics.errors import TieScopeError
 from metrics.studies.prose import Prose, Strong, plain
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import card_help
@@ -262,3 +264,37 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
         type="tertiary",
         on_click="ignore",
     )
+
+
+THIS_PAGE = "This page"
+"""Name of a page as the section around all others."""
+_LOG = logging.getLogger(__name__)
+
+
+@contextmanager
+def section(name: str) -> Iterator[None]:
+    """Show a card in the place of what fails inside, and go on with the page; also decorates a function.
+
+    Streamlit stops and reruns a script by exceptions that are no `Exception`: they pass.
+    """
+    try:
+        yield
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
+    except Exception as error:  # noqa: BLE001 whatever it is, the other sections stay
+        show_failure(name, error)
+
+
+def show_failure(name: str, error: Exception) -> None:
+    """Say that a section failed, and log where: the page names neither files nor lines of the server."""
+    _LOG.error("%s could not be shown", name, exc_info=error)
+    st.error(
+        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If it "
+        "fails again, report it with the traceback in the log of the server.",
+        icon=":material/error:",
+    )
+
+
+def refusal(texts: list[str]) -> str:
+    """Return the line on what an address asks for in vain."""
+    return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."

@@ -13,6 +13,7 @@ from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL
+from metrics.evaluation.evaluation import adds_queries
 from metrics.evaluation.holes import (
     expectations_at_rate,
     is_exact,
@@ -21,9 +22,8 @@ from metrics.evaluation.holes import (
     unjudged_counts,
     unjudged_shares,
 )
-from metrics.evaluation.options import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import (
+from metrics.studies.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
     mean_bounds,

@@ -27,12 +27,11 @@ from dashboard.choices import board_key
 from dashboard.escaping import escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import chart, keep_wide, table_head, table_rows
+from dashboard.widgets.components import chart, keep_wide, section, table_head, table_rows
 from dashboard.widgets.figures import kept_elements
-from dashboard.widgets.sections import section
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.leaderboard import VERDICTS
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 

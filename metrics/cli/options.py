@@ -19,9 +19,9 @@ from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
 from metrics.runs import MissingScore as MissingScoreRule
 from metrics.runs import Repeated as RepeatRule
 from metrics.runs import Runs, read_runs
-from metrics.runs.reading.source import MAX_RERANKERS, allow_rerankers
-from metrics.runs.repeats.choice import Repeats, parse_repeats
-from metrics.runs.repeats.statistics import SpreadKind
+from metrics.runs.columns import SpreadKind
+from metrics.runs.repeats import Repeats, parse_repeats
+from metrics.runs.source import MAX_RERANKERS, allow_rerankers
 from metrics.ties import PRECISIONS
 
 

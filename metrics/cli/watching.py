@@ -23,12 +23,18 @@ from metrics.cli.output import print_text, write_table
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, ScoringOptions
 from metrics.evaluation.running import HALF_LIVES, Running
-from metrics.runs import File, Runs, as_judgments, read
-from metrics.runs.reading import files
-from metrics.runs.reading.columns import ColumnChoice
-from metrics.scale.live.feeds import Feed, FolderFeed, LineFeed
-from metrics.scale.live.lines import LineCutter
-from metrics.scale.live.scores import ChangeWatch, LiveScores, NewChange, running_for
+from metrics.runs import File, Runs, as_judgments, files, read
+from metrics.runs.columns import ColumnChoice
+from metrics.scale.live import (
+    ChangeWatch,
+    Feed,
+    FolderFeed,
+    LineCutter,
+    LineFeed,
+    LiveScores,
+    NewChange,
+    running_for,
+)
 from metrics.support.escaping import clean
 from metrics.support.wording import count_of, describe_part
 

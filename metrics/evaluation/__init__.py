@@ -1,7 +1,6 @@
 """Floor 4: runs × measures × treatments → one table of values, list by list."""
 
-from metrics.evaluation.evaluation import Evaluation
-from metrics.evaluation.options import AS_READ, HasScoringOptions, Policy, ScoringOptions
+from metrics.evaluation.evaluation import AS_READ, Evaluation, HasScoringOptions, Policy, ScoringOptions
 from metrics.evaluation.scoring import DEFAULT_MEASURES, DEFAULT_TIES, evaluate, score, score_runs
 from metrics.ties.judgments import Unjudged
 

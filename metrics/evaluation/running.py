@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Means
-from metrics.evaluation.options import Policy, ScoringOptions
+from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table
@@ -73,12 +72,7 @@ def find_change(
     With S(k) the sum of the first k deviations from the mean, and s their standard deviation, the change
     is where |S(k)| / (s √n) is largest; for many lists its chance is Kolmogorov's.
 
-    Args:
-        tied: (n_lists,) values in the order in which lists came.
-        worst: (n_lists,) the least that an order of their ties gives.
-        best: (n_lists,) the most.
-        query_ids: (n_lists,) query of each list.
-        has_own_rule: whether the measure settles ties by a rule of its own, and the two are no bounds.
+    Shapes: `tied` (n_lists,), `worst` (n_lists,), `best` (n_lists,), `query_ids` (n_lists,).
     """
     if len(tied) < _FEWEST or np.ptp(tied) == 0:
         return None

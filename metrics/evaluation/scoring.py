@@ -8,15 +8,21 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import UsageError
-from metrics.evaluation.evaluation import Evaluation, list_index
-from metrics.evaluation.options import AS_READ, Policy, ScoringOptions, refuse_unbounded
+from metrics.evaluation.evaluation import (
+    AS_READ,
+    Evaluation,
+    Policy,
+    ScoringOptions,
+    list_index,
+    refuse_unbounded,
+)
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables
 from metrics.runs.from_paths import as_runs
-from metrics.runs.open_documents import OpenDocuments
+from metrics.runs.stacks import OpenDocuments
 from metrics.support.arrays import IntArray
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 from metrics.support.wording import first_names
 from metrics.ties import Ranking, Treatment, treatment
 from metrics.ties.judgments import Unjudged
@@ -141,7 +147,7 @@ def score_runs(
     if not parsed or not treatments:
         raise UsageError("Name at least one measure and one treatment.")
     _refuse_noisy_keys(treatments, options)
-    open_documents = _open_documents(runs, treatments, options)  # needs the hashes that matching drops
+    open_documents = _open_documents(runs, treatments, options)
     stacks = runs.matched_stacks
     n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
     return _score(

@@ -88,13 +88,7 @@ class LoggedEvaluation:
 
 
 def write_files(logged: LoggedEvaluation, runs: Runs | None, folder: Path) -> None:
-    """Write the means of all rerankers and the lists of each as CSV, and what was ranked as Parquet.
-
-    Args:
-        logged: the evaluation.
-        runs: what was ranked; None where it is not to be kept.
-        folder: where to.
-    """
+    """Write the means of all rerankers and the lists of each as CSV, and what was ranked as Parquet."""
     (folder / "leaderboard.csv").write_bytes(spreadsheet_csv(logged.values().reset_index()))
     (folder / "per_query").mkdir()
     for reranker, key in logged.keys.items():
@@ -119,11 +113,6 @@ TREATMENTS = ("expected", "pessimistic", "optimistic")
 
 def tied_means(evaluation: Evaluation, names: Mapping[str, str], n_lists: int) -> dict[str, float]:
     """Return the means of each measure, as `tied_`, `worst_` and `best_` before its name, and the tie ratio.
-
-    Args:
-        evaluation: of one reranker, under `TREATMENTS`.
-        names: measure, as in the evaluation → what the other library calls it.
-        n_lists: lists that count; one that was not evaluated counts 0.
 
     Returns:
         name → mean; `tie_ratio`, the mean share of a list's documents that are tied, last.

@@ -1,7 +1,6 @@
 """Floor 3: one list, one number."""
 
 from metrics.measures.catalogue import MEASURES, parse, question, side_by_side
-from metrics.measures.model import Measure, MeasureAt
-from metrics.measures.refined_groups import RefinedGroups
+from metrics.measures.model import Measure, MeasureAt, RefinedGroups
 
 __all__ = ["MEASURES", "Measure", "MeasureAt", "RefinedGroups", "parse", "question", "side_by_side"]

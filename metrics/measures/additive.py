@@ -6,16 +6,15 @@ from typing import Literal
 
 import numpy as np
 
-from metrics.measures.holes.counted import judged_bounds, r_precision_bounds
-from metrics.measures.holes.model import Joint
-from metrics.measures.holes.weighted import Total, shares_of, weighted_bounds
-from metrics.measures.holes.weighted import per_relevant as total_relevant
+from metrics.measures.holes import Joint
+from metrics.measures.joint_bounds import Total, judged_bounds, r_precision_bounds, shares_of, weighted_bounds
+from metrics.measures.joint_bounds import per_relevant as total_relevant
 from metrics.measures.model import Family
 from metrics.measures.weights import Linear, Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
-from metrics.ties.noise import expected_worth
+from metrics.ties.noisy_orders import expected_worth
 
 Gain = Callable[[TieGroups], FloatArray]
 
@@ -170,13 +169,7 @@ def additive(
     0 past the cut-off. Variance = scale^2 * sum over groups of
     sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1): groups are shuffled independently.
 
-    Args:
-        gain: (n_contributing,) gain of each contributing document; the others gain nothing.
-        weight: what each place weighs.
-        scale: (n_lists,) factor of each list.
-        of_grade: gain of a grade, where it is not that of relevant documents.
-        counts_all: whether all judged documents count.
-        cut: (n_lists,) cut-off of each list, where it is not the same for all.
+    Shapes: `gain` (n_contributing,), `scale` (n_lists,), `cut` (n_lists,).
 
     Source: McSherry & Najork, ECIR 2008.
     """
@@ -234,9 +227,7 @@ def per_ideal(
 ) -> Scale:
     """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off.
 
-    Args:
-        gain: of grades.
-        excess: (n_queries,) powers of two that exponential gains of each query are divided by; None: by none.
+    Shapes: `excess` (n_queries,).
     """
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:

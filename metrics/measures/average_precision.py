@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from metrics.measures.holes.average_precision import Divisor, precision_bounds
+from metrics.measures.joint_bounds import Divisor, precision_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.noise import expected_precisions
+from metrics.ties.noisy_orders import expected_precisions
 
 
 def precision_average(divisor: Divisor) -> Family:

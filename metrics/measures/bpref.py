@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from metrics.measures.holes.average_precision import bpref_bounds
+from metrics.measures.joint_bounds import bpref_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray

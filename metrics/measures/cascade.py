@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes.model import Bounds, Holes
+from metrics.measures.holes import Bounds, Holes
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_starts

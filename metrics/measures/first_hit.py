@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.measures.holes.counted import first_rank_bounds
+from metrics.measures.joint_bounds import first_rank_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.noise import expected_worth
+from metrics.ties.noisy_orders import expected_worth
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEGLIGIBLE = -60.0

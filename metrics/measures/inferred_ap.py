@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.errors import UsageError
-from metrics.measures.holes.average_precision import inferred_ap_bounds
+from metrics.measures.joint_bounds import inferred_ap_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, joined_ranges
 from metrics.ties.groups import TieGroups
-from metrics.ties.orders import EPSILON
 from metrics.ties.permutations import MAX_STEPS, variances_over_orders
+from metrics.ties.treatments import EPSILON
 
 
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
@@ -167,9 +167,6 @@ class JudgedTie(NamedTuple):
 
 def worth_variance(tie: JudgedTie) -> float:
     """Return the variance over all orders of the sum of the worths of a tie's relevant documents.
-
-    Args:
-        tie: what is tied.
 
     Raises:
         UsageError: there is too much to go through.

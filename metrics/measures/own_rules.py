@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from metrics.measures.holes import Holes
-from metrics.measures.holes.counted import mean_bounds, own_rank_bounds
+from metrics.measures.joint_bounds import mean_bounds, own_rank_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray

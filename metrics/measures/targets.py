@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from metrics.measures.holes.counted import distinct_bounds
+from metrics.measures.joint_bounds import distinct_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
 from metrics.ties.groups import TieGroups
-from metrics.ties.noise import NoisyOrder, expected_worth
+from metrics.ties.noisy_orders import NoisyOrder, expected_worth
 from metrics.ties.permutations import chance_of_none, chance_of_some
 
 

@@ -41,11 +41,7 @@ class Weight:
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
         """Return the (n_groups,) sum of (w - mean w)^2 over the places of groups; past `end` they weigh 0.
 
-        Args:
-            top: (n_groups,) places above each group.
-            end: (n_groups,) its last place that weighs something, or its top.
-            size: (n_groups,) its places.
-            k: parameter of the weight.
+        Shapes: `top` (n_groups,), `end` (n_groups,), `size` (n_groups,).
         """
         start = np.cumsum(end - top) - (end - top)
         owner = np.repeat(np.arange(len(size)), end - top)
@@ -145,11 +141,7 @@ class Linear:
         over groups of the spread of the weights times E[sum (g - mean g)^2]/(n - 1), and E[sum (g - mean g)^2]
         = sum (E[g] - mean E[g])^2 + (1 - 1/n) sum Var[g].
 
-        Args:
-            ranking: the lists.
-            gains: (n_docs,) mean of what each document is worth.
-            variances: (n_docs,) its variance.
-            k: cut-off, or parameter of the weight.
+        Shapes: `gains` (n_docs,), `variances` (n_docs,).
         """
         limit = self.weight.depth(k)
         size, owner = ranking.sizes, ranking.groups

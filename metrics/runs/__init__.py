@@ -1,5 +1,7 @@
 """Floor 1: what was ranked, as given."""
 
+from metrics.runs.columns import COLUMNS, MissingScore
+from metrics.runs.files import File
 from metrics.runs.findings import KINDS
 from metrics.runs.formats.format import Format
 from metrics.runs.formats.frames import Nested
@@ -27,9 +29,7 @@ from metrics.runs.from_paths import (
 )
 from metrics.runs.joining import Repeated
 from metrics.runs.model import Runs
-from metrics.runs.reading.columns import COLUMNS, MissingScore
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
+from metrics.runs.source import Source
 
 __all__ = [
     "COLUMNS",

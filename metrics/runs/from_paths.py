@@ -8,21 +8,19 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.conversion import as_grades
+from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Nested, of_frame
-from metrics.runs.formats.registry import read, scores_may_be_grades
+from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
-from metrics.runs.reading.columns import ColumnChoice, MissingScore
-from metrics.runs.reading.conversion import as_grades
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice, Repeats
-from metrics.runs.repeats.combining import FORMAT as REPEATED_SCORES
-from metrics.runs.repeats.combining import read_with_repeats
-from metrics.runs.repeats.statistics import SpreadKind
+from metrics.runs.repeats import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats import NO_REPEATS, RepeatChoice, Repeats, read_with_repeats
+from metrics.runs.source import Source
 from metrics.support.arrays import combine_chunks
-from metrics.support.steps import begin_step
+from metrics.support.progress import begin_step
 
 Path = str | PurePath
 Table: TypeAlias = Path | pd.DataFrame
@@ -74,10 +72,13 @@ def read_runs(
         UsageError: relevance is nowhere, two runs share a name, no file has a column of `columns`, or
             repeats are not there.
     """
-    choice = RepeatChoice.of(repeats, repeats_std)
-    column_choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
-    sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), column_choice, choice)
-    return combine(Runs.from_sources(sources, repeated), choice)
+    combined = NO_REPEATS
+    if repeats or repeats_std != combined.spread:
+        combined = RepeatChoice.of(repeats, repeats_std)
+    choice = ColumnChoice(columns or {}, False, missing_score, combined.columns, combined.spread)
+    sources = _sources(_as_frames(files, "score"), _as_frames(qrels, "relevance"), choice)
+    runs = Runs.from_sources(sources, repeated)
+    return runs if combined is NO_REPEATS else combine(runs, combined)
 
 
 def combine(runs: Runs, choice: RepeatChoice) -> Runs:
@@ -166,12 +167,12 @@ def check_files(
     repeat_choice = RepeatChoice.of(repeats, repeats_std)
     sources: list[Source] = []
     refused: list[Finding] = []
-    choice = ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
+    choice = ColumnChoice(columns or {}, False, missing_score, repeat_choice.columns, repeat_choice.spread)
     named_files = with_names(paths)
     file_names = distinct_file_names([path for _, path in named_files])
     for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
         try:
-            source = _read(path, choice, repeat_choice, name or "table", file_name=file_name)
+            source = _read(path, choice, name or "table", file_name=file_name)
             source = replace(source, name=name)
             Runs.from_sources([source], repeated, judged=False)
         except ReadError as error:
@@ -266,18 +267,16 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value])
 
 
-def _sources(
-    files: Tables, qrels: Judgments | None, choice: ColumnChoice, repeats: RepeatChoice
-) -> Iterator[Source]:
+def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:
     all_judgments: Sequence[Table] = (
         [] if qrels is None else [qrels] if isinstance(qrels, str | PurePath | pd.DataFrame) else qrels
     )
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
-    unread = set(repeats.columns)
+    unread = set(choice.repeats)
     named_files = with_names(files)
     file_names = distinct_file_names([path for _, path in named_files])
     for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
-        source = _read(path, choice, repeats, name or "table", file_name=file_name)
+        source = _read(path, choice, name or "table", file_name=file_name)
         unread = set() if source.format == REPEATED_SCORES else unread
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
             continue
@@ -285,7 +284,7 @@ def _sources(
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     for judgments in all_judgments:
-        source = as_judgments(_read(judgments, choice, NO_REPEATS, "judgments", "relevance"))
+        source = as_judgments(_read(judgments, replace(choice, repeats=()), "judgments", "relevance"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     _refuse_unread([*unused.values(), *sorted(unread)])
@@ -312,21 +311,17 @@ def _each_begun(files: Sequence[tuple[str | None, Table]]) -> Iterator[tuple[str
 def _read(
     table: Table,
     choice: ColumnChoice,
-    repeats: RepeatChoice,
     name: str,
     value: Literal["score", "relevance"] = "score",
     file_name: str = "",
 ) -> Source:
     """Read a file, perhaps under another name, or a data frame; `value` is the column it must have."""
     if isinstance(table, pd.DataFrame):
-        choice = replace(choice, repeats=repeats.columns, spread=repeats.spread)
         return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
     if not isinstance(table, Path):
         raise _no_table(table)
     file = File.open(table)
-    file = replace(file, name=file_name or file.name)
-    missing_score = choice.missing_score
-    return read(file, choice.columns, strict=False, missing_score=missing_score, repeats=repeats)
+    return read_chosen(replace(file, name=file_name or file.name), choice)
 
 
 def _no_table(value: object) -> UsageError:

@@ -12,12 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
-from metrics.runs.findings import Finding, make_finding
-from metrics.runs.findings.finding import reranker_prefix
-from metrics.runs.reading.columns import MissingScore
-from metrics.runs.reading.files import File
-from metrics.runs.reading.provenance import RowProvenance
-from metrics.runs.reading.source import Source
+from metrics.runs.columns import MissingScore
+from metrics.runs.files import File, RowProvenance
+from metrics.runs.findings import Finding, make_finding, reranker_prefix
+from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
 from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
 from metrics.support.wording import first_names, quote
@@ -112,13 +110,7 @@ def _told_apart(
 
 
 def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
-    """Return the finding that runs of one name are told apart by file.
-
-    Args:
-        file: the first of these.
-        shared: the names that several files have.
-        new_names: what their runs are called.
-    """
+    """Return the finding that runs of one name are told apart by file."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
     message = f"Several files have runs of {subject}; they are told apart by file: {names}."

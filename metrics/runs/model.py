@@ -11,22 +11,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.files import RowProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import of_frame
 from metrics.runs.joining import Repeated, join_sources
-from metrics.runs.open_documents import OpenDocuments, find_open_documents
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.columns import ColumnChoice, MissingScore
-from metrics.runs.reading.provenance import RowProvenance
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.combining import combine_repeats, read_with_repeats
-from metrics.runs.repeats.statistics import SpreadKind
-from metrics.runs.stacks import RunStack, Stacks
+from metrics.runs.repeats import combine_repeats, read_with_repeats
+from metrics.runs.source import Source
+from metrics.runs.stacks import OpenDocuments, RunStack, Stacks, find_open_documents
 from metrics.support.arrays import FloatArray
 from metrics.support.cached import cached_property
 
 if TYPE_CHECKING:
-    from metrics.runs.findings.listing import JudgmentTable, Listing
+    from metrics.runs.inspection import JudgmentTable, Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +34,7 @@ class Runs:
     Attributes:
         tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id
             (text), score (float64), relevance (float64) where there are no qrels, and whatever else
-            of `metrics.runs.reading.columns` the file has.
+            of `metrics.runs.columns` the file has.
         qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
         noted: what was found while reading.
         origins: reranker → where its rows came from; those made in memory have none.
@@ -144,7 +142,7 @@ class Runs:
         """Return the rerankers with repeats combined: a name → the rerankers that are repeats of one.
 
         The combined reranker stands where the first of its repeats stood. A document's score is its mean over
-        the repeats that have it, `score_std` their standard deviation (`metrics.runs.repeats.statistics`).
+        the repeats that have it, `score_std` their standard deviation (`metrics.runs.repeats`).
 
         Args:
             repeats: name of a combined reranker → at least two rerankers.
@@ -226,7 +224,7 @@ class Runs:
     @cached_property
     def findings(self) -> pd.DataFrame:
         """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
-        from metrics.runs.findings.inspection import inspect  # noqa: PLC0415 only where they are asked for
+        from metrics.runs.inspection import inspect  # noqa: PLC0415 only where they are asked for
 
         listings = [self._listing(name, self._origin(name).ranks()) for name in self._inspected]
         unjudged = [
@@ -240,7 +238,7 @@ class Runs:
     @property
     def left_out(self) -> pd.DataFrame:
         """The findings on what is not scored or was changed while reading: no look at the scores."""
-        from metrics.runs.findings.inspection import inspect_coverage  # noqa: PLC0415 likewise
+        from metrics.runs.inspection import inspect_coverage  # noqa: PLC0415 likewise
 
         coverage = inspect_coverage([self._listing(name) for name in self._inspected], self._judgment_table())
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
@@ -248,13 +246,13 @@ class Runs:
     @property
     def _inspected(self) -> list[str]:
         """Rerankers that are looked at one by one."""
-        from metrics.runs.findings.coverage import MAX_INSPECTED  # noqa: PLC0415 likewise
+        from metrics.runs.inspection import MAX_INSPECTED  # noqa: PLC0415 likewise
 
         return self.rerankers[:MAX_INSPECTED]
 
     @property
     def _many_rerankers(self) -> list[Finding]:
-        from metrics.runs.findings.coverage import many_rerankers  # noqa: PLC0415 likewise
+        from metrics.runs.inspection import many_rerankers  # noqa: PLC0415 likewise
 
         largest = max(self.stacks.stacks, key=lambda stack: len(stack.names), default=None)
         if largest is None:
@@ -266,7 +264,7 @@ class Runs:
         return self.origins.get(name, RowProvenance.memory(name))
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
-        from metrics.runs.findings.listing import Listing  # noqa: PLC0415 only where findings are asked for
+        from metrics.runs.inspection import Listing  # noqa: PLC0415 only where findings are asked for
 
         table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
@@ -285,7 +283,7 @@ class Runs:
         return grades
 
     def _judgment_table(self) -> "JudgmentTable | None":
-        from metrics.runs.findings.listing import JudgmentTable  # noqa: PLC0415 likewise
+        from metrics.runs.inspection import JudgmentTable  # noqa: PLC0415 likewise
 
         if self.qrels is None:
             return None

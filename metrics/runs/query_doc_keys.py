@@ -56,9 +56,7 @@ class QueryDocKeys:
     def of(cls, table: pa.Table, row_ends: IntArray | None = None) -> "QueryDocKeys":
         """Return the pairs of a table with query_id, plain or as a dictionary, and doc_id.
 
-        Args:
-            table: rows of one reranker, or of several, those of each together.
-            row_ends: (n + 1,) rows of all rerankers before each, and of all; a query of two is two queries.
+        Shapes: `row_ends` (n + 1,).
         """
         queries, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
         if row_ends is not None and len(row_ends) > 2:  # noqa: PLR2004 the ends of one reranker
@@ -233,13 +231,9 @@ def text_hashes(texts: pa.Array) -> Hashes:
 def hashes_after(starts: Hashes, start: npt.NDArray[np.int32], texts: pa.Array) -> Hashes:
     """Hash texts, each from its own start on; bytes are read eight at a time.
 
-    Args:
-        starts: what hashes begin with: alike texts of different starts have unrelated hashes.
-        start: (n,) place in `starts` of each text's own.
-        texts: (n,) of any length.
+    Shapes: `start` (n,), `texts` (n,).
 
-    Returns:
-        (n,) hash of each text.
+    Returns (n,) hash of each text.
     """
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
-from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.provenance import RowProvenance
-from metrics.support.arrays import IntArray, with_column
+from metrics.runs.files import RowProvenance
+from metrics.runs.query_doc_keys import Hashes, QueryDocKeys
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, places_in, with_column
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -242,3 +243,68 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
 def _is_alike(table: pa.Table, other: pa.Table) -> bool:
     """Return whether two tables have the same columns, none of targets: these are numbered table by table."""
     return bool(table.schema == other.schema) and "target_id" not in table.column_names
+
+
+_ROWS = 2**16
+"""Rows numbered at once: few enough to stay in the cache."""
+
+
+class OpenDocuments(NamedTuple):
+    """What nobody judged of some queries, and what it may be.
+
+    Attributes:
+        counts: (n_queries,) documents of each judged query that some reranker has and nobody judged; none where
+            relevance stands beside the scores.
+        grades: (n_levels,) distinct grades above 0 that judgments give, the lowest first.
+    """
+
+    counts: IntArray
+    grades: FloatArray
+
+
+def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, queries: pa.Array) -> OpenDocuments:
+    """Return what nobody judged."""
+    if qrels is None:
+        return OpenDocuments(np.zeros(0, np.int64), grades_of([stack.table for stack in stacks]))
+    rows = [
+        unjudged_rows(stack.pairs, stack.judgment < 0, queries)
+        for stack in stacks
+        if stack.judgment is not None
+    ]
+    return OpenDocuments(count_distinct(rows, len(queries)), grades_of([qrels]))
+
+
+def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
+    """Return a number of the document of each row that nobody judged: the place of its query, then of its hash.
+
+    Shapes: `is_unjudged` (n_rows,).
+    """
+    hashes, places = pairs.hashes, places_in(pairs.queries, queries)
+    if (places < 0).any():
+        is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
+    n_bits = _place_bits(len(queries))
+    leading, numbers = places.astype(np.uint64) << (64 - n_bits), [np.empty(0, np.uint64)]
+    for start in range(0, len(hashes), _ROWS):
+        rows = start + np.flatnonzero(is_unjudged[start : start + _ROWS])
+        numbers.append((hashes.take(rows) >> n_bits) | leading.take(pairs.query.take(rows)))
+    return np.concatenate(numbers)
+
+
+def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
+    """Return the (n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
+    numbers = np.concatenate([np.empty(0, np.uint64), *documents])
+    numbers.sort()
+    is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
+    places = numbers.take(np.flatnonzero(is_first)) >> (64 - _place_bits(n_queries))
+    return np.bincount(places.astype(np.int64), minlength=n_queries)
+
+
+def _place_bits(n_queries: int) -> np.uint64:
+    """Return the leading bits that hold the place of a query."""
+    return np.uint64(n_queries.bit_length())
+
+
+def grades_of(tables: list[pa.Table]) -> FloatArray:
+    """Return the (n_levels,) distinct grades above 0, the lowest first."""
+    grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
+    return np.asarray(grades[grades > 0])

@@ -13,7 +13,7 @@ from stat import S_IMODE, S_ISDIR, S_ISREG
 from typing import IO, TYPE_CHECKING, Any
 
 from metrics.errors import UsageError
-from metrics.runs.reading import files
+from metrics.runs import files
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -27,14 +27,14 @@ from metrics.runs import (
     read,
     with_names,
 )
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, as_frame
-from metrics.runs.findings.coverage import MergedFindings, RerankerCoverage
-from metrics.runs.formats.block_table import BlockTable
+from metrics.runs.formats.format import BlockTable
+from metrics.runs.inspection import MergedFindings, RerankerCoverage
 from metrics.runs.joining import told_apart_finding, two_runs_error
-from metrics.runs.open_documents import OpenDocuments, count_distinct, grades_of, unjudged_rows
 from metrics.runs.query_doc_keys import Hashes, QueryDocKeys, text_hashes
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import refuse_many_rerankers
+from metrics.runs.source import refuse_many_rerankers
+from metrics.runs.stacks import OpenDocuments, count_distinct, grades_of, unjudged_rows
 from metrics.support.arrays import IntArray, joined_ranges, places_in
 from metrics.ties import asks_for_bounds
 

@@ -1,8 +1,8 @@
-"""Names of array types, for signatures, columns in one piece, and histograms. Shapes stand in docstrings."""
+"""Names of array types for signatures, columns in one piece, histograms, and sorting of many short lists."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -81,10 +81,7 @@ def places_in(texts: pa.Array, distinct: pa.Array) -> IntArray:
 def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
     """Return a table with other values in one column.
 
-    Args:
-        table: with a column of that name.
-        name: of the column.
-        values: (n_rows,) what it holds then.
+    Shapes: `values` (n_rows,).
     """
     return table.set_column(table.column_names.index(name), name, values)
 
@@ -95,12 +92,9 @@ def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:
     Scales values before it subtracts them: it cuts the range between neighbours in float64 as well as that
     between its ends. Equal values stand in the middle bin. Infinite values and NaN are not counted.
 
-    Args:
-        values: (n,) in any order.
-        n_bins: how many bins.
+    Shapes: `values` (n,).
 
-    Returns:
-        (n_bins,) counts, and (n_bins,) middle of each bin, equal where float64 has no number between them.
+    Returns (n_bins,) counts, and (n_bins,) middle of each bin, equal where float64 has no number between them.
     """
     finite = values[np.isfinite(values)].astype(np.float64)
     if not len(finite):
@@ -133,3 +127,53 @@ def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
             step = max(1, _CELLS // deepest)
             for start in range(low, high, step):
                 yield order[start : min(start + step, high)], deepest
+
+
+_SORTED_CELLS = 2**24
+"""Places, padding included, that are sorted at once."""
+
+
+def sort_descending(
+    keys: Sequence[FloatArray], starts: IntArray, *, is_stable: bool = False
+) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
+    """Sort each segment by falling keys; later keys decide where earlier ones are level.
+
+    Shapes: `keys` (n_docs,) each, `starts` (n_segments + 1,).
+
+    Returns (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
+    (n_groups,) the first document of each tie group.
+    """
+    first = np.zeros(len(keys[0]), dtype=bool)
+    first[starts[:-1]] = True
+    order: IntArray | slice = slice(None)  # as in most files, which need no copy
+    if len(keys) > 1:
+        segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        order = np.lexsort((*(-key for key in reversed(keys)), segment))
+    elif (~first[1:] & (keys[0][1:] > keys[0][:-1])).any():
+        order = _sort_by_one_key(keys[0], starts, "stable" if is_stable else "quicksort")
+    ordered = [key[order] for key in keys]
+    for key in ordered:
+        first[1:] |= key[1:] != key[:-1]
+    return order, ordered, np.flatnonzero(first)
+
+
+def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", "quicksort"]) -> IntArray:
+    """Sort segments of like length together, as rows of a padded table; padding sorts last as NaN."""
+    lengths = np.diff(starts)
+    if len(lengths) and lengths.min() == lengths.max() and len(key) <= _SORTED_CELLS:
+        order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1, kind=kind)
+        order_by_segment += starts[:-1, None]
+        return np.ravel(order_by_segment)
+    order = np.empty(len(key), dtype=np.int64)
+    width_class = np.ceil(np.log(np.maximum(lengths, 1)) / np.log(1.25)).astype(np.int64)
+    for width in np.unique(width_class):
+        segments = np.flatnonzero(width_class == width)
+        widest = int(lengths[segments].max())
+        step = max(1, _SORTED_CELLS // max(widest, 1))
+        for start in range(0, len(segments), step):
+            part = segments[start : start + step]
+            documents = starts[part, None] + np.arange(widest)
+            within = np.arange(widest) < lengths[part, None]
+            table = np.where(within, -key[np.where(within, documents, 0)], np.nan)
+            order[documents[within]] = (np.argsort(table, axis=1, kind=kind) + starts[part, None])[within]
+    return order

@@ -63,9 +63,7 @@ def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
     Source: Goldberg, Genetic Algorithms in Search, Optimization and Machine Learning, 1989, non-dominated
     sorting; taken from the top down, as in Zhang et al., IEEE Transactions on Evolutionary Computation 2015.
 
-    Args:
-        criteria: (n_docs,) each, the highest best.
-        starts: (n_lists + 1,) first document of each list and the end.
+    Shapes: `criteria` (n_docs,) each, `starts` (n_lists + 1,).
 
     Raises:
         UsageError: a list is longer than `MAX_LIST`.

@@ -12,7 +12,7 @@ import numpy as np
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
-from metrics.ties.noise import NoisyOrder
+from metrics.ties.noisy_orders import NoisyOrder
 
 T = TypeVar("T")
 

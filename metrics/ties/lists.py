@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics.errors import UsageError
+from metrics.runs.columns import BY_NAME
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
-from metrics.runs.reading.columns import BY_NAME
 from metrics.runs.stacks import RunStack
 from metrics.support.arrays import FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
@@ -100,11 +100,7 @@ class Lists:
     ) -> "Lists":
         """Return one list of documents without ids, called by their places from 0.
 
-        Args:
-            scores: (n_docs,) score of each.
-            grades: (n_docs,) grade of each.
-            unlisted: (n_unlisted,) grades of judged documents that the list lacks.
-            relevant_from: smallest grade that counts as relevant.
+        Shapes: `scores` (n_docs,), `grades` (n_docs,), `unlisted` (n_unlisted,).
         """
         check_relevant_from(relevant_from)
         all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
@@ -116,13 +112,9 @@ class Lists:
     def keys_of(self, rows: slice | IntArray, starts: IntArray, precision: str) -> list[FloatArray]:
         """Return what some rows are ranked by, the highest first, as it is compared.
 
-        Args:
-            rows: of the table, list by list.
-            starts: (n_segments + 1,) first of the rows of each list, and the end.
-            precision: how scores are compared (`metrics.ties.precision`).
+        Shapes: `starts` (n_segments + 1,).
 
-        Returns:
-            (n_rows,) each: the score, or minus the front of several criteria, from 1; then further scores.
+        Returns (n_rows,) each: the score, or minus the front of several criteria, from 1; then further scores.
         """
         n_firsts = max(self.n_criteria, 1)
         firsts = [compared_scores(key[rows], starts, precision) for key in self.keys[:n_firsts]]
@@ -164,9 +156,8 @@ class Lists:
     def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
         """Return rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
 
-        Returns:
-            the rows, (n_segments,) the lists that have any, numbered from `first`, and
-            (n_segments + 1,) the first row of each and the end, counted in what is returned.
+        Returns the rows, (n_segments,) the lists that have any, numbered from `first`, and (n_segments + 1,)
+        the first row of each and the end, counted in what is returned.
         """
         lists, start, length = self._query_spans
         span = slice(*np.searchsorted(lists, (first, end)))

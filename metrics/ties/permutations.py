@@ -189,10 +189,7 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
 
     C(n - t, m) / C(n, m), as the product of (n - max(t, m) - j) / (n - j), j from 0 to min(t, m) - 1.
 
-    Args:
-        size: (n,) documents in the group: n.
-        marked: (n,) marked ones: t.
-        within: (n,) first places looked at: m.
+    Shapes: `size` (n,), `marked` (n,), `within` (n,).
     """
     chances = np.ones(len(size))
     smaller, larger = np.minimum(marked, within), np.maximum(marked, within)
@@ -209,10 +206,7 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
 def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
     """Return 1 - `chance_of_none`, as exact where it is small: the sum of `first_relevant_rank`.
 
-    Args:
-        size: (n,) documents in the group: n.
-        marked: (n,) marked ones: t.
-        within: (n,) first places looked at: m.
+    Shapes: `size` (n,), `marked` (n,), `within` (n,).
     """
     chances = np.zeros(len(size))
     smaller, larger = np.minimum(marked, within), np.maximum(marked, within)

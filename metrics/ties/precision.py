@@ -7,8 +7,7 @@ import numpy as np
 
 from metrics.errors import UsageError
 from metrics.runs.model import Runs
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
-from metrics.ties.sorting import sort_descending
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending
 
 _ROUNDING = 2.0**-50
 """What doubles can add to the difference of two decimals, as a share of the larger."""
@@ -26,13 +25,9 @@ def near_tops(scores: FloatArray, starts: IntArray, distance: float) -> FloatArr
     doubles are 0.010000000000000009 apart. So s >= h - distance - 2**-50 * max(|h|, distance) is what is
     asked. At a distance of 0 only equal scores tie. Infinite scores tie with their like alone.
 
-    Args:
-        scores: (n_docs,) scores, segment by segment, in any order within.
-        starts: (n_segments + 1,) first document of each segment, and the end.
-        distance: from the highest score of a group to its lowest, at most; not negative.
+    Shapes: `scores` (n_docs,), `starts` (n_segments + 1,).
 
-    Returns:
-        (n,) scores, equal within each group.
+    Returns (n,) scores, equal within each group.
     """
     if distance == 0 or not len(scores):
         return scores
@@ -116,10 +111,7 @@ def near_distance(precision: str) -> float | None:
 def compared_scores(scores: FloatArray, starts: IntArray, precision: str) -> FloatArray:
     """Return (n_docs,) scores as they are compared: rounded, or the highest of their group of near ties.
 
-    Args:
-        scores: (n_docs,) scores as read, list by list, in any order within.
-        starts: (n_lists + 1,) first document of each list, and the end.
-        precision: one of `PRECISIONS`.
+    Shapes: `scores` (n_docs,), `starts` (n_lists + 1,).
 
     Raises:
         UsageError: there is no such precision.
@@ -139,11 +131,7 @@ def runs_at_precision(runs: Runs, precision: str) -> Runs:
 def compared_column(runs: Runs, reranker: str, scores: FloatArray, precision: str) -> FloatArray:
     """Return the (n_rows,) scores of one reranker as they are compared, in the order of its rows.
 
-    Args:
-        runs: what was ranked.
-        reranker: whose rows.
-        scores: (n_rows,) the score or a further one, the highest best.
-        precision: one of `PRECISIONS`.
+    Shapes: `scores` (n_rows,).
 
     Raises:
         UsageError: there is no such precision.

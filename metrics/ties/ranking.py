@@ -12,12 +12,11 @@ from metrics.errors import UsageError
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments, Unjudged
 from metrics.ties.lists import Lists
 from metrics.ties.noise import Noise, Spreads
-from metrics.ties.sorting import sort_descending
 
 PART = 2**17
 """Rows of one part."""

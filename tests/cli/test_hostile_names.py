@@ -105,7 +105,7 @@ def test_what_programs_read_steers_no_terminal_and_is_what_it_is_elsewhere(
 def test_lines_of_json_as_lists_come_steer_no_terminal(call_on_a_terminal, monkeypatch, tmp_path):
     rows = "".join(f"{HOSTILE[:-1]},q{query},a,1,1\n" for query in range(2))
     (tmp_path / "stdin").write_text(f"reranker,query_id,doc_id,score,relevance\n{rows}")
-    monkeypatch.setattr("metrics.runs.reading.files.STDIN", tmp_path / "stdin")
+    monkeypatch.setattr("metrics.runs.files.STDIN", tmp_path / "stdin")
     code, out, _ = call_on_a_terminal("watch", "-", "--json", "-m", "RR")
     assert (code, "\\u202e" in out, steering(out)) == (0, True, set())
     assert {json.loads(line)["reranker"] for line in out.splitlines()} == {HOSTILE[:-1]}

@@ -148,7 +148,7 @@ def test_nor_is_a_file_of_a_folder_or_a_pattern(refuses, files, tmp_path, comman
 
 @pytest.mark.parametrize(("command", "name", "written"), PAIRS)
 def test_nor_is_the_file_behind_standard_input(refuses, files, monkeypatch, command, name, written):
-    monkeypatch.setattr("metrics.runs.reading.files.STDIN", files[0])
+    monkeypatch.setattr("metrics.runs.files.STDIN", files[0])
     refuses(command, name, written, "-", files[0], files[0])
 
 
@@ -257,7 +257,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(
     (tmp_path / "locked.csv").touch()
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     monkeypatch.setattr(os, "access", lambda path, mode: not (mode & os.W_OK and "locked" in Path(path).name))
-    monkeypatch.setattr("metrics.runs.reading.files.File.open", None)
+    monkeypatch.setattr("metrics.runs.files.File.open", None)
     for command in [*WRITERS][:-1]:
         code, out, err = call(*arguments(command, files), tmp_path / name)
         assert (code, out) == (2, "")

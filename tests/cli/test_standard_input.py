@@ -27,7 +27,7 @@ def pipe(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def give(text):
-        monkeypatch.setattr("metrics.runs.reading.files.STDIN", tmp_path / "stdin")
+        monkeypatch.setattr("metrics.runs.files.STDIN", tmp_path / "stdin")
         (tmp_path / "stdin").write_text(text)
 
     return give

@@ -33,7 +33,7 @@ HEADER = "query_id,doc_id,score,relevance\n"
 
 def small_blocks(patch, rows=200):
     """Parse 64 bytes at once and make blocks of a few rows, so that ties lie across what is parsed."""
-    patch.setattr("metrics.runs.formats.block_table.BLOCK_BYTES", rows)
+    patch.setattr("metrics.runs.formats.format.BLOCK_BYTES", rows)
     patch.setattr("metrics.runs.formats.delimited._ATTEMPTS", (64, 256, 2**20))
     patch.setattr("metrics.runs.formats.parquet._BATCH_ROWS", 3)
     patch.setattr("metrics.runs.formats.delimited.BLOCK", 64)
@@ -224,7 +224,7 @@ def test_a_query_of_a_reranker_that_comes_again_is_refused_with_both(call, write
 
 def test_queries_of_equal_prints_are_told_apart(run_both_ways, write, monkeypatch):
     monkeypatch.setattr(
-        "metrics.runs.formats.block_table.text_hashes", lambda texts: np.full(len(texts), 7, np.uint64)
+        "metrics.runs.formats.format.text_hashes", lambda texts: np.full(len(texts), 7, np.uint64)
     )
     in_memory, streamed = run_both_ways(write("run.trec", RUN), "--qrels", write("qrels.txt", QRELS))
     assert streamed == in_memory
@@ -347,7 +347,7 @@ def test_values_go_to_a_file_as_they_come(call, write, tmp_path):
 
 def test_a_stream_may_be_larger_than_the_limit(call, write, monkeypatch):
     run, qrels = write("run.trec", RUN), write("qrels.txt", QRELS)
-    monkeypatch.setattr("metrics.runs.reading.files.MAX_BYTES", len(RUN) - 1)
+    monkeypatch.setattr("metrics.runs.files.MAX_BYTES", len(RUN) - 1)
     assert "larger than" in call("evaluate", run, "--qrels", qrels)[2]
     assert call("evaluate", run, "--qrels", qrels, "--stream")[0] == 0
 

@@ -21,7 +21,7 @@ def pipe(tmp_path, monkeypatch):
     """Give a text to whoever opens standard input."""
 
     def give(text):
-        monkeypatch.setattr("metrics.runs.reading.files.STDIN", tmp_path / "stdin")
+        monkeypatch.setattr("metrics.runs.files.STDIN", tmp_path / "stdin")
         (tmp_path / "stdin").write_text(text)
 
     return give
@@ -43,7 +43,7 @@ def folder(tmp_path, monkeypatch):
             for name, text in (step or {}).items():
                 (path / name).write_text(text)
 
-        monkeypatch.setattr("metrics.scale.live.feeds.sleep", next_step)
+        monkeypatch.setattr("metrics.scale.live.sleep", next_step)
         return path
 
     return script

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics import MEASURES, Runs, parse
-from metrics.measures import RefinedGroups, refined_groups
+from metrics.measures import RefinedGroups, model
 from metrics.ties import Ranking, treatment
 
 TREATMENTS = [
@@ -33,7 +33,7 @@ def ranking():
 def test_treatments_measured_together_give_to_the_last_bit_what_each_gives_alone(
     ranking, name, most, monkeypatch
 ):
-    monkeypatch.setattr(refined_groups, "_CONTRIBUTING", most)
+    monkeypatch.setattr(model, "_CONTRIBUTING", most)
     treatments = [ties for ties in TREATMENTS if ties.noise is None or parse(name).measure.family.noisy]
     together = RefinedGroups(ranking).values(parse(name), treatments)
     alone = [next(RefinedGroups(ranking).values(parse(name), [ties])) for ties in treatments]

@@ -7,8 +7,8 @@ from repository import REAL_RUNS
 
 from metrics import MEASURES, evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import RankedDocuments, expectations_at_rate, joint_bounds
-from metrics.evaluation.holes.expectation import drawn_scores
+from metrics.evaluation.grade_model import RankedDocuments
+from metrics.evaluation.holes import drawn_scores, expectations_at_rate, joint_bounds
 
 FOLDER = REAL_RUNS / "trec-dl-2019"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real runs are not beside the repository")

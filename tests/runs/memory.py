@@ -6,8 +6,7 @@ from pathlib import Path
 from pyarrow import parquet  # noqa: F401 what a reader imports is none of the memory it takes
 
 from metrics import TieScopeError
-from metrics.runs import File, Runs, read
-from metrics.runs.reading import files
+from metrics.runs import File, Runs, files, read
 
 
 def read_whole(file):

@@ -13,7 +13,7 @@ from reading import QRELS, RUN, TABLE, columns, refusal
 
 from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
 from metrics.runs import File, read
-from metrics.runs.reading.columns import COLUMNS, recognise
+from metrics.runs.columns import COLUMNS, recognise
 
 NEEDED = ["query_id", "doc_id", "score", "relevance"]
 SYNONYMS = [(column.name, synonym) for column in COLUMNS for synonym in column.synonyms]

@@ -19,7 +19,7 @@ from runs.written import ANY_IDS, PACKED, SCORES, WRITERS, written
 
 from metrics import ReadError, TieScopeError, evaluate
 from metrics.runs import File, Runs, as_judgments, as_run, read
-from metrics.runs.reading.columns import COLUMNS
+from metrics.runs.columns import COLUMNS
 
 CASES = 20_000
 FILES = Path(__file__).parent / "files"

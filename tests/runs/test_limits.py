@@ -19,9 +19,9 @@ from runs.written import PACKED, WRITERS, as_parquet
 
 from metrics import ReadError, Runs, UsageError, read_runs
 from metrics.runs import File, read
+from metrics.runs.columns import MAX_COLUMNS
+from metrics.runs.files import MAX_LINE
 from metrics.runs.formats.json_records import MAX_DEPTH
-from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import MAX_LINE
 
 MANY = {
     "query_id": ["q1"] * 100 + ["q2"] * 100,
@@ -50,7 +50,7 @@ def limit(monkeypatch):
 @OF_EVERY_FORMAT
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_file_larger_than_the_limit_is_refused_by_name_with_what_to_do(writer, packed, limit):
-    limit("reading.files.MAX_BYTES", 1000)
+    limit("files.MAX_BYTES", 1000)
     error = refusal(PACKED[packed](writer.write(MANY)), "upload.dat")
     assert str(error).startswith("upload.dat: larger than")
     assert error.hint == "Split it by query."
@@ -60,7 +60,7 @@ def test_a_file_larger_than_the_limit_is_refused_by_name_with_what_to_do(writer,
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_file_from_disk_larger_than_the_limit_is_refused_by_name(writer, packed, limit, write):
     path = write("upload.dat", PACKED[packed](writer.write(MANY)))
-    limit("reading.files.MAX_BYTES", 1000)
+    limit("files.MAX_BYTES", 1000)
     with pytest.raises(ReadError, match=r"^upload\.dat: larger than"):
         read(File.open(path))
 
@@ -69,9 +69,9 @@ def test_a_file_from_disk_larger_than_the_limit_is_refused_by_name(writer, packe
 @pytest.mark.parametrize("packed", PACKED)
 def test_the_limit_is_of_unpacked_bytes_and_to_the_byte(writer, packed, limit):
     data = writer.write(MANY)
-    limit("reading.files.MAX_BYTES", len(data))
+    limit("files.MAX_BYTES", len(data))
     assert len(columns(PACKED[packed](data))["query_id"]) == len(MANY["query_id"])
-    limit("reading.files.MAX_BYTES", len(data) - 1)
+    limit("files.MAX_BYTES", len(data) - 1)
     assert "larger than" in str(refusal(PACKED[packed](data)))
 
 
@@ -88,13 +88,13 @@ def test_a_file_that_is_gone_when_it_is_read_is_refused_by_name(use, write):
 
 def test_judgments_larger_than_the_limit_are_refused_by_their_name(limit, write):
     run, qrels = write("run.trec", RUN), write("qrels.txt.gz", PACKED["gzip"](QRELS * 99))
-    limit("reading.files.MAX_BYTES", 1000)
+    limit("files.MAX_BYTES", 1000)
     with pytest.raises(ReadError, match=r"^qrels\.txt\.gz: larger than"):
         read_runs([run], qrels)
 
 
 def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, monkeypatch):
-    limit("reading.files.MAX_BYTES", 10)
+    limit("files.MAX_BYTES", 10)
     monkeypatch.setenv("TIESCOPE_MAX_FILE_MB", "9" * 12)
     end, start = os.pipe()
     os.write(start, RUN)
@@ -105,7 +105,7 @@ def test_a_pipe_is_read_whole_where_the_environment_sets_a_higher_limit(limit, m
 
 @A_LINE_A_ROW
 def test_a_line_longer_than_the_limit_is_refused_with_its_number(writer, limit):
-    limit("reading.files.MAX_LINE", 2**20)
+    limit("files.MAX_LINE", 2**20)
     lines = writer.sample().splitlines(keepends=True)
     long = lines[-1].replace(b"d1", b"d1" + b"x" * 2**22)
     error = refusal(b"".join([*lines, long, lines[0]]), "upload.dat")
@@ -168,7 +168,7 @@ def test_as_many_columns_as_allowed_are_read_and_one_more_is_refused(format_name
 
 @pytest.mark.parametrize("format_name", ["JSON", "JSONL", "Parquet"])
 def test_columns_are_counted_before_they_are_recognised(format_name, monkeypatch):
-    monkeypatch.setattr("metrics.runs.reading.columns.recognise", None)
+    monkeypatch.setattr("metrics.runs.columns.recognise", None)
     assert "columns, more than" in str(refusal(wide(ROW | WIDE | {"one more": 1})[format_name]))
 
 
@@ -451,18 +451,18 @@ def test_a_small_file_that_would_fill_gigabytes_is_refused_while_it_is_read(data
 
 @pytest.mark.parametrize("kind", ["gzip", "zstd"])
 def test_a_packed_file_may_unpack_to_so_many_times_its_size(kind, limit):
-    limit("reading.files.FREE_BYTES", 1_000)
+    limit("files.FREE_BYTES", 1_000)
     assert columns(PACKED[kind](RUN * 20 + b"#" * 1_000 + b"\n"))["doc_id"]
     data = PACKED[kind](RUN + b"\n" * 1_000_000)
-    limit("reading.files.MAX_GROWTH", 1_000_000 // len(data))
+    limit("files.MAX_GROWTH", 1_000_000 // len(data))
     assert "bytes that unpack to more than" in str(refusal(data))
-    limit("reading.files.MAX_GROWTH", 2_000_000 // len(data))
+    limit("files.MAX_GROWTH", 2_000_000 // len(data))
     assert columns(data)["doc_id"]
 
 
 def test_what_gzip_declares_of_its_last_part_alone_is_not_believed(limit):
-    limit("reading.files.FREE_BYTES", 1_000)
-    limit("reading.files._UNCOUNTED_BYTES", 1_000)
+    limit("files.FREE_BYTES", 1_000)
+    limit("files._UNCOUNTED_BYTES", 1_000)
     parts = PACKED["gzip"](RUN) + PACKED["gzip"](b"\n" * 1_000_000) + PACKED["gzip"](b"\n")
     assert "bytes that unpack to more than" in str(refusal(parts))
 
@@ -492,8 +492,8 @@ def test_values_that_the_rows_of_a_record_would_repeat_are_counted(limit):
 
 
 def test_a_long_header_is_refused_before_its_names_are_recognised(monkeypatch):
-    monkeypatch.setattr("metrics.runs.reading.columns.recognise", None)
-    monkeypatch.setattr("metrics.runs.formats.tables.recognise", None)
+    monkeypatch.setattr("metrics.runs.columns.recognise", None)
+    monkeypatch.setattr("metrics.runs.formats.delimited.recognise", None)
     error = refusal(wide(ROW | {f"{n:0100d}": 1 for n in range(MAX_COLUMNS)})["CSV"])
     assert "1,003 columns, more than 1,000" in str(error)
 

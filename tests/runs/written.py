@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from metrics.runs.reading.columns import COLUMNS, recognise
+from metrics.runs.columns import COLUMNS, recognise
 
 BOM = b"\xef\xbb\xbf"
 ENDS = {"LF": "\n", "CRLF": "\r\n"}

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from metrics import evaluate, read_runs
 from metrics.support import progress as shown
-from metrics.support.steps import Step, begin_step, listening
+from metrics.support.progress import Step, begin_step, listening
 
 
 @pytest.fixture

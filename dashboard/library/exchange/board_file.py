@@ -22,7 +22,7 @@ from dashboard.library.storage.records import Record
 from dashboard.library.storage.stored_upload import Reading, StoredUpload, write_parquet
 from metrics.errors import LibraryError, ReadError
 from metrics.runs import File, Source
-from metrics.runs.reading.files import BLOCK, MAX_BYTES
+from metrics.runs.files import BLOCK, MAX_BYTES
 
 ENDING = ".tiescope"
 """How the name of such a file ends."""

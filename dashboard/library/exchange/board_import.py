@@ -29,8 +29,8 @@ from dashboard.library.exchange.contents import (
 from dashboard.library.storage.stored_upload import Reading, StoredUpload
 from metrics.errors import ReadError, TieScopeError
 from metrics.runs import File, Source
+from metrics.runs.files import read_within
 from metrics.runs.formats.parquet import declared_size, refuse_large_footer, unpacked_size
-from metrics.runs.reading.files import read_within
 from metrics.support.arrays import CODED
 
 _END = struct.Struct("<4s4H2LH")

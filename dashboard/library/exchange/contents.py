@@ -24,9 +24,9 @@ from dashboard.library.names import clean, file_name
 from dashboard.library.storage.stored_upload import MISSING_SCORE, Reading
 from metrics.errors import ReadError
 from metrics.runs import COLUMNS, FORMATS, KINDS, Repeated
-from metrics.runs.findings.finding import Severity
-from metrics.runs.reading.columns import MAX_COLUMNS
-from metrics.runs.reading.files import MAX_BYTES
+from metrics.runs.columns import MAX_COLUMNS
+from metrics.runs.files import MAX_BYTES
+from metrics.runs.findings import Severity
 
 ENTRY = "board.json"
 """Name of the JSON inside the file."""

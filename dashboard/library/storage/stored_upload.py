@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, tie_order, unread
-from metrics.runs.findings import Finding
-from metrics.runs.findings.finding import ANSWER_CODES
-from metrics.runs.reading.provenance import FileProvenance
+from metrics.runs.files import FileProvenance
+from metrics.runs.findings import ANSWER_CODES, Finding
 from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 

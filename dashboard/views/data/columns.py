@@ -9,7 +9,7 @@ from dashboard import changes, controls
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import section
 from metrics.runs import COLUMNS, Source
 
 _PREVIEWED = 6

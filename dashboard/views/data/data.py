@@ -4,9 +4,8 @@ import streamlit as st
 
 from dashboard import cache, controls
 from dashboard.choices import View
-from dashboard.views.data.board_panel import board_panel
 from dashboard.views.data.columns import columns_and_rows
-from dashboard.views.data.files import file_cards, finding_cards
+from dashboard.views.data.files import board_panel, file_cards, finding_cards
 from dashboard.views.data.library import uploads_section
 from dashboard.views.data.over_time import list_by_list, over_time
 from dashboard.views.data.rerankers import arrange, offer_repeats
@@ -34,7 +33,7 @@ def show(view: View) -> None:
         upload_field(view)
         finding(board_finding(board))
         if st.button("See results", icon=":material/leaderboard:", type="primary", key="see-results"):
-            st.switch_page("views/leaderboard/leaderboard.py")
+            st.switch_page("views/leaderboard.py")
         results_line(board)
         findings = cache.findings(board)
         file_cards(board, findings, view.palette)

@@ -21,8 +21,7 @@ from dashboard.long_work import long_work
 from dashboard.upload_selection import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.visitor import visitor_zone
 from dashboard.widgets.columns import column_config
-from dashboard.widgets.components import download_csv, finding, heading
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import download_csv, finding, heading, section
 from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.shown_columns import ShownColumn

@@ -11,8 +11,7 @@ import streamlit as st
 
 from dashboard import boards, cache, choices
 from dashboard.cache import ShownBoard
-from dashboard.charts.running_means import running_means_chart
-from dashboard.charts.version_history import VersionAxis, version_history
+from dashboard.charts.data import VersionAxis, running_means_chart, version_history
 from dashboard.choices import View
 from dashboard.controls import number_input, segmented, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown
@@ -23,25 +22,22 @@ from dashboard.library.storage.records import Upload
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.data.library import uploads_on
 from dashboard.visitor import visitor_zone
-from dashboard.widgets.components import chart, heading, section_finding, table
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import chart, heading, section, section_finding, table
 from metrics import Runs, parse
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.report import ReportOptions
 from metrics.runs import File, Repeated
-from metrics.studies.leaderboard.arrivals import (
+from metrics.studies.history import (
+    LEAST_SHARED,
     arrivals,
     arrivals_finding,
     arriving,
     change_of,
-    running_means,
-)
-from metrics.studies.leaderboard.history import (
-    LEAST_SHARED,
     history,
     history_finding,
     pooled_judgments,
+    running_means,
     version_means,
     version_of,
 )

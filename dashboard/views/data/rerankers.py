@@ -10,9 +10,9 @@ from dashboard import changes, choices
 from dashboard.charts.labels import short_names
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import section
 from metrics import Runs
-from metrics.runs.repeats.choice import repeat_groups
+from metrics.runs.repeats import repeat_groups
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 4

@@ -20,11 +20,11 @@ from dashboard.library.storage.records import SEPARATOR
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.published import kept_files, table_label, take_files, take_table
 from dashboard.views.data.columns import choose_columns
-from dashboard.widgets.sections import section
+from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
-from metrics.studies.audit.published.reading import holds_results
+from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
@@ -33,7 +33,7 @@ _RULES: dict[MissingScore, str] = {
     "last": "Behind all others of their list, tied with each other.",
     "drop": "As if they had not been listed.",
 }
-_AUDIT = "views/audit/audit.py"
+_AUDIT = "views/audit.py"
 _NESTED = "nested-json"
 """Format of runs that JSON of results is read as, too."""
 _AROUND = 2

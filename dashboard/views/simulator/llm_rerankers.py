@@ -28,9 +28,8 @@ from dashboard.views.simulator.simulation import (
 )
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets.columns import reranker_columns
-from dashboard.widgets.components import chart, heading, section_finding, side_by_side, table
+from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.simulation import NOTEBOOK_RERANKERS
 from metrics.simulation.model import PERFORMANCE
@@ -42,15 +41,15 @@ from metrics.simulation.reranker_text import (
     format_rerankers,
     parse_rerankers,
 )
-from metrics.studies.gaps.gap import gap_finding
-from metrics.studies.gaps.precisions import (
+from metrics.studies.gaps import gap_finding
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.precisions import (
     LEVELS,
     TIE_PROBABILITIES,
     gap_by_settings,
     growth_curve,
     growth_finding,
 )
-from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.support.wording import count_of
 
 _EXPLAINED = {

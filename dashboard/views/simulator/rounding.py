@@ -13,15 +13,14 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.simulator.simulation import as_csv, build_board
-from dashboard.widgets.components import chart, heading, section_finding, table
+from dashboard.widgets.components import chart, heading, section, section_finding, table
 from dashboard.widgets.figures import kept_figure
-from dashboard.widgets.sections import section
 from metrics import parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import long_table
 from metrics.simulation.drawing import plain_columns
-from metrics.studies.gaps.precisions import (
+from metrics.studies.precisions import (
     PRECISIONS,
     coarser_runs,
     precision_curve,

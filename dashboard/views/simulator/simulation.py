@@ -38,7 +38,7 @@ from metrics.simulation.reranker_text import (
     parse_rerankers,
     reranker_table,
 )
-from metrics.studies.gaps.gap import gap_summary, gaps
+from metrics.studies.gaps import gap_summary, gaps
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",
@@ -204,7 +204,7 @@ def exit_buttons(simulation: Simulation) -> None:
         )
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
-                "views/leaderboard/leaderboard.py",
+                "views/leaderboard.py",
                 label="Simulated runs are shown on every page",
                 icon=":material/check:",
             )

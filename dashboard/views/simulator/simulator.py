@@ -14,11 +14,9 @@ from dashboard.views.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.rounding import number_formats
 from dashboard.views.simulator.text_table import TextTable, number, text
-from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, side_by_side
+from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, section, side_by_side
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
-from dashboard.widgets.list_panel import orderings_text
-from dashboard.widgets.one_list import value_text
-from dashboard.widgets.sections import section
+from dashboard.widgets.one_list import orderings_text, value_text
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS
 from metrics.simulation.list_text import (
@@ -29,8 +27,8 @@ from metrics.simulation.list_text import (
     runs_from_list,
     scenario_documents,
 )
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder, query_finding
+from metrics.studies import orderings
+from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
 # Of the edited list in the session and in the link.

@@ -4,38 +4,36 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import islice
-from typing import Any
+from itertools import islice, pairwise
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number
+from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow, open_text
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
 from metrics.runs.formats.format import (
+    BlockTable,
     Format,
     Head,
     Layout,
+    QueryBuffer,
     check_lines,
     check_quotes,
     count_lines,
     is_comment,
+    repeated_query,
     rows,
 )
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.conversion import has_tiny_numbers, parse_number
-from metrics.runs.reading.files import BLOCK, open_for_arrow, open_text
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
-from metrics.support.arrays import IntArray, repeated
+from metrics.runs.repeats import FORMAT as REPEATED_SCORES
+from metrics.runs.repeats import numbered_scores
+from metrics.runs.source import Source, build_source
+from metrics.support.arrays import IntArray, coded, combine_chunks
 from metrics.support.cached import cached_property
 
-_GROWTH = 1.5
-"""How many times the room there was is made where there is too little."""
 _LARGEST_BLOCK = 2**31 - 1
 """Largest block the parser takes, in bytes."""
 _ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
@@ -124,16 +122,7 @@ class DelimitedTable(BlockTable):
         )
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
-        """Check and convert rows of the file.
-
-        Args:
-            table: rows as the parser gives them.
-            n_before: rows of the file before them.
-            findings: what was found while they were read.
-
-        Returns:
-            The rows, converted, with where each stands in the file.
-        """
+        """Check and convert rows of the file."""
         origin = FileProvenance(self.file.name, partial(self._line_of, n_before=n_before))
         columns = {name: table[name] for name in self.columns_read}
         return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
@@ -165,19 +154,18 @@ class DelimitedTable(BlockTable):
 
     def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
         """Put each column together from its batches; arguments as of `_batches`."""
-        n_batches = 1.1 * self.file.size / min(max(block_size, BLOCK), _LARGEST_BLOCK)
         shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
-        builders: dict[str, NumberBuilder | TextBuilder | CodedTextBuilder] = {}
-        for field in self._schema(text=careful):
-            if field.name in shared:
-                builders[field.name] = CodedTextBuilder()
-            else:
-                is_text = pa.types.is_string(field.type)
-                builders[field.name] = TextBuilder(n_batches) if is_text else NumberBuilder(n_batches)
+        schema = self._schema(text=careful)
+        pieces: dict[str, list[pa.Array]] = {name: [] for name in schema.names}
         for batch in self._batches(block_size, comments, careful=careful):
-            for name, builder in builders.items():
-                builder.add(batch[name])
-        return {name: builder.finish() for name, builder in builders.items()}
+            for name, column in pieces.items():
+                column.append(batch[name])
+        return {
+            field.name: (coded if field.name in shared else combine_chunks)(
+                pa.chunked_array(pieces.pop(field.name), field.type)
+            )
+            for field in schema
+        }
 
     def _findings(self, comments: Counter[str]) -> list[Finding]:
         if not comments:
@@ -300,15 +288,6 @@ def open_table(
 ) -> DelimitedTable:
     """Open a table with a header.
 
-    Args:
-        head: its first lines.
-        choice: columns the user chose.
-        format_name: name of its format.
-        usual: header → our column → the file's, where the choice leaves it free.
-
-    Returns:
-        The open table, whose rows are yet to be read.
-
     Raises:
         ReadError: the columns of a run or of judgments are not there.
     """
@@ -350,17 +329,9 @@ def table_format(
     recognises: Callable[[Head], bool],
     usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
 ) -> Format:
-    """Declare a format of tables with a header.
+    """Declare a format of tables with a header; arguments as of `Format`.
 
-    Args:
-        name: as `Format`.
-        summary: as `Format`.
-        example: as `Format`.
-        recognises: as `Format`.
-        usual: header → our column → the file's, where recognition by name would not find it.
-
-    Returns:
-        The record for `FORMATS`.
+    `usual` maps a header to our column → the file's, where recognition by name would not find it.
     """
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
@@ -382,20 +353,10 @@ def fixed_format(
     recognises: Callable[[Head], bool] | None = None,
     finish: Callable[[Source], Source] = unchanged,
 ) -> Format:
-    """Declare a format of lines without a header, whose fields stand in no quotes.
+    """Declare a format of lines without a header, whose fields stand in no quotes; arguments as of `Format`.
 
-    Args:
-        name: as `Format`.
-        summary: as `Format`.
-        example: as `Format`.
-        columns: names of its fields.
-        usual: our column → the field it is read from, unless the user chooses another.
-        delimiter: what separates the fields, as `Layout`.
-        recognises: as `Format`; by the number of fields unless given.
-        finish: what is done to what was read.
-
-    Returns:
-        The record for `FORMATS`.
+    `usual` maps our columns to the fields they are read from, unless the user chooses others; `finish` is
+    applied to what was read.
     """
     layout = Layout(delimiter, columns, quoted=False)
 
@@ -430,77 +391,124 @@ def fixed_format(
     )
 
 
-class _Buffer:
-    """An array that grows at its end; memory that nothing was written to costs nothing."""
-
-    def __init__(self, dtype: npt.DTypeLike, times: float) -> None:
-        self._array: npt.NDArray[Any] = np.empty(0, dtype)
-        self._times = times
-        self.n = 0
-
-    def append(self, values: npt.NDArray[Any]) -> None:
-        end = self.n + len(values)
-        if end > len(self._array):
-            larger = np.empty(int(max(end, self.n * _GROWTH, end * self._times)), self._array.dtype)
-            larger[: self.n] = self._array[: self.n]
-            self._array, self._times = larger, 1
-        self._array[self.n : end] = values
-        self.n = end
-
-    @property
-    def values(self) -> npt.NDArray[Any]:
-        return self._array[: self.n]
+_BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 
 
-class NumberBuilder:
-    """Builds a column of float64 numbers."""
-
-    def __init__(self, times: float) -> None:
-        """Make room for `times` the first piece, when it comes."""
-        self._numbers = _Buffer(np.float64, times)
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next numbers."""
-        self._numbers.append(piece.to_numpy())
-
-    def finish(self) -> pa.Array:
-        """Return all numbers."""
-        return pa.Array.from_buffers(pa.float64(), self._numbers.n, [None, pa.py_buffer(self._numbers.values)])
+def _is_beir(head: Head) -> bool:
+    return [name.casefold() for name in head.header] == list(_BEIR_COLUMNS.values())
 
 
-class TextBuilder:
-    """Builds a column of texts that are mostly distinct."""
-
-    def __init__(self, times: float) -> None:
-        """Make room for `times` the first piece, when it comes."""
-        self._letters, self._ends = _Buffer(np.uint8, times), _Buffer(np.int32, times)
-        self._ends.append(np.zeros(1, np.int32))
-
-    def add(self, piece: pa.Array) -> None:
-        """Append the next texts."""
-        _, offsets, letters = piece.buffers()
-        ends = np.frombuffer(offsets, np.int32)[piece.offset : piece.offset + len(piece) + 1]
-        self._ends.append(ends[1:] + np.int32(self._letters.n - ends[0]))
-        self._letters.append(np.frombuffer(letters or b"", np.uint8)[ends[0] : ends[-1]])
-
-    def finish(self) -> pa.Array:
-        """Return all texts."""
-        buffers = [None, pa.py_buffer(self._ends.values), pa.py_buffer(self._letters.values)]
-        return pa.Array.from_buffers(pa.string(), self._ends.n - 1, buffers)
+def _beir_columns(header: Sequence[str]) -> dict[str, str]:
+    return dict(zip(_BEIR_COLUMNS, header, strict=True))
 
 
-class CodedTextBuilder:
-    """Builds a column of texts that are mostly the same as the one before, as a dictionary."""
+def is_table(head: Head) -> bool:
+    """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
+    names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
+    return names_columns and len(head.header) > 1 and not head.ends_in_a_number
 
-    def __init__(self) -> None:
-        self._distinct, self._lengths = TextBuilder(1), _Buffer(np.int64, 1)
 
-    def add(self, piece: pa.Array) -> None:
-        """Append the next texts."""
-        runs = pc.run_end_encode(piece, run_end_type=pa.int32())
-        self._distinct.add(runs.values)
-        self._lengths.append(np.diff(runs.run_ends.to_numpy(), prepend=0))
+def _is_answers(head: Head) -> bool:
+    """Return whether the score of such a table is a column of answers in words."""
+    return is_table(head) and bool(_answers_column(head))
 
-    def finish(self) -> pa.Array:
-        """Return all texts as places among the distinct ones."""
-        return repeated(self._distinct.finish(), self._lengths.values)
+
+def _answers_column(head: Head) -> dict[str, str]:
+    return answer_column(head.header, head_row(head)[2])
+
+
+def _has_repeats(head: Head) -> bool:
+    """Return whether such a table has no score, and several numbered ones."""
+    return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
+
+
+TABLE = table_format(
+    "table",
+    f"CSV, TSV or semicolon table with a header; columns {', '.join(BY_NAME)}.",
+    "reranker,query_id,doc_id,score,relevance\nllm,q1,d7,0.9,1\nllm,q1,d2,0.9,0",
+    is_table,
+)
+FORMATS = (
+    table_format(
+        "beir-qrels",
+        "BEIR judgments: query-id, corpus-id, score.",
+        "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
+        _is_beir,
+        _beir_columns,
+    ),
+    table_format(
+        "answers",
+        "Table with the answers of a language model as they come; the score is the number after a label such "
+        "as Score, else the only number; of 7/10 it is 7. What holds none has no score.",
+        'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
+        _is_answers,
+        lambda header: answer_column(header, ["score: 1"] * len(header)),
+    ),
+    Format(
+        REPEATED_SCORES,
+        "Table with several scorings of one reranker, score_1, score_2 ..., and no score; the score is their "
+        "mean, score_std how far one of them scatters.",
+        "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
+        _has_repeats,
+        lambda head, choice: open_table(head, choice, REPEATED_SCORES, lambda _: {}).read(),
+    ),
+    TABLE,
+)
+
+
+_RANKED_COLUMNS = ("query_id", "doc_id", "rank")
+_MAX_DIGITS = 9
+"""Digits of a rank; longer numbers are something else."""
+
+
+def _is_ranked(head: Head) -> bool:
+    """Return whether lines have three fields, the last of which counts up by one in the first list."""
+    width = len(_RANKED_COLUMNS)
+    if head.width != width or any(len(line) != width for line in head.lines[:-1]):
+        return False
+    fields = [line[2] for line in head.lines if line[0] == head.lines[0][0] and len(line) == width]
+    if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in fields):
+        return False
+    ranks = [int(field) for field in fields]
+    return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
+
+
+def _ranks_as_scores(source: Source) -> Source:
+    """Return the source, its scores minus the ranks where ranks are all there is."""
+    if source.mapping.get("score") != "rank":
+        return source
+    place = source.table.column_names.index("score")
+    table = source.table.set_column(place, "score", pc.negate(source.table["score"]))
+    message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
+    finding = make_finding("ranks-as-scores", source.file, message, count=len(table))
+    return replace(source, table=table, noted=(*source.noted, finding))
+
+
+LINE_FORMATS = (
+    replace(
+        fixed_format(
+            "trec-run",
+            "TREC run: query Q0 document rank score tag.",
+            "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
+            ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+            {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
+        ),
+        tie_order="docid_desc",
+    ),
+    fixed_format(
+        "trec-qrels",
+        "TREC judgments: query 0 document grade.",
+        "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
+        ("query_id", "iteration", "doc_id", "relevance"),
+        {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
+    ),
+    fixed_format(
+        "ranked",
+        "MS MARCO run: query document rank.",
+        "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
+        _RANKED_COLUMNS,
+        {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
+        recognises=_is_ranked,
+        finish=_ranks_as_scores,
+    ),
+)

@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import combine_chunks
 from metrics.support.wording import count_of
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice
+from metrics.runs.conversion import without_thought
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import (
@@ -15,10 +18,7 @@ from metrics.runs.formats.json_records import (
     first_record,
     records_source,
 )
-from metrics.runs.reading.columns import ColumnChoice
-from metrics.runs.reading.conversion import without_thought
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source
+from metrics.runs.source import Source
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, part_of, quote
 

@@ -16,13 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice
+from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding
-from metrics.runs.formats.block_table import BlockTable, QueryBuffer, repeated_query
-from metrics.runs.formats.format import Format
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice
-from metrics.runs.reading.files import File
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.formats.format import BlockTable, Format, QueryBuffer, repeated_query
+from metrics.runs.source import Source, build_source
 
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile

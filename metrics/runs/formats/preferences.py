@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice, normalised, recognise, refuse_many_columns
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, first_record, value_array
-from metrics.runs.reading.columns import ColumnChoice, normalised, recognise, refuse_many_columns
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded
 from metrics.support.cached import cached_property
 from metrics.support.wording import part_of, quote
@@ -52,14 +52,7 @@ class Comparisons:
     ) -> "Comparisons":
         """Put the comparisons of each pair together.
 
-        Args:
-            list_of: (n_documents,) list of each document.
-            document: (n_rows,) a document.
-            opponent: (n_rows,) another one of its list.
-            results: (n_rows,) 1 where `document` won, 1/2 for a tie, 0.
-
-        Returns:
-            The pairs, each with its number of comparisons and its wins.
+        Shapes: `list_of` (n_documents,), `document` (n_rows,), `opponent` (n_rows,), `results` (n_rows,).
         """
         is_swapped = document > opponent
         results = np.where(is_swapped, 1 - results, results)
@@ -188,11 +181,7 @@ def preference_findings(
 ) -> list[Finding]:
     """Return what is missing from comparisons, and where they contradict each other: counted.
 
-    Args:
-        comparisons: of the documents of a file.
-        queries: (n_documents,) query of each document.
-        line_of: a document → the line that first names it.
-        file: its name.
+    Shapes: `queries` (n_documents,).
     """
 
     def finding(code: str, message: str, lists: IntArray, count: int) -> Finding:

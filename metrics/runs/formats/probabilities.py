@@ -12,6 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError
+from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
+from metrics.runs.conversion import parse_number, parse_numbers
+from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
 from metrics.runs.formats.format import Format, Head
@@ -23,10 +26,7 @@ from metrics.runs.formats.json_records import (
     leaf_fields,
     value_array,
 )
-from metrics.runs.reading.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.reading.conversion import parse_number, parse_numbers
-from metrics.runs.reading.provenance import FileProvenance
-from metrics.runs.reading.source import Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import BoolArray, FloatArray, combine_chunks
 from metrics.support.wording import part_of
 

@@ -9,23 +9,19 @@ from functools import partial
 import pyarrow as pa
 
 from metrics.errors import ReadError
+from metrics.runs.columns import ColumnChoice, MissingScore
+from metrics.runs.files import File
 from metrics.runs.formats import (
+    delimited,
     json_records,
     listwise,
-    nested_runs,
     parquet,
     preferences,
     probabilities,
-    tables,
 )
-from metrics.runs.formats.block_table import BlockTable
-from metrics.runs.formats.delimited import DelimitedTable
-from metrics.runs.formats.format import Format, Head
-from metrics.runs.reading.columns import ColumnChoice, MissingScore
-from metrics.runs.reading.files import File
-from metrics.runs.reading.source import Source
-from metrics.runs.repeats.choice import NO_REPEATS, RepeatChoice
-from metrics.runs.repeats.combining import read_with_repeats
+from metrics.runs.formats.format import BlockTable, Format, Head
+from metrics.runs.repeats import read_with_repeats
+from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
 FORMATS: tuple[Format, ...] = (
@@ -33,10 +29,10 @@ FORMATS: tuple[Format, ...] = (
     *listwise.FORMATS,
     *preferences.FORMATS,
     *probabilities.FORMATS,
-    *nested_runs.FORMATS,
+    *json_records.NESTED_FORMATS,
     *json_records.FORMATS,
-    *tables.FORMATS,
-    *tables.LINE_FORMATS,
+    *delimited.FORMATS,
+    *delimited.LINE_FORMATS,
 )
 """Every format that can be read, tried in this order."""
 _BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
@@ -48,7 +44,6 @@ def read(
     *,
     strict: bool = True,
     missing_score: MissingScore = "error",
-    repeats: RepeatChoice = NO_REPEATS,
 ) -> Source:
     """Read one file in whatever format its content shows.
 
@@ -58,7 +53,6 @@ def read(
         strict: whether a chosen column must exist; else what does not is left to recognition.
         missing_score: what is done about a score that is no number: `error`, put the document `last`, or
             `drop` it.
-        repeats: columns of scores that are repeats of one reranker.
 
     Returns:
         The rows of the file, with its format, its columns and what was noted on the way.
@@ -67,8 +61,12 @@ def read(
         ReadError: no format fits, or the file breaks the one that does.
         UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
     """
+    return read_chosen(file, ColumnChoice(columns or {}, strict, missing_score))
+
+
+def read_chosen(file: File, choice: ColumnChoice) -> Source:
+    """Read one file in whatever format its content shows; errors as of `read`."""
     head = Head(file)
-    choice = ColumnChoice(columns or {}, strict, missing_score, repeats.columns, repeats.spread)
     recognised = _recognise_format(head, choice)
     if recognised.has_header or choice.repeats:
         source = read_with_repeats(partial(recognised.read, head), choice)
@@ -117,7 +115,7 @@ def unread(file: File, source: Source) -> dict[str, pa.Array]:
     columns: dict[str, pa.Array] = {}
     for name in source.unused:
         with suppress(ReadError):
-            if isinstance(table, DelimitedTable):
+            if isinstance(table, delimited.DelimitedTable):
                 columns[name] = table.column_text(name)
             else:
                 choice = {**source.mapping, "query_text": name}
@@ -147,7 +145,7 @@ def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
         if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
-        return tables.TABLE
+        return delimited.TABLE
     shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
     fixed = [known for known in FORMATS if known.open_blocks and not known.has_header]
     hint = (

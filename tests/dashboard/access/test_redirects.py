@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from asgi import finish
 
-from dashboard.access import redirects, server_files, settings
+from dashboard.access import server_files, settings, sign_in
 from metrics.errors import UsageError
 
 RUNS = "https://runs.example.org/2026/"
@@ -18,7 +18,7 @@ RUNS = "https://runs.example.org/2026/"
 def refused(location, url=f"{RUNS}a.trec", header="Location"):
     response = SimpleNamespace(headers={header: location})
     try:
-        finish(redirects.refuse_elsewhere(None, None, SimpleNamespace(url=url, response=response)))
+        finish(sign_in.refuse_elsewhere(None, None, SimpleNamespace(url=url, response=response)))
     except UsageError as error:
         return location not in str(error)
     return False

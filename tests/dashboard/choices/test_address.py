@@ -110,7 +110,7 @@ def test_a_board_that_is_not_here_is_said_on_every_page_and_after_a_refresh():
     page = opened("leaderboard", data="Gone · 12345678")
     assert page.query_params == {"data": "12345678"}
     page.query_params = {}
-    page.switch_page("views/rerankers/rerankers.py").run()
+    page.switch_page("views/rerankers.py").run()
     again = opened("rerankers", **page.query_params)
     for shown in (page, again):
         assert "12345678, which is not kept here" in shown.warning[0].value.replace("\\", "")

@@ -197,7 +197,7 @@ def test_a_deleted_board_comes_back_by_undo_and_an_upload_for_this_session_only_
     assert len(library.uploads()) == 2
     press(page, "Delete")
     assert "Sample" in page.selectbox(key="data").value
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     press(page, "Undo")
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert page.query_params["data"] == only(library.boards()).id

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 
 from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.library.loaded import MOST_BYTES
-from metrics.runs.reading.files import MAX_BYTES
+from metrics.runs.files import MAX_BYTES
 
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")
 COMPOSE = (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 from dashboard.library import turns
 from dashboard.library.turns import Turns, max_at_once, turn
 from metrics import TieScopeError
-from metrics.support.steps import listening
+from metrics.support.progress import listening
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from dashboard.server.compression import CompressedFiles
+from dashboard.server.answers import CompressedFiles
 
 SCRIPT = "let answer = 42;\n" * 10_000
 

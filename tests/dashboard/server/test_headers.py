@@ -4,7 +4,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from dashboard.server.headers import SecurityHeaders
+from dashboard.server.answers import SecurityHeaders
 
 
 def headers(embedders=()):

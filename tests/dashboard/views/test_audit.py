@@ -187,5 +187,5 @@ def test_the_rule_of_the_table_is_used_on_the_board():
     assert page.selectbox(key="precision").value.startswith(("decimals:2", "float"))
     assert only([button for button in page.button if button.key == "use-rule"]).disabled
     assert thresholds not in texts(page, "caption")
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     assert page.query_params["relevant_from"] == "2"

@@ -3,7 +3,7 @@
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import theme_palette
 from dashboard.charts.style import style
-from dashboard.views.present.slides import FACTOR, enlarged
+from dashboard.views.present import FACTOR, enlarged
 
 
 def test_marks_lines_and_texts_are_larger_and_data_and_bars_are_not():

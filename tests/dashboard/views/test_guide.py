@@ -6,8 +6,8 @@ from opening import metrics, opened, plain, texts, title
 from dashboard.views.guide.prose import read_parts
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
-from metrics.studies.guide.worked_example import worked_example
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.guide import worked_example
+from metrics.studies.leaderboard import VERDICTS
 
 
 def guided(**query):
@@ -99,7 +99,7 @@ def test_the_example_holds_at_its_ends(ends):
 
 def test_a_section_survives_a_page_switch():
     page = guided(section="Files")
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     page.switch_page("views/guide/guide.py").run()
     assert page.segmented_control(key="section").value == "Files"
 

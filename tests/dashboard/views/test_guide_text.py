@@ -7,10 +7,10 @@ import pytest
 from dashboard.views.guide.prose import Block, markdown, read_parts
 from metrics import FORMATS, MEASURES, parse
 from metrics.runs import File, read
+from metrics.runs.columns import MAX_COLUMNS, recognise
+from metrics.runs.files import MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.runs.formats.format import Head
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
-from metrics.runs.reading.columns import MAX_COLUMNS, recognise
-from metrics.runs.reading.files import MAX_BYTES, MAX_GROWTH, MAX_LINE
 
 FILES = (
     *("one_minute", "words", "formulas", "measures", "deciding", "tools"),

@@ -23,10 +23,10 @@ from dashboard.charts.one_list import (
 )
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
-from dashboard.views.query import orders
-from dashboard.views.query.orders import _without_shared_start
-from metrics.studies.leaderboard.judging.one_query import relevance_chances
-from metrics.studies.one_list.query import ladder, tie_groups
+from dashboard.views import query as orders
+from dashboard.views.query import _without_shared_start
+from metrics.studies.judging import relevance_chances
+from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
 
 WORDS = "who is <i>Aziz</i> :red[not] $x$"
@@ -415,7 +415,7 @@ def test_how_likely_documents_are_relevant_is_learned_once_for_measures_of_one_d
         depths.append(depth)
         return relevance_chances(runs, options, depth)
 
-    monkeypatch.setattr("dashboard.views.query.query.relevance_chances", spy)
+    monkeypatch.setattr("dashboard.views.query.relevance_chances", spy)
     for measure in ("R@6", "nDCG@6", "nDCG@7"):
         explored(data=label(holed), query="q", reranker="x", beside="y", measure=measure)
     assert depths == [6, 7]

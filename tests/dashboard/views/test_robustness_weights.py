@@ -5,9 +5,9 @@ import pytest
 
 from dashboard.choices import policy_phrases
 from dashboard.views.compare.tradeoffs import best_weights, default_criteria
-from dashboard.widgets.list_panel import bracket_text
+from dashboard.widgets.one_list import bracket_text
 from metrics.evaluation import ScoringOptions
-from metrics.studies.robustness.weightings import weightings
+from metrics.studies.weightings import weightings
 
 
 @pytest.mark.parametrize(

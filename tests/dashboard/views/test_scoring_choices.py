@@ -69,7 +69,7 @@ def test_another_measure_is_chosen_by_name_and_cutoff():
 
 def test_a_measure_stays_when_the_page_is_switched():
     page = opened("leaderboard", measure="Div@3")
-    page.switch_page("views/rerankers/rerankers.py").run()
+    page.switch_page("views/rerankers.py").run()
     assert not page.exception
     assert page.segmented_control(key="measure").value == "Div@3"
 

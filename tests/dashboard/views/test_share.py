@@ -12,7 +12,7 @@ from dashboard import cache
 from dashboard.charts.report import draw_charts
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.command_line import command, watch_command
-from dashboard.views.share.options import section_label
+from dashboard.views.share import section_label
 from metrics import read_runs
 from metrics.report import ReportOptions, report
 from metrics.runs import File, read

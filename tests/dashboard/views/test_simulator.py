@@ -21,8 +21,8 @@ from dashboard.views.simulator.simulation import (
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
-from metrics.studies.gaps.precisions import precision_curve
-from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder
+from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder
+from metrics.studies.precisions import precision_curve
 from metrics.ties import Ranking
 
 
@@ -275,14 +275,14 @@ def test_what_is_simulated_becomes_the_data_of_the_app():
     page.button(key="use-simulated-Notebook: four LLMs").click().run()
     assert page.selectbox(key="data").value.startswith("4 runs, 100 queries")
     assert "Simulated runs are shown on every page" in [link.proto.label for link in page.get("page_link")]
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     assert table(page, "tied")["tied"].max() == pytest.approx(0.6845, abs=5e-5)
 
 
 def test_a_simulated_reranker_is_called_by_its_settings_on_the_leaderboard():
     page = llm_rerankers(madequeries="30", madelevels="3")
     page.button(key="use-simulated").click().run()
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     assert table(page, "reranker")["reranker"].iloc[0].endswith("3 levels)")
 
 

@@ -151,5 +151,5 @@ def test_a_wrong_file_is_named_with_its_line_and_loses_nothing():
         drop(page, **{file: content})
         assert f"{file.replace('_', '.')}, {message}" in said(page)
         assert (board_name(page), dict(page.query_params)) == (name, address)
-    page.switch_page("views/leaderboard/leaderboard.py").run()
+    page.switch_page("views/leaderboard.py").run()
     assert set(table(page, "All rerankers")["reranker"]) == {"strict", "coarse"}

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from dashboard.views.leaderboard.scores import strip_caption
+from dashboard.views.leaderboard import strip_caption
 from dashboard.widgets.leaderboard_parts import slope_caption
 
 

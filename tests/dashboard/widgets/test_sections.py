@@ -8,18 +8,18 @@ from opening import APP, DATA_PAGES, leaks, opened, show_failure, title
 from streamlit.testing.v1 import AppTest
 
 from dashboard import cache
-from dashboard.widgets import components, sections
+from dashboard.widgets import components
 
 
 @pytest.fixture
 def _failures_are_shown(monkeypatch):
-    monkeypatch.setattr(sections, "show_failure", show_failure)
+    monkeypatch.setattr(components, "show_failure", show_failure)
 
 
 def sections_of_which_one_fails():
     import streamlit as st  # noqa: PLC0415 this body is run alone
 
-    from dashboard.widgets.sections import section  # noqa: PLC0415 likewise
+    from dashboard.widgets.components import section  # noqa: PLC0415 likewise
     from metrics.errors import ReadError  # noqa: PLC0415 likewise
 
     with section("The chart"):

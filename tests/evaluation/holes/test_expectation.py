@@ -8,12 +8,8 @@ import pytest
 
 from metrics import UsageError, evaluate, read_runs
 from metrics.evaluation import ScoringOptions
-from metrics.evaluation.holes import (
-    RankedDocuments,
-    expectations_at_rate,
-    hole_table,
-    joint_bounds,
-)
+from metrics.evaluation.grade_model import RankedDocuments
+from metrics.evaluation.holes import expectations_at_rate, hole_table, joint_bounds
 
 MEASURES = ["RR", "P@2", "nDCG@3", "AP"]
 RUN = pd.DataFrame(

@@ -6,8 +6,8 @@ import pytest
 from scipy.special import expit, logit
 
 from metrics import read_runs
-from metrics.evaluation.holes import RankedDocuments, expectations_at_rate
-from metrics.evaluation.holes.grade_model import QueryLogit
+from metrics.evaluation.grade_model import QueryLogit, RankedDocuments
+from metrics.evaluation.holes import expectations_at_rate
 
 N_DOCS = 40
 

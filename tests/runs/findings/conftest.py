@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics.runs.findings.listing import JudgmentTable, Listing
+from metrics.runs.inspection import JudgmentTable, Listing
 from metrics.runs.query_doc_keys import QueryDocKeys
 
 

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from metrics.runs.findings import KINDS, as_frame, make_finding
-from metrics.runs.findings.finding import group_findings
+from metrics.runs.findings import KINDS, as_frame, group_findings, make_finding
 
 
 def half(name, n_docs, file=None, prefix=""):

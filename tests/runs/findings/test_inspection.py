@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from repository import REAL_RUNS, SAMPLE
 
 from metrics import read_runs, read_table
-from metrics.runs.findings import KINDS
-from metrics.runs.findings.finding import ANSWER_CODES
-from metrics.runs.findings.inspection import inspect
+from metrics.runs.findings import ANSWER_CODES, KINDS
+from metrics.runs.inspection import inspect
 
 UNTIED = [(0.912345, 1), (0.812345, 0)]
 PROVOKING = {

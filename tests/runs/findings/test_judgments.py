@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.inspection import all_relevant, negative_grades, none_found, nothing_relevant
+from metrics.runs.inspection import all_relevant, negative_grades, none_found, nothing_relevant
 
 
 def summaries(findings):

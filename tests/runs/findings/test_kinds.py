@@ -5,8 +5,7 @@ from typing import get_args
 import pytest
 from repository import ROOT
 
-from metrics.runs.findings import KINDS
-from metrics.runs.findings.finding import Severity
+from metrics.runs.findings import KINDS, Severity
 
 MAKERS = {"make_finding", "finding", "list_findings", "_neighbours"}
 
@@ -30,7 +29,7 @@ def test_every_code_of_a_finding_is_a_kind():
 
 
 def test_no_two_kinds_share_a_code():
-    text = (ROOT / "metrics" / "runs" / "findings" / "kinds.json").read_text(encoding="utf-8")
+    text = (ROOT / "metrics" / "runs" / "kinds.json").read_text(encoding="utf-8")
     codes = [code for code, _ in json.loads(text, object_pairs_hook=list)]
     assert codes == [kind.code for kind in KINDS]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.findings.inspection import order_leaks, tie_places
+from metrics.runs.inspection import order_leaks, tie_places
 
 MIXED = st.lists(st.integers(0, 1), min_size=2, max_size=5).filter(lambda tie: 0 < sum(tie) < len(tie))
 

@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.inspection import one_document, rank_disagrees, straddles
+from metrics.runs.inspection import one_document, rank_disagrees, straddles
 
 
 def summaries(findings):

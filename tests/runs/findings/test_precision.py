@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.findings.finding import BY_CODE
-from metrics.runs.findings.inspection import (
+from metrics.runs.findings import BY_CODE
+from metrics.runs.inspection import (
     decimals,
     few_decimals,
     float32_ties,

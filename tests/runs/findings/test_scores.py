@@ -2,7 +2,7 @@ from math import inf
 
 import pytest
 
-from metrics.runs.findings.inspection import constant_lists, constant_run, graded, infinite, saturated
+from metrics.runs.inspection import constant_lists, constant_run, graded, infinite, saturated
 
 
 def summaries(findings):

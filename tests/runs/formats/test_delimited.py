@@ -4,9 +4,9 @@ import pytest
 
 from metrics.errors import ReadError
 from metrics.runs import File
+from metrics.runs.columns import ColumnChoice
 from metrics.runs.formats.delimited import fixed_format
 from metrics.runs.formats.format import Head
-from metrics.runs.reading.columns import ColumnChoice
 
 PIPED = fixed_format(
     "piped",

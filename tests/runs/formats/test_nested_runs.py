@@ -3,8 +3,8 @@ import json
 import pytest
 
 from metrics import ReadError, evaluate, read_runs
+from metrics.runs.files import File
 from metrics.runs.formats.registry import read, tie_order
-from metrics.runs.reading.files import File
 
 
 def segments(value):

@@ -15,8 +15,8 @@ from reading import RUN, columns, refusal
 
 from metrics import ReadError, Runs, TieScopeError, read_table
 from metrics.runs import File, read
+from metrics.runs.columns import MAX_COLUMNS
 from metrics.runs.formats.parquet import declared_size
-from metrics.runs.reading.columns import MAX_COLUMNS
 
 PLAIN = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]

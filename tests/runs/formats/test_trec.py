@@ -131,7 +131,7 @@ def test_a_file_from_disk_holds_the_bytes_on_disk():
 @pytest.mark.parametrize("packed", PACKED)
 @pytest.mark.parametrize("end", ENDS)
 def test_no_row_is_lost_wherever_what_is_read_at_once_ends(packed, end, monkeypatch):
-    for module in ("reading.files", "formats.delimited"):
+    for module in ("files", "formats.delimited"):
         monkeypatch.setattr(f"metrics.runs.{module}.BLOCK", 64)
     for letters in range(1, 40):
         rows = [f"q Q0 d{row}{'x' * (row * letters % 23)} {row} 0.5 t" for row in range(40)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metrics.runs.repeats.choice import numbered_scores, repeat_groups
+from metrics.runs.repeats import numbered_scores, repeat_groups
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics.runs.repeats.statistics import mean_scores, score_deviations
+from metrics.runs.repeats import mean_scores, score_deviations
 
 SCORES = st.floats(-1e6, 1e6) | st.sampled_from([0.1, 0.2, 0.3, np.nan])
 ROWS = st.integers(2, 5).flatmap(

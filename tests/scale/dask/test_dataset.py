@@ -19,10 +19,9 @@ from pyarrow import parquet
 
 import metrics
 from metrics import Evaluation, evaluate, evaluate_dataset
+from metrics.scale.cluster import connect
 from metrics.scale.dask import Dataset
-from metrics.scale.dask.cluster import connect
-from metrics.scale.dask.files import dataset_files
-from metrics.scale.dask.parts import cut_file, lists_in_several, parts_to_scan, scan_part
+from metrics.scale.dataset_parts import cut_file, dataset_files, lists_in_several, parts_to_scan, scan_part
 
 MEASURES = ["RR", "Hits@2", "nDCG@3", "AP", "DR@2"]
 TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc", "noise:0.25"]
@@ -62,8 +61,8 @@ def test_any_split_of_rows_over_files_and_row_groups_gives_the_values_of_the_who
     ties = [*TIES, "noise", *(["lowest", "highest"] if unjudged == "nonrelevant" else [])]
     options = {"measures": MEASURES, "ties": ties, "missing": policy, "empty": policy, "unjudged": unjudged}
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        for module in ("parts", "dataset"):
-            patch.setattr(f"metrics.scale.dask.{module}.ROWS", rows)
+        for module in ("dataset_parts", "dask"):
+            patch.setattr(f"metrics.scale.{module}.ROWS", rows)
         qrels = (
             Path(folder, "qrels.txt") if judgments and all(map(str.strip, judgments.split("\n")[:1])) else None
         )
@@ -90,7 +89,7 @@ def test_parts_hold_every_row_once_and_a_list_that_stands_together_lies_in_one(s
     ids = list(zip(table["reranker"], table["query_id"], strict=True))
     is_contiguous = len(set(ids)) == 1 + sum(one != other for one, other in pairwise(ids))
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("metrics.scale.dask.parts.ROWS", rows)
+        patch.setattr("metrics.scale.dataset_parts.ROWS", rows)
         path = Path(folder, "table.parquet")
         parquet.write_table(pa.Table.from_pandas(table), path, row_group_size=pieces[0][1])
         (member,) = dataset_files(path, {})
@@ -110,8 +109,8 @@ def cluster():
 
 @pytest.mark.parametrize("torn", [False, True], ids=["lists in one part", "lists over all parts"])
 def test_a_worker_killed_in_the_middle_costs_time_and_no_result(cluster, tmp_path, monkeypatch, torn):
-    for module in ("parts", "dataset"):
-        monkeypatch.setattr(f"metrics.scale.dask.{module}.ROWS", 250)
+    for module in ("dataset_parts", "dask"):
+        monkeypatch.setattr(f"metrics.scale.{module}.ROWS", 250)
     draw = np.random.default_rng(1)
     table = pd.DataFrame({"query_id": np.repeat([f"q{at}" for at in range(200)], 50)})
     table["doc_id"] = [f"d{at % 50}" for at in range(len(table))]

@@ -15,7 +15,8 @@ from distributed.client import FutureCancelledError
 
 from metrics import ReadError, UsageError, evaluate, evaluate_dataset, read_runs
 from metrics.errors import MissingPackageError, RepeatError
-from metrics.scale.dask import Dataset, cluster
+from metrics.scale import cluster
+from metrics.scale.dask import Dataset
 
 
 def table():
@@ -35,7 +36,7 @@ BAD = {
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_bad_row_deep_in_a_file_is_named_as_in_memory(address, tmp_path, monkeypatch, bad):
-    monkeypatch.setattr("metrics.scale.dask.parts.ROWS", 40)
+    monkeypatch.setattr("metrics.scale.dataset_parts.ROWS", 40)
     column, value, words = BAD[bad]
     rows = table().astype({"relevance": float})
     rows.loc[201, column] = value
@@ -93,7 +94,7 @@ def test_one_row_of_a_repeated_document_may_be_kept(address, repeats, policy):
 
 
 def test_a_document_twice_in_one_torn_file_is_named_with_its_rows(address, tmp_path, monkeypatch):
-    monkeypatch.setattr("metrics.scale.dask.parts.ROWS", 40)
+    monkeypatch.setattr("metrics.scale.dataset_parts.ROWS", 40)
     rows = table().sample(frac=1, random_state=2)
     pd.concat([rows, rows[3:4]]).to_parquet(tmp_path / "run.parquet", row_group_size=40)
     with pytest.raises(RepeatError, match=r"run\.parquet, row 241: .* first in run\.parquet on row 4\. Keep"):
@@ -227,7 +228,7 @@ def test_a_signal_ends_all_workers_and_leaves_no_file(tmp_path, monkeypatch, num
     code = f"""
 import signal, sys
 from dashboard import cli
-from metrics.scale.dask import cluster
+from metrics.scale import cluster
 results_in_order = cluster.results_in_order
 def a_signal_at_the_first_result(futures):
     for result in results_in_order(futures):

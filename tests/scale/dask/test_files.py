@@ -11,7 +11,7 @@ from dask_cluster import MEASURES, TIES, assert_same, dataset_evaluation
 from pyarrow import parquet
 
 from metrics import ReadError, UsageError, evaluate, read_runs
-from metrics.scale.dask.files import dataset_files
+from metrics.scale.dataset_parts import dataset_files
 from metrics.scale.stream import Stream
 
 QRELS = "".join(f"q{q} 0 d{d} {d % 3 - 1}\n" for q in range(2, 14) for d in range(0, 10, 2))

@@ -7,8 +7,8 @@ import pytest
 from runs.written import WRITERS
 
 from metrics.runs import File
-from metrics.scale.dask.files import dataset_files
-from metrics.scale.dask.tasks import read_judgments
+from metrics.scale.dask import read_judgments
+from metrics.scale.dataset_parts import dataset_files
 
 LAID_OUT = ("trec-run", "ranked", "table", "parquet")
 

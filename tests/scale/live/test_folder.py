@@ -5,7 +5,7 @@ import os
 import pytest
 
 from metrics.runs import read
-from metrics.scale.live.feeds import FolderFeed
+from metrics.scale.live import FolderFeed
 
 ROWS = "query_id,doc_id,score,relevance\nq,a,1,1\n"
 
@@ -13,7 +13,7 @@ ROWS = "query_id,doc_id,score,relevance\nq,a,1,1\n"
 @pytest.fixture
 def looks(tmp_path, monkeypatch):
     """Return a folder, and what looks into it as often as said and returns the names of files given."""
-    monkeypatch.setattr("metrics.scale.live.feeds.sleep", lambda _seconds: None)
+    monkeypatch.setattr("metrics.scale.live.sleep", lambda _seconds: None)
     folder = tmp_path / "runs"
     folder.mkdir()
     feed = FolderFeed(folder, read, print)

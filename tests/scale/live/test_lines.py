@@ -3,9 +3,8 @@
 import pytest
 
 from metrics import ReadError
-from metrics.runs.reading.columns import ColumnChoice
-from metrics.scale.live import lines
-from metrics.scale.live.lines import LineCutter
+from metrics.runs.columns import ColumnChoice
+from metrics.scale.live import LineCutter
 
 HEADER = b"query_id,doc_id,score,relevance\n"
 
@@ -27,14 +26,14 @@ def cut(pieces):
 
 
 def test_all_lines_of_a_list_that_is_too_long_are_left_out(monkeypatch):
-    monkeypatch.setattr(lines, "MAX_LIST", 100)
+    monkeypatch.setattr("metrics.scale.live.MAX_LIST", 100)
     pieces = [HEADER, *rows("a", 2), *rows("long", 40), *rows("b", 3)]
     assert cut(pieces) == ([("a", 2), ("b", 3)], 1)
 
 
 @pytest.mark.parametrize("size", [7, 100])
 def test_a_line_that_is_too_long_takes_its_list_with_it_alone(monkeypatch, size):
-    monkeypatch.setattr(lines, "MAX_LINE", 60)
+    monkeypatch.setattr("metrics.scale.live.MAX_LINE", 60)
     stream = b"".join([HEADER, *rows("a", 2), *rows("long", 2), *rows("long", 1, "d" * 300), *rows("long", 2)])
     stream += b"".join(rows("b", 3))
     pieces = [stream[start : start + size] for start in range(0, len(stream), size)]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics.evaluation.running import find_change
-from metrics.scale.live.scores import ChangeWatch
+from metrics.scale.live import ChangeWatch
 
 
 class Arriving:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metrics import UsageError, evaluate
-from metrics.ties.noise import model as limits
+from metrics.ties import noise as limits
 
 MEASURES = ["RR", "AP", "nDCG", "Hits@3", "RR@3"]
 FORMATS = ["noise:float64", "noise:float32", "noise:float16", "noise:bfloat16", "noise:decimals:1"]

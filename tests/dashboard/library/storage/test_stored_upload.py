@@ -20,8 +20,8 @@ from dashboard.library.storage.stored_upload import Profile, Reading
 from metrics import FORMATS, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File, read
-from metrics.runs.findings.finding import as_frame
-from metrics.runs.reading.columns import COLUMNS
+from metrics.runs.columns import COLUMNS
+from metrics.runs.findings import as_frame
 
 FILES = sorted((Path(__file__).parents[3] / "runs" / "files").iterdir())
 BY_NAME = pytest.mark.parametrize("writer", WRITERS, ids=lambda writer: writer.name)

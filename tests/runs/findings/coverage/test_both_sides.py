@@ -1,6 +1,6 @@
 import pytest
 
-from metrics.runs.findings.coverage import documents_of_both, queries_differ, queries_of_both
+from metrics.runs.inspection import documents_of_both, queries_differ, queries_of_both
 
 
 def summaries(finding):

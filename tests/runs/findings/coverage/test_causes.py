@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from metrics.runs.findings.coverage import cause_of
+from metrics.runs.inspection import cause_of
 
 CASE = "The ids are alike but for upper and lower case."
 ZEROS = "The ids are alike but for leading zeros."

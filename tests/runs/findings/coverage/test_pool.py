@@ -3,7 +3,7 @@ import pytest
 from repository import REAL_RUNS
 
 from metrics import read_runs
-from metrics.runs.findings.coverage import pool_findings
+from metrics.runs.inspection import pool_findings
 
 DEPTH = 30
 FOLDER = REAL_RUNS / "trec-dl-2019"

@@ -7,7 +7,7 @@ from reading import columns, refusal
 
 from metrics import ReadError, evaluate, read_runs
 from metrics.runs import File, check, open_blocks, read
-from metrics.runs.findings.finding import ANSWER_CODES
+from metrics.runs.findings import ANSWER_CODES
 
 DOCUMENTS = ["d1", "d2", "d3", "d4"]
 

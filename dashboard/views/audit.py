@@ -1,0 +1,505 @@
+"""Audit: which published order stands?"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import cache, controls
+from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
+from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
+from dashboard.charts.leaderboard import least_width, place_and_score
+from dashboard.choices import UNJUDGED, View
+from dashboard.controls import clicked_row, pills, set_value
+from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.library.boards import Board
+from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.published import (
+    FILE_ORDER,
+    NO_TABLE,
+    SAMPLE_TABLE,
+    choose_table,
+    is_new,
+    match_by_hand,
+    missing_table,
+    take_files,
+    take_table,
+)
+from dashboard.widgets import audited_table
+from dashboard.widgets.columns import MOST_WRITTEN, badge_column
+from dashboard.widgets.components import (
+    chart,
+    clickable_chart,
+    finding,
+    heading,
+    keep_wide,
+    section,
+    side_by_side,
+    table,
+    table_head,
+    table_rows,
+)
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import shown_rows
+from dashboard.widgets.leaderboard_parts import slope_caption
+from metrics import MEASURES, parse
+from metrics.errors import TieScopeError
+from metrics.runs import File
+from metrics.studies.audit.audit import Audit
+from metrics.studies.audit.audited_order import (
+    VERDICTS,
+    AuditedOrder,
+    audit_finding,
+    widest_first,
+    written_chances,
+)
+from metrics.studies.audit.conventions import Convention
+from metrics.studies.audit.names import NameMatches
+from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.rank_similarity import leaderboard_similarity, similarity_words
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of, first_names
+
+ORDERS, FIGURES, NAMES = "Orders", "Figures", "Names"
+_FEW_MEASURES = 4  # measures that stand side by side
+
+
+class OpenTable(NamedTuple):
+    """A published table, and what the link calls it."""
+
+    name: str
+    table: PublishedTable
+
+
+def board_settings(convention: Convention) -> dict[str, str | float]:
+    """Return the settings that score a board by a convention: key of a control → value.
+
+    A board has one order of the ties, so ties that the convention averages leave it as it is.
+    """
+    settings: dict[str, str | float] = {
+        "precision": convention.precision,
+        "relevant_from": max(1.0, float(convention.relevant_from)),
+        "missing": convention.missing,
+        "empty": convention.empty,
+        UNJUDGED: convention.unjudged,
+    }
+    return settings | ({"order": convention.treatment} if convention.treatment in cache.TRADITIONAL else {})
+
+
+def use_rule(convention: Convention) -> None:
+    """Have every page score the board by the convention of a published table."""
+    for key, value in board_settings(convention).items():
+        set_value(key, value)
+
+
+def rule_button(view: View, convention: Convention) -> None:
+    """Draw the button that scores the board by a convention; disabled where it is scored so."""
+    is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
+    with st.container(width="content", gap="xxsmall"):
+        st.markdown(":small[Rule of the table]")
+        st.button(
+            "The board uses this rule" if is_used else "Use this rule on the board",
+            icon=f":material/{'check' if is_used else 'tune'}:",
+            key="use-rule",
+            disabled=is_used,
+            help=f"Sets tie order, rounding and what is relevant on every page: {convention.label}.",
+            on_click=partial(use_rule, convention),
+        )
+
+
+def choose_measure(audit: Audit) -> str:
+    """Draw and return the published measure whose order is shown: RR or nDCG unless another is chosen."""
+    names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
+    labels = short_names(names, CARD_COLUMNS)
+    default, label = audit.first_measure, labels.__getitem__
+    if len(names) <= _FEW_MEASURES:
+        return controls.segmented("Order by", names, "by", default, format_func=label)
+    return controls.select("Order by", names, "by", default, format_func=label, width=240)
+
+
+def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
+    """Draw what becomes of a published table, and its settings; says what is tried until that is known."""
+    key = audited_table.audit_key(view.board, opened.name, opened.table)
+    names = audited_table.matches(key, view.board, opened.table)
+    if line := matching_line(names, opened.table):
+        st.caption(line)
+    if not audited_table.has_matches(names):
+        kind = "measure" if names.rerankers["matched"].ne("").any() else "reranker"
+        st.warning(
+            f"No {kind} of the table has a name that is known here. Say below which is which, or open the "
+            "board that the table was made from.",
+            icon=":material/link_off:",
+        )
+        name_controls(view.board, names)
+        return
+    work = f"audit-{opened.name}"
+    if is_cancelled(work):
+        offer_to_resume("The table was not audited.")
+        return
+    with long_work(work):
+        audit = audited_table.board_audit(key, view.board, opened.table)
+    with settings:
+        measure = choose_measure(audit)
+        rule_button(view, audit.reproduction.best)
+    order_work = f"{work}-{measure}"
+    if is_cancelled(order_work):
+        offer_to_resume("The order was not judged.")
+        return
+    with long_work(order_work):
+        order = audited_table.board_order(key, measure, view.board, audit)
+    finding(audit_finding(audit, order), view.board.runs.rerankers)
+    published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
+    if max(1.0, published) != shown:
+        st.caption(
+            f"The table takes documents as relevant from grade {published:g}, this board from {shown:g}: other "
+            "pages can name another leader."
+        )
+    if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
+        st.caption("The filter of the sidebar does not apply: the audit is of every reranker and query.")
+    section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
+    if section == ORDERS:
+        orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
+    elif section == FIGURES:
+        figures_section(view, key, audit)
+    else:
+        name_controls(view.board, names)
+
+
+def show(view: View) -> None:
+    """Draw which published order stands."""
+    st.title("Audit", anchor=False)
+    settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    with settings:
+        opened_table = open_table(view)
+    results = st.empty()  # what was shown of another table goes as soon as this one is worked on
+    if opened_table:
+        with results.container():
+            show_audit(view, opened_table, settings)
+
+
+_FORMS = (
+    "CSV, Markdown, LaTeX, JSON of BEIR and MTEB, or what trec_eval printed, a file a run (.eval). "
+    "It is kept with the board: a link shows the same audit."
+)
+_PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
+
+
+def open_table(view: View) -> OpenTable | None:
+    """Draw the field, and return what is audited: what the link calls it, and the table; None where nothing is.
+
+    A file that cannot be read is refused, and what was audited before stays.
+    """
+    has_sample = view.board.label == cache.SAMPLE_LABEL
+    table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
+    if table == NO_TABLE:
+        _offer_field(view.board)
+        lost = missing_table()
+        begin = (
+            f"This link audits {escape_markdown(lost)}, which this board does not have any more. Drop it again"
+            if lost
+            else "Drop the results that were published of these runs: a table, or what trec_eval printed"
+        )
+        st.info(f"{begin}; or audit an example table with mistakes.", icon=":material/fact_check:")
+        st.button(
+            "Audit an example table with mistakes",
+            icon=":material/table_view:",
+            type="primary",
+            key="careless",
+            on_click=partial(take_table, FILE_ORDER),
+        )
+        return None
+    files = audited_table.published_files(view.board, table)
+    published = audited_table.read_table(audited_table.AuditKey(view.board.key, table), files)
+    if isinstance(published, TieScopeError):
+        _offer_field(view.board)
+        st.error(escape_markdown(str(published)), icon=":material/error:")
+        return None
+    _table_card(view.board, table, files, published)
+    return OpenTable(table, published)
+
+
+def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
+    """Draw what the table is called and how large it is, and a way to another."""
+    names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
+    and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
+    with st.container(border=True, horizontal=True, vertical_alignment="center", width=400):
+        size = f"{count_of(len(published.rerankers), 'row')}, {count_of(len(published.measures), 'measure')}"
+        st.markdown(f":material/table_view: **{escape_markdown(name)}**  \n:small[{size}]", width="content")
+        st.space("stretch")
+        with st.popover("Replace", icon=":material/upload:", type="tertiary"):
+            _offer_field(board)
+            if table != FILE_ORDER:
+                st.button(
+                    "Example table with mistakes",
+                    icon=":material/table_view:",
+                    key="careless",
+                    help="What a careless script prints of this board: ties in file order, four digits.",
+                    on_click=partial(take_table, FILE_ORDER),
+                )
+            if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
+                st.button("Table beside the sample", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
+
+
+def _offer_field(board: Board) -> None:
+    """Draw where a table is dropped or pasted; one that can be read is audited from now on."""
+    uploaded = st.file_uploader(
+        "Published table", accept_multiple_files=True, key="published", help=_FORMS, max_upload_size=20
+    )
+    text = st.text_area("Or paste it", key="published-text", height=100, placeholder=_PASTE)
+    files = [File(file.name, file.getvalue()) for file in uploaded]
+    if text.strip() and not files:
+        files = [File("pasted.txt", text.encode("utf-8", "replace"))]
+    if not is_new(files):
+        return
+    digest = ",".join(file.sha256 for file in files)
+    published = audited_table.read_table(audited_table.AuditKey(board.key, digest), tuple(files))
+    if isinstance(published, TieScopeError):
+        st.error(escape_markdown(str(published)), icon=":material/error:")
+        st.caption("Nothing was replaced.")
+        return
+    try:
+        take_files(board, files)
+    except TieScopeError as error:
+        st.error(error_markdown(error), icon=":material/error:")
+    else:
+        st.rerun()
+
+
+_COLOURS = ("orange", "yellow", "gray", "blue")
+"""Of the verdicts, in their order."""
+_FIRST_PAIRS = 10
+"""Pairs in sight unless more are asked for."""
+_EXPLANATION = (
+    "Every printed order, those that swap first, then the closest. p: paired t-test of the tied values, Holm "
+    "over all pairs. Within luck: stands in every order of the ties, but other queries could turn it; stands: "
+    "they could not."
+)
+
+
+@section("The printed orders")
+def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd.DataFrame) -> None:
+    """Draw what becomes of the printed orders: by each measure, then of one measure rank by rank."""
+    if len(by_measure):
+        table(
+            by_measure.reset_index(),
+            "Printed orders by measure",
+            "audit-measures",
+            shown_columns(("measure", "published_measure"), "n_orders", "hold", "can_swap", "swap"),
+        )
+    _places(view, audit, order)
+    _pairs(view, order.pairs)
+
+
+def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
+    """Draw the published and the tied rank of each reranker, its name, and its scores with tiers."""
+    places = order.places
+    if not len(places):
+        return
+    row_range = shown_rows(len(places), "places")
+    with keep_wide(least_width(map(str, places.index))):
+        grid = st.grid(2, wrap=False)
+        with grid.cell():
+            title = f"From the published rank to the tied one, by {escape_markdown(order.measure)}"
+            heading(title, slope_caption(places))
+        with grid.cell():
+            heading("Scores", "Bar: every order of the ties. Line: ties at random and other queries, 95%.")
+        names = list(row_range.of(places).index)
+        figure = kept_figure(
+            view.board.key,
+            place_and_score,
+            places,
+            view.palette,
+            parse(audit.measure(order.measure)).traditional,
+            names,
+            "published",
+        )
+        alt = "Published and tied place of each reranker, and its score with what ties and queries allow."
+        chart(figure, "published-places", alt)
+    row_range.buttons()
+    if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
+        st.caption(words)
+
+
+def _pairs(view: View, pairs: pd.DataFrame) -> None:
+    """Draw what becomes of every printed order of two rerankers, those that swap first."""
+    if not len(pairs):
+        return
+    counts, names = pairs["verdict"].value_counts(), list(VERDICTS)
+    head = st.container()
+    verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
+    rows = widest_first(pairs[pairs["verdict"].isin(verdicts)])
+    row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
+    labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
+    page_rows = row_range.of(rows)
+    cells = page_rows.assign(
+        a=page_rows["a"].map(labels),
+        b=page_rows["b"].map(labels),
+        p_above=written_chances(page_rows),
+        verdict=[[verdict] for verdict in page_rows["verdict"]],
+    )
+    with head:
+        table_head("Pair by pair", "audit-pairs", rows)
+        st.caption(_EXPLANATION)
+    table_rows(cells, "audit-pairs", _pair_columns())
+    row_range.buttons()
+
+
+def _pair_columns() -> dict[str, Any]:
+    """Return the columns of a pair, the verdict beside its names."""
+    return {
+        **shown_columns(("a", "published_above"), ("b", "published_below")),
+        "verdict": badge_column("Verdict", VERDICTS, _COLOURS),
+        **shown_columns(("tied_difference", "tied_pair_difference"), ("p_adjusted", "pair_p"), "p_above"),
+    }
+
+
+BARS = "audit-rules"
+"""Chart whose click chooses a rule."""
+_RULE = "rule"
+FIRST_RULES = 8
+"""Rules whose bars are drawn unless all are asked for."""
+_MOST_BESIDE = 7
+"""Measures beside which the rules have room."""
+MOST_RULES = 40
+"""Rules whose bars are drawn at most; the list has all."""
+
+
+@section("The figures of the table")
+def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
+    """Draw which figures come out under a rule, beside how many do under each."""
+    rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
+    row = _choose_rule(rules)
+    figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
+    rule, is_best = rules.iloc[row], row == 0
+    rerankers = list(dict.fromkeys(figures["reranker"]))
+    n_measures = figures["measure"].nunique()
+    is_wide = n_measures > _MOST_BESIDE
+    left, right = (st.container(), st.container()) if is_wide else side_by_side(3, 2, "audit")
+    with left:
+        beside = "" if is_best else " Orange: computed minus published."
+        n_alike = int(rule["n_alike"])
+        alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
+        heading(
+            "Figures that come out",
+            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in the published order.{beside}",
+        )
+        row_range = shown_rows(len(rerankers), "figures")
+        figure = kept_figure(
+            view.board.key,
+            reproduction_matrix,
+            figures,
+            view.palette,
+            rerankers[: row_range.n_shown],
+            has_differences=not is_best or bool(rule["does_not_come_out"]),
+        )
+        alt = "Each published figure by measure: to the digit, off by rounding, or not."
+        chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
+        row_range.buttons()
+    with right:
+        heading(
+            "Rules that were tried",
+            f"Of {count_of(n_figures, 'figure')}, how many come out under each. A click shows its figures.",
+        )
+        bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
+        bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
+        figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
+        clickable_chart(figure, BARS, "Figures that come out under each rule tried.")
+        bars.buttons()
+
+
+def _tried_rules(audit: Audit) -> pd.DataFrame:
+    """Return a rule for each way that the figures come out, first the best of every treatment, best first."""
+    conventions = audit.reproduction.conventions
+    n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
+    rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
+    treatments = rules["convention"].map(lambda convention: convention.treatment)
+    is_first = ~treatments.duplicated()
+    first = pd.concat([rules[is_first], rules[~is_first]]).head(FIRST_RULES).index
+    return pd.concat([rules.loc[rules.index.isin(first)], rules.loc[~rules.index.isin(first)]])
+
+
+def _choose_rule(rules: pd.DataFrame) -> int:
+    """Draw and return whose matrix is shown: the row of a rule, the best unless another is chosen."""
+    labels = rules["label"].tolist()
+    if (row := clicked_row(BARS)) is not None and row < len(labels):
+        set_value(_RULE, labels[row])
+    label = controls.select("Compare with the rule of", labels, _RULE, width=400)
+    return int(labels.index(label))
+
+
+_MOST_SELECTS = 20
+"""Names that can be matched by hand at once."""
+_NONE = "none of these"
+
+
+def name_controls(board: Board, names: NameMatches) -> None:
+    """Draw a control for each published name that is not the same here."""
+    options = {
+        "rerankers": list(board.runs.rerankers),
+        "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
+    }
+    for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
+        other = matches[matches["how"] != "same"]
+        if not len(other):
+            st.caption(f"All {kind} have the same name here.")
+            continue
+        st.markdown(f"**{kind.capitalize()}**")
+        _selects(kind, other.head(_MOST_SELECTS), options[kind])
+        if len(other) > _MOST_SELECTS:
+            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} that have another name here.")
+
+
+def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
+    """Draw what each of some published names means here."""
+    grid = st.grid(3, min_column_width=250)
+    labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
+    ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
+    for row in rows.itertuples():
+        key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
+        choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
+        grid.cell().selectbox(
+            escape_markdown(labels[str(row.published)]),
+            choices,
+            choices.index(row.matched),
+            key=key,
+            format_func=lambda name: ours.get(name, name),
+            on_change=partial(match_by_hand, str(row.published), key),
+        )
+
+
+def _further_measures(measures: pd.DataFrame) -> list[str]:
+    """Return further measures that a published name may mean: those matched, and all without a cut-off."""
+    plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
+    return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
+
+
+def matching_line(names: NameMatches, published: PublishedTable) -> str:
+    """Return Markdown of names that are not the same here, those not matched, and what was read otherwise."""
+    rows = names.rerankers
+    parts = []
+    labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
+    ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
+    for kind, words in (("alike", "Alike"), ("by hand", "By hand")):
+        pairs = rows[(rows["how"] == kind) & rows["matched"].ne("")]
+        texts = [
+            f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
+            for row in pairs.itertuples()
+            if not row.published.casefold().startswith(f"{row.matched}.".casefold())  # the name of its file
+        ]
+        parts += [f"{words}: {first_names(texts)}."] if texts else []
+    for noun, matches in (("reranker", rows), ("measure", names.measures)):
+        lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(matches)]
+        parts += (
+            [f"Not matched, and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
+        )
+    if names.unpublished:
+        parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
+    return " ".join([*parts, *map(escape_markdown, published.notes)])
+
+
+def _unmatched(table: pd.DataFrame) -> "pd.Series[str]":
+    return table.loc[table["matched"].eq(""), "published"]

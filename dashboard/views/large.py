@@ -1,0 +1,205 @@
+"""Large results: an evaluation kept in a file, however many lists it has."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import cache, controls
+from dashboard.access import server_files
+from dashboard.boards import notify
+from dashboard.charts.rerankers import gap_rows
+from dashboard.charts.ties_vs_gap import gap_map
+from dashboard.escaping import escape_markdown
+from dashboard.library.turns import DEAR_ROWS, turn
+from dashboard.results import Results, open_results, results_measure
+from dashboard.widgets.components import chart, finding, heading, page_head, section, section_finding, table
+from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
+from dashboard.widgets.leaderboard_parts import (
+    charted_rerankers,
+    leaderboard_charts,
+    leaderboard_table,
+)
+from metrics import TieScopeError, parse
+from metrics.scale.stored import Stored
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
+from metrics.support.shown_columns import shown_columns
+from metrics.ties import treatment
+
+TITLE = "Large results"
+
+
+def show(results: Results | None) -> None:
+    """Draw a stored evaluation."""
+    page_head(
+        TITLE,
+        "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
+    )
+    if results is None:
+        empty_state()
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        measure = results_measure(results.stored)
+        open_popover()
+    row_range = shown_rows(len(results.stored.rerankers))
+    name, arguments = parse(measure), (measure, results.traditional, results.stored)
+    rows = leaderboard(results.stored, measure, results.traditional)
+    finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
+    if not results.stored.n_lists:
+        return
+    charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
+    table_place, chart_place = table_and_chart_places(len(rows))
+    with chart_place:
+        leaderboard_charts(str(results.stored.path), charted_rows, results.palette, name.traditional, order)
+        row_range.buttons()
+    try:
+        file = cache.file_version(results.stored.path)
+        summary, lists = summarize_stored(file, *arguments), largest_gaps(file, *arguments)
+    except TieScopeError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return
+    with chart_place:
+        ties_against_gaps(charted_rows.join(summary.gaps), summary, results, measure, lists)
+    with table_place:
+        leaderboard_table(
+            rows.join(summary.gaps),
+            name,
+            order,
+            "large-results",
+            shown_columns("lists_with_gap", "gap_mean", "gap_max", "n_lists"),
+        )
+    largest_gaps_table(lists, measure)
+
+
+@st.cache_resource(show_spinner="Counting every list …", max_entries=64)
+def summarize_stored(
+    file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
+) -> StoredSummary:
+    """Return what ties do to a measure, over a stored evaluation."""
+    with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
+        return stored_summary(_stored, measure, traditional)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
+    """Return the lists with the largest gap, with their queries."""
+    lists = summarize_stored(file, measure, traditional, _stored).farthest
+    return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
+
+
+_ALL = "all rerankers"
+_COMMANDS = (
+    "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
+)
+_EXPLANATION = (
+    "What is too large to upload is scored on disk once and kept, a row a list; this page shows what was kept."
+)
+
+
+def empty_state() -> None:
+    """Draw how an evaluation gets here, where none is open."""
+    with st.container(border=True, key="nothing-open"):
+        st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
+        st.code(_COMMANDS, language="sh", wrap_lines=True)
+    if server_files.allowed_paths():
+        with st.container(border=True):
+            st.header("Open from the server", anchor=False)
+            _path_form()
+
+
+def open_popover() -> None:
+    """Draw a way to other files of the server, where it is allowed."""
+    if server_files.allowed_paths():
+        with st.popover("Open", icon=":material/folder_open:", help="A file on the server, by its path."):
+            _path_form()
+
+
+def _path_form() -> None:
+    """Ask for a path; show what is there, scored first where it is a run."""
+    st.caption(
+        "A stored evaluation is shown at once; runs are scored a part at a time and kept for a while. "
+        f"Files may lie below {escape_markdown(str(server_files.allowed_paths()))}."
+    )
+    with st.form("open-path", border=False):
+        path = st.text_input("Path on the server", placeholder="results.parquet, runs/*.trec", key="path")
+        qrels = st.text_input(
+            "Judgments", placeholder="qrels.txt; runs with relevance need none", key="judged-by"
+        )
+        is_submitted = st.form_submit_button("Open", type="primary", icon=":material/folder_open:", key="open")
+    if is_submitted:
+        _open(path, qrels)
+
+
+def _open(path: str, qrels: str) -> None:
+    placeholder = st.empty()
+    progress = placeholder.status("Opening …")
+    try:
+        results = server_files.score_path(path, qrels, lambda label: progress.update(label=label))
+    except TieScopeError as error:
+        placeholder.empty()
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        st.caption("Nothing was opened; what was shown before still is.")
+        return
+    for message in results.messages:
+        notify(message)
+    open_results(results.label)
+
+
+@section("Ties against gaps")
+def ties_against_gaps(
+    leaderboard: pd.DataFrame,
+    summary: StoredSummary,
+    results: Results,
+    measure: str,
+    lists: pd.DataFrame,
+) -> None:
+    """Draw whether ties predict the gap: of all lists or of one reranker's, and of each on the leaderboard."""
+    heading(
+        "Ties against gaps",
+        "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
+        "gap. Line: mean with its 95% band.",
+    )
+    section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
+    names = results.stored.rerankers
+    reranker = controls.select_name("Lists of", [_ALL, *names], "results_lists", width=280)
+    position = names.index(reranker) if reranker in names else None
+    chart(
+        gap_map(summary.ratios.cells(position), summary.sizes.cells(position), results.palette, measure),
+        "gap-map",
+        f"Tie ratio and largest tie against the gap in {measure}, and the distribution of gaps.",
+        wide=640,
+    )
+    heading(
+        "Ties and gaps, reranker by reranker",
+        "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
+    )
+    if not len(leaderboard):
+        return
+    edges, counts = summary.ratios.signed_gaps()
+    row_counts = [counts[names.index(str(name))] for name in leaderboard.index]
+    chart(
+        gap_rows(leaderboard, edges, row_counts, results.palette, measure),
+        "gap-rows",
+        f"Mean tie ratio and distribution of gaps in {measure} of each reranker.",
+        wide=640,
+    )
+
+
+@section("The largest gaps")
+def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
+    """Draw the lists whose traditional value is farthest off."""
+    table(
+        lists,
+        "Lists with the largest gap",
+        "largest-gaps",
+        shown_columns(
+            *("query_id", "gap", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied"),
+            traditional=measure,
+            tied=f"Tied {measure}",
+        ),
+        download=lists.drop(columns="row"),
+    )
+    st.caption(
+        f"The {len(lists):,} farthest off. A stored evaluation holds values and no documents: to look into a "
+        "list, open its run on Data."
+    )

@@ -1,1 +1,0 @@
-"""The large page: its file, its sections and its cached calls."""

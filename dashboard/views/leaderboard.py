@@ -1,0 +1,542 @@
+"""Leaderboard: who leads, and does that stand when ties are averaged?"""
+
+from datetime import UTC, date, datetime
+from functools import partial
+from hashlib import sha256
+from math import comb
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import boards, choices, controls, visitor
+from dashboard.access import server_files
+from dashboard.boards import while_open
+from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
+from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
+from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, settling_curve, tool_strip
+from dashboard.charts.palette import Palette
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import number_input, toggle
+from dashboard.escaping import escape_markdown
+from dashboard.server.board_results import cached_by_key
+from dashboard.visitor import visitor_zone
+from dashboard.widgets.browser import watch_width
+from dashboard.widgets.columns import Columns, badge_column
+from dashboard.widgets.components import (
+    chart,
+    elide_prose,
+    finding,
+    heading,
+    prose_markdown,
+    section,
+    section_finding,
+    side_by_side,
+    table,
+    table_head,
+    table_rows,
+)
+from dashboard.widgets.figures import kept_elements, kept_figure
+from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
+from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
+from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
+from metrics import parse
+from metrics.errors import UsageError
+from metrics.evaluation import EQUAL
+from metrics.evaluation.evaluation import adds_queries
+from metrics.measures import MeasureAt
+from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
+from metrics.studies.holes import (
+    QUERIES_MAY_JOIN,
+    are_bounds_known,
+    can_narrow,
+    hole_finding,
+    unjudged_share,
+)
+from metrics.studies.judging import (
+    JudgingPlan,
+    closing_text,
+    form_for,
+    plan_finding,
+    plan_judging,
+)
+from metrics.studies.leaderboard import leaderboard, mean_std
+from metrics.studies.prose import Prose, decimal
+from metrics.studies.tiers import rank_intervals, with_tiers
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of, part_of
+
+SCORES, PAIRS, TOOLS, UNJUDGED = "Scores", "Pairs that swap", "Other tools", "Unjudged documents"
+_FINDABLE = 12  # rerankers from which on one is looked for by name
+_SAMPLES = {
+    SAMPLE_LABEL: "one model stored in six precisions; ties stay in BM25's order, as a stable sort leaves them",
+    SIMULATED_LABEL: "four simulated rerankers that tie more and more",
+    PROMPTS_LABEL: "one model asked with five prompts; the prompt moves its score, tie order does not",
+}
+
+
+def show(view: View) -> None:
+    """Draw the verdict, the scores, and on request what is behind them."""
+    st.title("Leaderboard", anchor=False)
+    if not visitor.is_narrow():
+        data_line(view)
+    verdict_place = st.container(gap="small")
+    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
+        measure = choices.measure()
+        choose_relevant_from(view.board)
+        part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
+    unjudged = count_unjudged(view, measure)
+    sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
+    chosen = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
+    with verdict_place:
+        verdict(view, measure)
+    if chosen == PAIRS:
+        swaps_section(view, measure)
+    elif chosen == TOOLS:
+        drawable = charted_rerankers(rows)
+        places = shown_rows(len(drawable), "places", has_pages=True)
+        tools_section(view, drawable, measure, places.of(drawable).index)
+        places.buttons()
+    elif chosen == UNJUDGED and unjudged is not None:
+        unjudged_section(view, name, rows, unjudged)
+    else:
+        scores_section(view, name, rows, unjudged, part)
+    if visitor.is_narrow():  # a phone has no room for it above the chart
+        data_line(view)
+    watch_width()
+
+
+@section("The line on the data")
+def data_line(view: View) -> None:
+    """Draw what data is shown, and the button that leads to one's own."""
+    sample = _SAMPLES.get(view.board.label)
+    with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
+        text = f"Sample data: {sample}." if sample else _own_data_text(view)
+        st.markdown(f":material/{'info' if sample else 'history'}: {escape_markdown(text)}", width="content")
+        if st.button("Drop your own" if sample else "Add more", icon=":material/upload:", key="drop-data"):
+            st.switch_page("views/data/data.py")
+
+
+def _own_data_text(view: View) -> str:
+    """Return whose data it is, how much, and since when."""
+    runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
+    if record is not None:
+        owner = "Your data" if record.owner == boards.owner() else "Shared with you"
+        today = datetime.now(visitor_zone()).date()
+        added = record.created.replace(tzinfo=UTC).astimezone(visitor_zone()).date()
+        return f"{owner}: {runs}, added {day_text(added, today)}."
+    if view.board.label == server_files.home_board().label:
+        return f"Opened with the app: {runs}."
+    return f"In memory only: {runs}."
+
+
+def day_text(day: date, today: date) -> str:
+    """Return a day as people say it: today, yesterday, 3 days ago, on 4 May 2026."""
+    days = (today - day).days
+    if days <= 1:
+        return "yesterday" if days == 1 else "today"
+    return f"{days} days ago" if days < 7 else f"on {day.day} {day:%B %Y}"  # noqa: PLR2004 a week
+
+
+_MANY_EMPTY = 0.2
+"""Share of queries without a relevant document from which on they can be left out."""
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the rows of the leaderboard, which nobody changes."""
+    return leaderboard(view.evaluation, measure, traditional)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
+    """Return who leads, and whether the order of ties or chance decides that, as a sentence."""
+    from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
+
+    rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
+    copies = verdict_sentence.same_runs(view.board.runs, view.evaluation, measure)
+    return verdict_sentence.leaderboard_verdict(rows, swaps, view.evaluation, measure, traditional, copies)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
+    """Return between which ranks other queries could put each reranker."""
+    return rank_intervals(view.evaluation, measure)
+
+
+@section("The verdict")
+def verdict(view: View, measure: str) -> None:
+    """Draw the verdict and, where many queries have no relevant document, whether these count."""
+    finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
+    n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
+    if n_empty > _MANY_EMPTY * n_queries:
+        are_left_out = view.scoring.empty == "skip"
+        outcome, offer = (
+            ("are left out", "Count them as 0") if are_left_out else ("count as 0", "Leave them out")
+        )
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            text = f"{part_of(n_empty, n_queries, 'query')} have no relevant document and {outcome}."
+            st.markdown(f":material/info: {text}", width="content")
+            choice = "zero" if are_left_out else "skip"
+            st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
+
+
+@section("The scores")
+def scores_section(
+    view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
+) -> None:
+    """Draw ranks, scores with their bounds, and the ranked table."""
+    rows = with_holes(view, rows, name, unjudged)
+    if len(rows) > 1:
+        rows = with_tiers(rows, _intervals(view, str(name)))
+    drawable = charted_rerankers(rows)
+    matches = search_rows(drawable, part)
+    places = shown_rows(len(matches), "places", has_pages=True)
+    drawn_rows = places.of(matches).index
+    if not name.measure.answers:
+        if len(matches) == len(drawable):
+            _strip(view, drawable, name.traditional, places)
+        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+    places.buttons()
+    missing = rows.index.difference(drawable.index, sort=False)
+    drawn = drawn_rows.append(missing)
+    download = partial(_downloaded_rows, view, rows, name)
+    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn, download=download)
+
+
+def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
+    """Return all columns of the leaderboard, and how far random tie-breaking scatters each mean."""
+    if name.measure.answers:
+        return rows.reset_index()
+    std = mean_std(view.score(str(name), "std"), str(name))
+    return rows.assign(std=std.reindex(rows.index)).reset_index()
+
+
+def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
+    """Draw all places in a strip, where there are more than twenty, but on a phone."""
+    if len(leaderboard) > FEW and not visitor.is_narrow():
+        frame = (places.start, places.stop - 1)
+        kept_elements(view.board.key, _draw_strip, leaderboard, view.palette, measure, *frame)
+
+
+def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
+    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+    chart(
+        place_strip(leaderboard, palette, measure, first, last),
+        "places",
+        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
+    )
+
+
+def strip_caption(leaderboard: pd.DataFrame) -> str:
+    """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
+    gap = clear_gap(leaderboard)
+    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
+    return (
+        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
+        "The frame has those drawn below."
+    )
+
+
+_TITLE = "Pairs that swap"
+_WIDEST = 5
+"""Swaps that are shown unless all are asked for."""
+_VERDICTS = {
+    "swaps, significant": "Tie order puts A first. With ties averaged, B is ahead by more than chance.",
+    "swaps": "Tie order puts A first. With ties averaged, B is ahead by no more than chance allows.",
+}
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the pairs of rerankers whose order swaps once ties are averaged."""
+    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
+
+    return study.swapped_orders(view.evaluation, measure, traditional)
+
+
+@cached_by_key(show_spinner=False, max_entries=24)
+def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
+    """Return how many pairs swap, as a sentence."""
+    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
+    swaps = swapped_orders(view, measure, traditional)
+    return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
+
+
+@cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
+def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
+    """Return the first of the pairs that swap, with the chance of each when ties are broken at random."""
+    from metrics.studies.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
+
+    rows = swapped_orders(view, measure, traditional).head(n_rows)
+    with board_turn(view.board):
+        return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
+
+
+@section("Pairs that swap")
+def swaps_section(view: View, measure: str) -> None:
+    """Say how many pairs swap, and show them; nothing of a measure that settles ties by its own rule."""
+    if parse(measure).measure.answers:
+        return
+    swaps = swapped_orders(view, measure, view.traditional)
+    prose = _swaps_prose(view, measure, view.traditional)
+    if len(swaps):
+        swaps_table(view, measure, swaps, prose)
+    else:
+        heading(_TITLE, prose_markdown(prose))
+
+
+def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
+    """Show the pairs that swap, the widest five or all."""
+    place = st.container()
+    row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
+    row_range.buttons()
+    with place:
+        table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
+        kept_elements(view.board.key, _draw_rows, rows, view.rerankers, view.treatment.order, prose, len(swaps))
+
+
+def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
+    """Draw the sentence and the first of the pairs that swap."""
+    sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
+    extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
+    n_pairs = count_of(comb(len(rerankers), 2), "pair")
+    st.caption(
+        f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.", help=whole_names or None
+    )
+    columns = {
+        **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
+        "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
+        **shown_columns(
+            *(("p_adjusted", "pair_p"), ("tied_difference", "tied_pair_difference")),
+            *(("difference", "pair_difference"), "above"),
+            order=order,
+        ),
+    }
+    names = short_names(rerankers, TABLE_COLUMNS)
+    ends = {column: rows[column].map(names) for column in ("a", "b")}
+    table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)
+
+
+_HEAD_COLUMNS = 16
+"""Columns of a tool's name at the head of its values."""
+
+
+@cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
+def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
+    """Return what each tool would report for a measure of some rerankers."""
+    owners = segments(view.board)
+    queries = set(owners.index[owners.isin(view.segments)]) if view.segments else None
+    with board_turn(view.board):
+        return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
+
+
+@section("What other tools would say")
+def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
+    """Draw every tool's value on the range the ties allow, and tables of the values and the reasons."""
+    heading(
+        "What other tools would say",
+        "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
+        f"from grade {view.scoring.relevant_from:g}.",
+    )
+    names = tuple(map(str, drawn_rerankers))
+    if not names:
+        return
+    values = tool_table(view, measure, names)
+    if not len(values):
+        st.caption(
+            f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
+        )
+        return
+    key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
+    kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
+    if len(names) < len(view.rerankers):
+        st.caption("The sentence is about the rerankers shown. The CSV has all.")
+    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
+    kept_elements(key, _draw_values, values, drawn_rerankers)
+
+
+def _draw_tool_strip(
+    values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
+) -> None:
+    """Say how far tools are apart, and draw it of the rerankers of a leaderboard."""
+    section_finding(tool_finding(values, measure), rerankers)
+    comparable = comparable_values(values, measure)
+    comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
+    if len(comparable):
+        title = parse(measure).traditional
+        chart(
+            tool_strip(leaderboard, comparable, palette, title),
+            "tools",
+            f"{title} of each reranker as each tool reports it, on the range from worst to best.",
+        )
+
+
+def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
+    """Return a row a reranker, a column for the tools that agree on all of them, and how these are shown."""
+    rows = by_reranker(values)
+    columns = {
+        ", ".join(tools): st.column_config.NumberColumn(
+            clipped(tools[0].partition(" · ")[0], _HEAD_COLUMNS) + f" +{len(tools) - 1}" * (len(tools) > 1),
+            format="%.4f",
+            help="  \n".join(tools),
+        )
+        for tools in rows.columns
+    }
+    return rows.set_axis(list(columns), axis=1), columns
+
+
+def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
+    return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
+
+
+def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
+    st.caption("Tools that agree on every reranker share a column; hover over its head to read which.")
+    rows, columns = _value_columns(values)
+    drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
+    table_rows(
+        drawn_rows.rename_axis("reranker").reset_index(),
+        "tools-by-reranker",
+        {**shown_columns("reranker"), **columns},
+    )
+
+
+_FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
+"""Documents to judge next at first, and at most."""
+_BRING_BACK = (
+    "Give every line its grade, 0 where it is not relevant; then drop the file on Data with “Add to "
+    "what is loaded”: it joins the judgments."
+)
+
+
+@cached_by_key(show_spinner="Judging every document both ways …", max_entries=8)
+def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
+    """Return in which order to judge what nobody judged, and what that settles.
+
+    It is of the rerankers shown; how likely a document is to be relevant, judged ones of the whole board tell.
+
+    Raises:
+        UsageError: nothing says how likely unjudged documents are to be relevant.
+    """
+    with board_turn(view.board):
+        return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
+
+
+@section("Unjudged documents")
+def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
+    """Draw what unjudged documents leave open, and which to judge next."""
+    choose_unjudged(view, str(name))
+    rows = with_holes(view, rows, name, unjudged)
+    has_bounds = "highest" in rows
+    prose = hole_finding(rows, unjudged, name) if has_bounds else (*unjudged_share(unjudged, name), ".")
+    section_finding(prose, view.rerankers)
+    drawable = charted_rerankers(rows, FIRST_ROWS)
+    if has_bounds:
+        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
+    columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
+    table(
+        rows.reset_index(),
+        "",
+        "unjudged",
+        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+    )
+    _judging(view, name)
+
+
+@section("What judging settles")
+def _judging(view: View, measure: MeasureAt) -> None:
+    """Say, where that is asked for, what judging settles, and which documents to judge next."""
+    is_left_out = view.scoring.unjudged == "leave_out"
+    if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
+        return
+    heading(
+        "What judging settles",
+        "Which documents to judge first, and how much each would narrow the bounds of all rerankers.",
+    )
+    if adds_queries(view.board.runs, view.scoring):
+        st.caption(QUERIES_MAY_JOIN)
+        return
+    if not toggle("Say which to judge next", "judge_next"):
+        return
+    try:
+        plan = judging_plan(view, str(measure))
+    except UsageError as error:
+        st.info(str(error), icon=":material/info:")
+        return
+    section_finding(plan_finding(plan), view.rerankers)
+    if len(plan.documents):
+        _settling(view, plan)
+
+
+def _settling(view: View, plan: JudgingPlan) -> None:
+    """Draw the curve, the choice of how many, their form, and their table."""
+    wide, narrow = side_by_side(3, 2, "settling")
+    with wide:
+        chart(
+            kept_figure(view.board.key, settling_curve, plan, view.palette),
+            "settling",
+            f"Mean width of the bars of {plan.measure} against documents judged, in this order and at random.",
+        )
+    with narrow:
+        n_most = min(len(plan.documents), _MOST_DOCUMENTS)
+        n = number_input("Documents to judge next", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
+        st.markdown(closing_text(plan, n))
+        _form_button(plan.documents.head(n), plan.measure)
+        st.caption(_BRING_BACK)
+        st.caption(
+            f"Documents below rank {plan.depth} everywhere count as not relevant here. Grades are simulated "
+            "from judged documents at similar ranks of the same query."
+        )
+    _documents_table(plan, n)
+
+
+def _form_button(documents: pd.DataFrame, measure: str) -> None:
+    """Show the button that downloads the qrels to fill in; each choice of documents has a name of its own."""
+    form, ending = form_for(documents)
+    digest = sha256(form.encode()).hexdigest()[:6]
+    st.download_button(
+        "Qrels to fill in",
+        data=while_open(lambda: form),
+        file_name=f"tiescope-judged-{len(documents)}-{digest}.{ending}",
+        mime="text/csv" if ending == "csv" else "text/plain",
+        key="download-judge-form",
+        icon=":material/edit_document:",
+        on_click="ignore",
+        help=f"For {measure}: a line a document, its grade missing.",
+    )
+
+
+def _documents_table(plan: JudgingPlan, n: int) -> None:
+    """Draw the first documents, what each narrows, and what they close together."""
+    rows = plan.documents.head(n)
+    rows = rows.assign(
+        number=range(1, n + 1),
+        closed=100 * rows["closed"],
+        having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
+    )
+    table(
+        rows,
+        "Judge next",
+        "judge-next",
+        {
+            **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
+            "narrowing": st.column_config.ProgressColumn(
+                "Narrows all bars, summed",
+                format="%.4f",
+                min_value=0,
+                max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
+                help="How much judging this document alone narrows the bounds of all rerankers: the sum, "
+                "on average over grades; the chart shows their mean. Documents judged before it change that.",
+            ),
+            "closed": st.column_config.NumberColumn(
+                "Closed so far",
+                format="%.1f%%",
+                help="Share of the uncertainty removed once this and all documents above are judged.",
+            ),
+            **shown_columns(("having", "having_rerankers"), "best_place", "best_reranker", k=plan.depth),
+        },
+        download=plan.documents,
+        explanation=f"The first {n:,} of {len(plan.documents):,} unjudged documents in the top {plan.depth}.",
+    )

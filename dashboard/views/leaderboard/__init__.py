@@ -1,1 +1,0 @@
-"""The leaderboard page: its file, its sections and its cached calls."""

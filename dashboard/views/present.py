@@ -1,0 +1,303 @@
+"""Present: one sentence and one chart a slide, for a room."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dashboard import cache, controls, visitor
+from dashboard.charts.compare import difference_forest
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
+from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
+from dashboard.charts.one_list import tie_ladder
+from dashboard.charts.palette import Palette
+from dashboard.charts.rerankers import gap_multiples
+from dashboard.choices import View
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import queries_text
+from dashboard.library.storage.records import SEPARATOR
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.browser import watch_width
+from dashboard.widgets.components import chart, elide_prose
+from dashboard.widgets.one_list import bracket_text, load_list
+from metrics import parse
+from metrics.evaluation import EQUAL
+from metrics.measures import question
+from metrics.studies.gaps import gaps, tie_prediction
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
+from metrics.studies.prose import Prose, Strong, headline
+from metrics.support.wording import count_of
+
+_ASSETS = Path(__file__).parents[1] / "assets"
+
+
+def chosen_measure(view: View) -> str:
+    """Return the measure chosen on other pages; where it settles ties by its own rule, that whose they are."""
+    name = controls.get_value("measure")
+    return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
+
+
+def turn(label: str, shortcut: str, number: int, last: int) -> None:
+    """Draw a button that shows another slide."""
+    st.button(
+        label,
+        shortcut=shortcut,
+        disabled=not 1 <= number <= last,
+        on_click=controls.set_value,
+        args=("slide", str(number)),
+        key=f"turn-{shortcut.lower()}",
+        type="tertiary",
+    )
+
+
+def show(view: View) -> None:
+    """Draw one slide."""
+    st.html(_ASSETS / "present.css")
+    st.html(
+        f"<style>:root {{ --ground: {visitor.theme().ground}; }}"
+        f"h2 .stMarkdownColoredText {{ color: {visitor.theme().traditional} !important; }}</style>"
+    )
+    st.title("Present", anchor=False)
+    watch_width()
+    measure = chosen_measure(view)
+    slides = list_slides(view, measure)
+    sentence, figure, foot = (st.container(key=f"slide-{part}") for part in ("sentence", "chart", "foot"))
+    with foot, st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        note = st.container()
+        numbers = [str(number) for number in range(1, len(slides) + 1)]
+        number = int(
+            controls.segmented("Slide", numbers, "slide", label_visibility="collapsed", width="content")
+        )
+        turn("Back", "Left", number - 1, len(slides))
+        turn("Next", "Right", number + 1, len(slides))
+        if st.button("Leave", shortcut="Esc", key="leave", type="tertiary"):
+            st.switch_page("views/share.py")
+    slide = slides[number - 1]()
+    sentence.header(title(slide.finding, view.rerankers), anchor=False)
+    note.caption(escape_markdown(provenance(view, measure, slide)))
+    is_narrow = visitor.is_narrow()
+    shown_figure = slide.figure if is_narrow else slide.large_figure
+    if shown_figure is not None:
+        with figure:
+            wide = slide.wide if is_narrow else round(FACTOR * slide.wide)
+            chart(shown_figure, f"slide-{number}", slide.alt, wide=wide)
+
+
+FACTOR = 1.5
+"""How much larger marks, lines and texts are."""
+_SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b"}
+"""Properties in pixels; a width is one in a line only."""
+
+
+def enlarged(figure: Figure, height: int) -> Figure:
+    """Return a figure of this height with the marks, lines and texts of another made larger."""
+    large = Figure(**_scale(figure.settings, "") | {"height": height})
+    for trace in figure.traces:
+        large.draw(_scale(trace, ""))
+    return large
+
+
+def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
+    """Return a part of a figure with all that is measured in pixels made larger."""
+    if isinstance(part, dict):
+        return {key: _scale_entry(name, key, value) for key, value in part.items()}
+    if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
+        return [_scale(item, name) for item in part]
+    return part
+
+
+def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
+    if key in _SIZES or (key == "width" and parent == "line"):
+        if isinstance(value, int | float):
+            return float(value) * FACTOR
+        if isinstance(value, list | tuple | np.ndarray):
+            return np.asarray(value, dtype=float) * FACTOR
+    return _scale(value, key)
+
+
+MOST_ROWS = 12
+"""Rerankers on a slide; more cannot be read across a room."""
+_MOST_PANELS = 3
+_PANELS, _PHONE = 600, 350
+"""Pixels across that a figure of panels needs, and that a phone has."""
+_HEIGHT = 520
+"""Height of a chart in pixels at most: with its sentence and its foot it fills a window of 810."""
+
+
+@dataclass(frozen=True)
+class Slide:
+    """What is shown at once.
+
+    Attributes:
+        finding: what is said; its first sentence is shown.
+        figure: as other pages draw it; None where there is nothing to draw.
+        alt: what it shows.
+        note: what the sentence and the figure rest on.
+        wide: width in pixels that the figure keeps on a phone; so much more where its marks are larger.
+    """
+
+    finding: Prose
+    figure: Figure | None
+    alt: str
+    note: str = ""
+    wide: int = _PHONE
+
+    @cached_property
+    def large_figure(self) -> Figure | None:
+        """The figure as a room sees it."""
+        figure = self.figure
+        return figure and enlarged(figure, min(_HEIGHT, 2 * figure.height))
+
+
+def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
+    """Return what makes each slide, in their order; none is made before it is shown."""
+    lists = view.evaluation.lists
+    has_pairs = len(view.rerankers) > 1
+    has_queries = lists.index.get_level_values("query_id").nunique() > 1
+    has_ties = bool(lists["n_tie_groups"].any())
+    says_something = {
+        _list: has_ties,
+        _order: True,
+        _ties: has_ties,
+        _tests: has_pairs and has_queries,
+    }
+    settings = (measure, view.traditional, view.baseline, view.palette)
+    return [
+        partial(_make_slide, view, slide.__name__, slide, *settings)
+        for slide, is_shown in says_something.items()
+        if is_shown
+    ]
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _make_slide(
+    view: View,
+    name: str,
+    _draw: Callable[[View, str], Slide],
+    measure: str,
+    traditional: str,
+    baseline: str,
+    palette: Palette,
+) -> Slide:
+    """Return a slide; its name and the settings tell it from others of what is shown."""
+    return _draw(view, measure)
+
+
+def _order(view: View, measure: str) -> Slide:
+    """Return whose place the sort decides; where it decides none, what it does to the scores."""
+    name = parse(measure).traditional
+    table = leaderboard(view.evaluation, measure, view.traditional)
+    rows = drawable_rerankers(table)
+    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
+
+    swaps = study.swapped_orders(view.evaluation, measure, view.traditional)
+    finding = leaderboard_finding(table, name, view.traditional)
+    if len(swaps):
+        finding = study.swaps_finding(swaps, len(rows), name)
+    return Slide(
+        finding,
+        place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
+        f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
+        f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
+        wide=least_width(map(str, rows.index)),
+    )
+
+
+def _ties(view: View, measure: str) -> Slide:
+    """Return whether the share of tied documents predicts the gap."""
+    lists = gaps(view.evaluation, {"first": measure}, view.traditional)
+    mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
+    largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
+    selection = _first_of(len(mean_gap), _MOST_PANELS)
+    if selection and mean_gap.max() > EQUAL:
+        selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
+    figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
+    mean = "; the line is the mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
+    return Slide(
+        tie_prediction(lists, measure),
+        figure,
+        f"Gap in {measure} against the share of tied documents, a panel a reranker.",
+        f"Share of tied documents against |traditional − tied| {measure}. "
+        f"A dot is a list, grey those of others{mean}. {selection}",
+        wide=_PANELS,
+    )
+
+
+def _tests(view: View, measure: str) -> Slide:
+    """Return which differences from the baseline are larger than chance."""
+    from metrics.studies.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
+
+    name, test = parse(measure).traditional, "t"
+    rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
+    n_drawn = MOST_ROWS - 4
+    changed = "Those whose verdict changes stand first. " if rows.changed.any() else ""
+    return Slide(
+        significance_finding(rows, name, test),
+        difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
+        f"{name} difference of each reranker from {view.baseline}, by tied and by traditional values.",
+        f"Each reranker against {_short(view, view.baseline)}, Holm, paired t-test: by {view.treatment.order} "
+        "(orange) and with ties averaged (blue). "
+        f"{changed if len(rows.tied) > n_drawn else ''}{_first_of(len(rows.tied), n_drawn)}",
+    )
+
+
+def _list(view: View, measure: str) -> Slide:
+    """Return what the ties of the list with the largest gap leave open."""
+    first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
+    reranker, query = str(first["reranker"]), str(first["query_id"])
+    current = load_list(view, reranker, query, measure)
+    list_values = (current.value, measure, view.traditional, current.written)
+    has_gap = abs(first["gap"]) > EQUAL
+    reason = "the largest gap" if has_gap else "most tied documents"
+    finding = (
+        gap_of_list(*list_values) if has_gap else query_finding(current.rows, current.chances, *list_values)
+    )
+    return Slide(
+        finding,
+        tie_ladder(current.rows, view.palette, current.k) if len(current.rows) else None,
+        f"The list of {query} with its ties.",
+        f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
+        "every order of its ties. "
+        f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
+    )
+
+
+def _short(view: View, reranker: str) -> str:
+    """Return what a note calls a reranker."""
+    return short_names(view.rerankers)[reranker]
+
+
+def _first_of(n: int, limit: int = MOST_ROWS) -> str:
+    return f"The first {limit} of {count_of(n, 'reranker')}." if n > limit else ""
+
+
+def title(prose: Prose, names: Sequence[str]) -> str:
+    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
+
+    No line ends within a p value.
+    """
+    sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
+    point = next((part for part in sentence if isinstance(part, Strong)), None)
+    plain = (part.text if isinstance(part, Strong) else part for part in sentence)
+    texts = (escape_markdown(re.sub(r"\bp ([<=>]) ", "p\u00a0\\1\u00a0", text)) for text in plain)
+    return "".join(
+        f":orange[{text.strip()}]" + " " * text.endswith(" ") if part is point else text
+        for part, text in zip(sentence, texts, strict=True)
+    )
+
+
+def provenance(view: View, measure: str, slide: Slide) -> str:
+    """Return what a slide rests on: measure, queries, board, and its own note."""
+    label = view.board.label
+    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
+    queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
+    subject = board if queries in board else f"{queries} of {board}"
+    return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))

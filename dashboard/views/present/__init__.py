@@ -1,1 +1,0 @@
-"""The present page: one sentence and one chart a slide."""

@@ -1,0 +1,573 @@
+"""Queries: one list, every order its scores allow."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from textwrap import shorten
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard import choices, controls
+from dashboard.cache import ShownBoard, board_turn
+from dashboard.charts.labels import TABLE_COLUMNS, short_names
+from dashboard.charts.one_list import (
+    HEATMAP_ROWS,
+    MAX_DOCUMENTS,
+    first_hit_bars,
+    ladder_pair,
+    rank_heatmap,
+    relevance_steps,
+    tie_group_heatmap,
+    tie_ladder,
+    value_histogram,
+)
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import follow_defaults
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import Columns
+from dashboard.widgets.components import (
+    Card,
+    cards,
+    chart,
+    finding,
+    heading,
+    section,
+    section_finding,
+    side_by_side,
+    table,
+)
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import rows_left_out
+from dashboard.widgets.one_list import (
+    LETTERS,
+    ListInView,
+    affordable_draws,
+    bracket_text,
+    describe_values,
+    load_list,
+    orderings_text,
+    shorten_text,
+    value_text,
+    values_text,
+)
+from metrics import parse
+from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions
+from metrics.evaluation.evaluation import adds_queries
+from metrics.studies import orderings
+from metrics.studies.holes import are_bounds_known, can_narrow
+from metrics.studies.judging import first_to_judge, plan_depth, relevance_chances
+from metrics.studies.one_list import (
+    every_ordering,
+    first_rank_under,
+    list_label,
+    lists_by_gap,
+    query_finding,
+    rank_column,
+    text_column,
+    tie_groups,
+    value_steps,
+)
+from metrics.studies.orderings import sample_values
+from metrics.studies.prose import Strong, decimal
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import count_of
+from metrics.ties import treatment
+from metrics.ties.fronts import criterion_words
+
+RANKS, PERMUTATIONS, VALUES, DOCUMENTS = "Ranks", "Permutations", "Worked values", "Documents"
+ALONE = "no other"
+# Orders drawn where there are too many for the exact distribution.
+_DRAWS, _SEED = 1000, 1
+
+
+def show(view: View) -> None:
+    """Draw one list in every order its scores allow."""
+    st.title("Queries", anchor=False)
+    current = choose_list(view)
+    words = current.measure, view.traditional, current.written
+    finding(query_finding(current.rows, current.chances, current.value, *words), view.rerankers)
+    four_values(current)
+    if not len(current.rows):
+        st.info("The run has no documents for this query.", icon=":material/info:")
+        return
+    list_section(current)
+    section = controls.segmented(
+        "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
+    )
+    if section == VALUES:
+        values_section(current)
+    elif section == DOCUMENTS:
+        documents_table(current)
+    elif not current.counts.tie_sizes:
+        st.info("Without ties, each document has one rank.", icon=":material/check:")
+    elif section == PERMUTATIONS:
+        orders_table(current)
+    else:
+        wide, narrow = side_by_side(3, 2, "landing")
+        with wide:
+            landing_section(current)
+        with narrow:
+            histogram_section(current)
+            first_rank_section(current)
+
+
+def choose_list(view: View) -> ListInView:
+    """Draw the controls, at first for the list with the largest gap, and the query's words; return the list."""
+    row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        measure = choices.measure()
+        choose_relevant_from(view.board)
+    view_key = view, measure, view.traditional
+    lists = _ordered_lists(*view_key)
+    with row:
+        place = st.empty()
+        reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
+        with place:
+            query = _choose_query(_query_labels(*view_key, reranker))
+        others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
+        alternatives = [name for name in view.rerankers if name in others]
+        beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
+    current = load_list(view, reranker, query, measure)
+    document = current.ranking.documents_of(query)[:1]
+    text = text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
+    if text and text[0].strip():
+        st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
+    return replace(current, beside=None if beside == ALONE else beside)
+
+
+def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> str:
+    """Draw the choice of a reranker: of the list with the largest gap unless the visitor or the link says more.
+
+    A link of an earlier version may name a query and, where it was the first of the board, no reranker.
+    """
+    follow_defaults({"reranker": str(first["reranker"]), "query": str(first["query_id"])})
+    query = controls.get_value("query")
+    is_old_link = bool(query) and not controls.get_value("reranker")
+    default = view.rerankers[0] if is_old_link else str(first["reranker"])
+    is_named = query not in ("", first["query_id"])
+    return controls.select(
+        "Reranker",
+        list(labels),
+        "reranker",
+        default,
+        is_explicit=is_named,
+        width=340,
+        help="With its largest gap, and the share of a list's documents that tie, mean over its lists.",
+        **_as_labelled(labels),
+    )
+
+
+def _choose_query(labels: dict[str, str]) -> str:
+    label = "Query, largest gap first"
+    shares = "With the gap of this reranker's list, and the share of that list's documents that tie."
+    return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
+
+
+def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
+    """Return the options of a list whose ids are shown with their labels and found by their letters."""
+    return {"format_func": labels.__getitem__, "filter_mode": "contains"}
+
+
+@section("The cards")
+def four_values(current: ListInView) -> None:
+    """Draw the chosen measure in four cards."""
+    name = current.in_question
+    value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
+    worst, best = value_text(value["pessimistic"]), value_text(value["optimistic"])
+    ends = (
+        Card("arrow_downward", "Worst order", worst, "relevant documents last"),
+        Card("arrow_upward", "Best order", best, "relevant documents first"),
+    )
+    own = Card("gavel", current.measure, value_text(current.value["expected"]), "by its own rule", "blue")
+    traditional = current.view.traditional
+    order = treatment(traditional).label
+    cards(
+        *([own] if current.own_rule else []),
+        Card("diamond", f"Traditional {name}", value_text(value[traditional]), order, "orange"),
+        Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
+        *([Card("height", f"Worst to best {name}", f"{worst} – {best}", behind)] if current.own_rule else ends),
+    )
+
+
+@section("The list and its ties")
+def list_section(current: ListInView) -> None:
+    """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
+    view, rows = current.view, current.rows
+    other = current.beside and load_list(view, current.beside, current.query, current.measure)
+    first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
+    brackets = escape_markdown(bracket_text(view.scoring))
+    explained = f"One box, one document; {brackets}; tall and filled: relevant, with its grade."
+    first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
+    heading("The list and its ties", explained + hatched + first)
+    alt = f"The list of {current.query} with its ties."
+    if not other:
+        figure = kept_figure(view.board.key, tie_ladder, rows, view.palette, current.k, first_to_judge)
+        chart(figure, "ladder", alt, wide=560)
+    else:
+        names = current.reranker, other.reranker
+        figure = kept_figure(
+            view.board.key, ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
+        )
+        chart(figure, "ladders", alt, wide=640)
+        followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
+        st.caption(
+            f"Lines follow {followed}. {escape_markdown(other.reranker)}: "
+            f"{values_text(other.measure, other.value, view.traditional)}, "
+            f"{count_of(other.written, 'order')}."
+        )
+    if len(rows) > MAX_DOCUMENTS:
+        ranked_by = rank_column(rows)
+        heading(
+            "The whole list",
+            f"Chance that the document at a place is relevant; a step a {ranked_by}, below them the ties.",
+        )
+        figure = relevance_steps(tie_groups(rows), view.palette, current.k)
+        chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
+
+
+def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
+    """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are."""
+    drawn_rows = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
+    if drawn_rows["judged"].all():
+        return None, ""
+    view = current.view
+    document = _document_to_judge(view, current.measure, current.query)
+    if document not in set(drawn_rows["doc_id"]):
+        return None, " Hatched: never judged."
+    return document, " Hatched: never judged; strong outline: the one to judge first."
+
+
+@section("Where each document can land")
+def landing_section(current: ListInView) -> None:
+    """Draw where each document can land; of a list with large ties, a document of each score."""
+    n, palette = len(current.rows), current.view.palette
+    shown_rows = current.rows.head(HEATMAP_ROWS)
+    if shown_rows["last"].iloc[-1] <= 2 * HEATMAP_ROWS:
+        top = f" The top {HEATMAP_ROWS} of {n:,}." if n > HEATMAP_ROWS else ""
+        heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
+        chart(
+            kept_figure(current.view.board.key, rank_heatmap, current.rows, palette, current.k),
+            "landing",
+            "Chance of each document at each rank.",
+        )
+        return
+    groups, ranked_by = tie_groups(current.rows), rank_column(current.rows)
+    top = f" The top {HEATMAP_ROWS} of {len(groups):,} {ranked_by}s." if len(groups) > HEATMAP_ROWS else ""
+    heading(
+        f"Where a document of each {ranked_by} can land",
+        f"Chance of a span of ranks for any one document of a {ranked_by}; bold: how many are relevant." + top,
+    )
+    alt = f"Chance of a document of each {ranked_by} along the list."
+    chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
+
+
+@section("First relevant document")
+def first_rank_section(current: ListInView) -> None:
+    """Draw where the first relevant document can stand."""
+    if not len(current.chances):
+        heading("First relevant document", "")
+        st.info("The list holds no relevant document.", icon=":material/info:")
+        return
+    mean = (current.chances["rank"] * current.chances["chance"]).sum()
+    heading(
+        "First relevant document",
+        f"Exact chance of each rank over all orders, {mean:,.2f} on average; diamond: traditional.",
+    )
+    listed_rank = first_rank_under(current.ranking, current.query, current.view.traditional)
+    alt = "Exact distribution of the rank of the first relevant document."
+    chart(
+        kept_figure(current.view.board.key, first_hit_bars, current.chances, current.view.palette, listed_rank),
+        "first-hit",
+        alt,
+    )
+
+
+@section("The values over all orderings")
+def histogram_section(current: ListInView) -> None:
+    """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
+    if current.own_rule:
+        st.info(
+            f"{current.measure} has a rule of its own for ties: it is one value, not a mean over orders.",
+            icon=":material/info:",
+        )
+        return
+    distribution = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
+    source = f"Exact, over {count_of(current.written, 'order')}."
+    if distribution is None:
+        n = affordable_draws(current, current.measure, _DRAWS)
+        sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
+        distribution = orderings.merge_values(sample, np.full(n, 1 / n))
+        source = f"Estimated from {n:,} of {current.written} orders, drawn evenly; the marks are exact."
+    heading(f"{current.measure} across the orders", source)
+    marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
+    alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
+    chart(
+        kept_figure(
+            current.view.board.key, value_histogram, distribution, marks, current.view.palette, current.measure
+        ),
+        "histogram",
+        alt,
+    )
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return all lists, the largest gap first, as `lists_by_gap` does."""
+    return lists_by_gap(view.evaluation, measure, traditional)
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[str, str]:
+    """Return reranker → its label in the picker, with its largest gap and mean tie ratio, the largest first."""
+    by_reranker = _ordered_lists(view, measure, traditional).groupby("reranker", sort=False)
+    rows = by_reranker.agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
+    return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _query_labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
+    """Return query → its label in the picker of one reranker's lists, the largest gap first."""
+    lists = _ordered_lists(view, measure, traditional)
+    rows = lists[lists["reranker"] == reranker].set_index("query_id")
+    return _labels(rows, {str(query): str(query) for query in rows.index})
+
+
+def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
+    """Return the label of each row; `names` has what each is called in it."""
+    figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
+    return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
+
+
+@cached_by_key(show_spinner=False, max_entries=4)
+def _relevance_chances(board: Board, scoring: ScoringOptions, depth: int) -> "pd.Series[float] | None":
+    """Return the chance of each unjudged document to be relevant; None where nothing tells how likely it is."""
+    with board_turn(board), suppress(UsageError):
+        return relevance_chances(board.runs, scoring, depth)
+    return None
+
+
+@cached_by_key(show_spinner=False, max_entries=64)
+def _document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None:
+    """Return the document of a query to judge first, as the Leaderboard has it; None where there is none."""
+    name, runs = parse(measure), view.board.runs
+    if runs.qrels is None or not (are_bounds_known(name) and can_narrow(name)):
+        return None
+    if adds_queries(runs, view.scoring):
+        return None
+    chances = _relevance_chances(view.board, view.scoring, plan_depth(name))
+    return None if chances is None else first_to_judge(view.runs, measure, view.scoring, query, chances)
+
+
+MAX_STEPS = 250
+"""Ranks that a table shows."""
+_USUAL_CUTOFF = 10
+
+
+@section("Worked values")
+def values_section(current: ListInView) -> None:
+    """Draw every measure of the list, and what each rank adds to AP and nDCG."""
+    _values_table(current)
+    chosen = parse(current.measure)
+    k = chosen.k if chosen.measure.name == "nDCG" and chosen.k else _USUAL_CUTOFF
+    by_order, by_all = (
+        value_steps(current.ranking, current.query, ties, k).set_index("rank")
+        for ties in (current.view.traditional, "expected")
+    )
+    steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
+    order = treatment(current.view.traditional).order
+    _precision_steps(steps, order)
+    _gain_steps(steps[steps.index <= k], f"nDCG@{k}", order)
+
+
+def _values_table(current: ListInView) -> None:
+    rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
+    std = current.scores["std"].copy()
+    own_rules = [measure for measure in std.index if parse(measure).measure.answers]
+    if own_rules:
+        rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
+    gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
+    columns = shown_columns(
+        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
+    )
+    table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
+    if own_rules:
+        st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
+
+
+def _precision_steps(steps: pd.DataFrame, order: str) -> None:
+    """Draw precision at each rank where a relevant document can stand."""
+    rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
+    columns = shown_columns(
+        *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
+        order=order,
+        measure="AP",
+    ) | shown_columns(
+        *(("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")),
+        measure="tied AP",
+    )
+    _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
+
+
+def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
+    """Draw the gain at each rank where a graded document can stand."""
+    columns = shown_columns(
+        *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
+        order=order,
+        measure=measure,
+    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {measure}")
+    tied = "ndcg_term", f"tied {measure}"
+    _steps_table(steps, f"{measure}, rank by rank", columns, ("ndcg_term_by_order", measure), tied)
+
+
+def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
+    """Draw what ranks add, and the sum of each: column → the measure that it adds up to."""
+    words: list[str | Strong] = ["The terms add up to "]
+    for number, (column, name) in enumerate(sums):
+        words += [" and ", f"{name} "] if number else [f"{name} "]
+        words.append(Strong(decimal(rows[column].sum(), 4)))
+    table(rows.head(MAX_STEPS).reset_index(), title, title.partition(",")[0], columns, rows.reset_index())
+    section_finding((*words, "."))
+
+
+MAX_ORDERS = 5040
+"""Orders or patterns that are listed at most, as in the notebook: seven documents in one tie."""
+FIRST_ORDERS = 250
+"""Those that the table shows: nobody reads more at once."""
+MAX_CELLS = 500_000
+"""Documents of all orders listed."""
+MAX_SHARED = 30
+"""Letters with which all orders may begin; more are left out, or what differs is out of sight."""
+MAX_SIZES = 6
+"""Ties whose sizes are said one by one."""
+PATTERNS, ORDERS = "Relevance patterns", "Single orders"
+
+
+@section("Permutations")
+def orders_table(current: ListInView) -> None:
+    """Draw every relevance pattern, or every order, where all can be listed."""
+    counts = current.counts
+    numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
+    can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
+    st.markdown(_counts_text(current))
+    if not can_list:
+        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. Their values are drawn under Ranks.")
+        describe_values(current.scores.loc[current.columns])
+        return
+    kind = PATTERNS
+    if len(can_list) > 1:
+        kind = controls.segmented("Show", can_list, "every", label_visibility="collapsed")
+    number = numbers[kind] or 0
+    if kind == ORDERS:
+        list_orders, text, name = every_ordering, "documents", "order"
+        columns, last = shown_columns("ordering", "first_relevant"), ("documents", "ordered_documents")
+    else:
+        list_orders, text, name = orderings.every_pattern, "grades", "relevance pattern"
+        columns = shown_columns("pattern", "orderings", "chance", "first_relevant")
+        last = "grades", "ordered_grades"
+    for measure in current.columns:
+        columns |= shown_columns((measure, "value"), measure=measure)
+    listing = partial(list_orders, current.ranking, current.query, current.columns)
+    rows = listing(min(FIRST_ORDERS, number))
+    texts, n_shared = _without_shared_start(list(rows[text]))
+    explanations = [
+        rows_left_out(len(rows), number),
+        f"The first {n_shared:,} ranks are the same in all rows shown, and left out." * (n_shared > 0),
+    ]
+    table(
+        rows.assign(**{text: list(map(shorten_text, texts))}),
+        f"Every {name}: {number:,}",
+        f"{name.replace(' ', '-')}s",
+        columns | shown_columns(last),
+        partial(listing, number),
+        " ".join(filter(None, explanations)),
+    )
+    describe_values(current.scores.loc[current.columns])
+
+
+def _can_list(number: int | None, n_documents: int) -> bool:
+    return number is not None and number <= min(MAX_ORDERS, MAX_CELLS // n_documents)
+
+
+def _counts_text(current: ListInView) -> str:
+    """Return how many orders and patterns there are, and what makes them so many."""
+    counts = current.counts
+    patterns = orderings_text(counts.log10_patterns, counts.patterns)
+    each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
+    sizes = [f"{size:,}" for size in counts.tie_sizes]
+    ties = f"ties of {', '.join(sizes)} documents"
+    if len(sizes) > MAX_SIZES:
+        ties = f"{len(sizes):,} ties, the largest of {max(counts.tie_sizes):,} documents"
+    return (
+        f"**{count_of(current.written, 'order')}** from {ties}: {count_of(patterns, 'relevance pattern')}, "
+        f"{count_of(each, 'order')} each."
+    )
+
+
+def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
+    """Return orders without the ranks that all begin with, and how many: none where all have room."""
+    orders = [text.split(" ") for text in texts]
+    low, high = min(orders), max(orders)
+    n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)
+    if len(" ".join(low[:n_shared])) < MAX_SHARED:
+        return texts, 0
+    n_places = sum(part != "|" for part in low[:n_shared])
+    return ["… " + " ".join(order[n_shared:]) for order in orders], n_places
+
+
+MOST_ROWS = 1_000
+"""Documents of a list that its table shows."""
+
+
+@section("The table of documents")
+def documents_table(current: ListInView) -> None:
+    """Draw the documents of the list, or its tie groups."""
+    kinds = ("Documents", "Tie groups")
+    if controls.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
+        _tie_group_table(current)
+        return
+    rows = current.rows.assign(
+        group=current.rows["group"] + 1, grade=current.rows["grade"].where(current.rows["judged"])
+    ).drop(columns="judged")
+    shown_rows = rows.head(MOST_ROWS)
+    places = [
+        f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
+    ]
+    shown_rows = shown_rows.assign(places=places)
+    columns = shown_columns("place", "doc_id", rank_column(rows))
+    for number, text in enumerate(current.view.scoring.criteria, 1):
+        columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
+    names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
+    for number, name in enumerate(names.values(), 1):
+        columns |= shown_columns((f"further_{number}", "further_score"), column=name)
+    columns |= shown_columns("grade", ("group", "document_group"), ("places", "possible_places"))
+    if "text" in shown_rows:
+        shown_rows = shown_rows.assign(text=shown_rows["text"].map(shorten_text))
+        columns |= shown_columns("text")
+    title = (
+        f"The documents: {len(rows):,}"
+        if len(rows) <= MOST_ROWS
+        else f"The first {MOST_ROWS:,} of {len(rows):,} documents"
+    )
+    table(shown_rows, title, "list", columns, download=rows)
+
+
+def _tie_group_table(current: ListInView) -> None:
+    groups = tie_groups(current.rows)
+    groups["group"] += 1
+    columns = shown_columns(
+        "group",
+        ("first", "from_place"),
+        ("last", "to_place"),
+        ("documents", "n_documents"),
+        ("relevant", "n_relevant"),
+        rank_column(groups),
+    )
+    table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)

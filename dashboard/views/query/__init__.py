@@ -1,1 +1,0 @@
-"""The query page: its file, its sections and its cached calls."""

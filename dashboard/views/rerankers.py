@@ -1,0 +1,309 @@
+"""Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import cache, choices, controls
+from dashboard.cache import ShownBoard
+from dashboard.charts.rerankers import (
+    ACROSS,
+    FEW_ROWS,
+    MOST_SEGMENTS,
+    aligned_rows,
+    gap_multiples,
+    segment_heatmap,
+    win_loss_bars,
+)
+from dashboard.charts.ties_vs_gap import gap_scatter
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import link_parameters
+from dashboard.escaping import escape_markdown
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.components import (
+    chart,
+    clickable_chart,
+    download_csv,
+    finding,
+    follow_old_section,
+    heading,
+    section,
+    section_finding,
+    table,
+)
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import rows_left_out, shown_rows
+from metrics import parse
+from metrics.measures import MeasureAt, question
+from metrics.studies.gaps import gap_summary, gaps, reranker_finding
+from metrics.studies.leaderboard import segment_table
+from metrics.studies.query_values import win_loss, win_loss_finding
+from metrics.studies.rank_similarity import Variant
+from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
+from metrics.studies.tie_rules import own_rule_note
+from metrics.support.shown_columns import shown_columns
+
+SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
+ALIKE = "Who copies whom"
+OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the baseline": GROUPS, ALIKE: SCORES}
+
+
+def show(view: View) -> None:
+    """Draw score, ties and gap of each reranker."""
+    st.title("Rerankers", anchor=False)
+    verdict = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        measure = choices.measure()
+        choose_relevant_from(view.board)
+        sort = controls.segmented("Sort by", ("tied", "traditional", "tie ratio", "gap"), "sort")
+        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+    has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
+    if controls.get_value("section") == ALIKE:
+        controls.set_value("opened", view.rerankers[0])
+    follow_old_section(OLD_SECTIONS)
+    section = controls.segmented(
+        "Section",
+        [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
+        "section",
+        label_visibility="collapsed",
+    )
+    row_range = shown_rows(len(view.rerankers))
+    name = chosen = parse(measure)
+    second = "Hits@5" if measure != "Hits@5" else "RR"
+    if chosen.measure.answers:
+        name, second = question(chosen), measure
+    first = str(name)
+    lists, summary = _gaps_and_summary(view, first, second, view.traditional)
+    columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
+    order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
+    summary = summary.sort_values(order, ascending=False, kind="stable")
+    with verdict:
+        finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
+    drawn_rows = row_range.of(summary)
+    if section == SUMMARY:
+        summary_table(summary, (name, parse(second)))
+        readings_table(view)
+    elif section == TIES:
+        gap_panels(view, drawn_rows.index, lists, first, is_signed=is_signed)
+        row_range.buttons()
+    elif section == GROUPS:
+        query_groups(view, first, drawn_rows.index)
+        baseline_comparison(view, measure, row_range.n_shown)
+        row_range.buttons()
+    else:
+        rows_chart(view, drawn_rows, lists, name.traditional, is_signed=is_signed)
+        row_range.buttons()
+        one_reranker(view, lists, first, drawn_rows.index, is_signed=is_signed)
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def _gaps_and_summary(
+    view: ShownBoard, first: str, second: str, traditional: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the gaps of all lists as `gaps` does, and what `gap_summary` makes of them."""
+    lists = gaps(view.evaluation, {"first": first, "second": second}, traditional)
+    return lists, gap_summary(lists)
+
+
+@section("Scores, ties and gaps")
+def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
+    """Draw scores with their bounds, ties and gaps, a row a reranker."""
+    sides = "orange where the traditional value is too high, grey where it is too low"
+    explanation = (
+        f"Right: the lists with a gap{f', {sides}' * is_signed}. The mark is the mean over all lists. "
+        "Click a row to open a reranker."
+    )
+    heading("Score, ties and gap, reranker by reranker", explanation)
+    if point := controls.clicked_point("reranker-rows"):
+        controls.set_value("opened", str(rows.index[round(point["y"])]))
+    clickable_chart(
+        kept_figure(view.board.key, aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
+        "reranker-rows",
+        f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
+        wide=640,
+    )
+
+
+@section("Gap against tie ratio")
+def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
+    """Draw the gap of each list against its ties, a panel a reranker."""
+    st.caption("Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
+    colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
+    chart(
+        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
+        "gap-multiples",
+        f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
+        wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
+    )
+
+
+NOBODY = "none"
+MOST_LISTS = 10
+"""Lists with the largest gaps that are in sight."""
+_MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a rank": "w"}
+"""What a tie may mean → variant of rank-biased overlap."""
+
+
+@section("One reranker")
+def one_reranker(
+    view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
+) -> None:
+    """Draw the choice of a reranker, and below it what is particular about that one."""
+    names = [str(name) for name in drawn_rerankers]
+    name = controls.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
+    if name == NOBODY:
+        return
+    own = lists[lists["reranker"] == name]
+    heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
+    if own["first_gap"].any():
+        chart(
+            kept_figure(view.board.key, gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
+            "own-gaps",
+            f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
+            wide=640,
+        )
+        _largest_gaps(own, measure)
+    section_finding(readings_finding(_own_readings(view, name), view.baseline), view.rerankers)
+    if len(names) > 1:
+        _similar_rankings(view, name, names)
+    st.page_link(
+        "views/data/data.py",
+        label="Its versions over time",
+        icon=":material/history:",
+        query_params=link_parameters({"section": "Library"}),
+    )
+
+
+def _own_readings(view: View, name: str) -> pd.DataFrame:
+    """Return the readings of a reranker, and those of the baseline, or of the next where it is the baseline."""
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    return rows.loc[list(dict.fromkeys([name, view.baseline]))]
+
+
+def _largest_gaps(own: pd.DataFrame, measure: str) -> None:
+    ordered = own.loc[own["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
+    columns = shown_columns(
+        *("query_id", ("first_gap", "measure_gap"), "tie_ratio", "max_tie_size"),
+        ("first_traditional", "traditional"),
+        ("first_tied", "tied"),
+        traditional=measure,
+        tied=f"Tied {measure}",
+        measure=measure,
+    )
+    explanation = rows_left_out(min(MOST_LISTS, len(ordered)), len(ordered))
+    table(ordered.head(MOST_LISTS), "Largest gaps", "own-gaps", columns, ordered, explanation)
+
+
+@cached_by_key(show_spinner="Comparing lists …", max_entries=8)
+def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
+    """Return how alike the lists of each two rerankers are, by what a tie means."""
+    from metrics.studies.rank_similarity import list_similarity  # noqa: PLC0415 when asked
+
+    return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
+
+
+def _similar_rankings(view: View, name: str, names: list[str]) -> None:
+    """Draw how alike the lists of the other rerankers are to those of this one."""
+    from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
+        DEPTH,
+        LIST_QUESTIONS,
+        similarity_finding,
+    )
+
+    heading(
+        "Similar rankings",
+        f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
+    )
+    variant = _MEANINGS[controls.segmented("Tied documents", tuple(_MEANINGS), "tied")]
+    pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
+    own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
+    section_finding(similarity_finding(own), view.rerankers)
+    own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
+    columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
+    table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def _group_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
+    """Return the gap of each reranker in each group of queries."""
+    return segment_table(view.evaluation, cache.segments(view.board), measure, traditional)
+
+
+@section("Gaps by query group")
+def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
+    """Draw the mean gap of rerankers in each group of queries, where the files name groups."""
+    if not len(cache.segments(view.board)):
+        return
+    rows = _group_gaps(view, measure, view.traditional)
+    n_groups = rows["segment"].nunique()
+    first = f" The {MOST_SEGMENTS} largest of {n_groups:,} groups." if n_groups > MOST_SEGMENTS else ""
+    heading("Gap by query group", f"Mean {measure} gap. Orange: too high; blue: too low.{first}")
+    drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
+    chart(
+        kept_figure(view.board.key, segment_heatmap, drawn, view.palette, parse(measure).traditional),
+        "groups",
+        f"Mean {measure} gap of each reranker in each group of queries.",
+        wide=560,
+    )
+    download_csv(rows, "groups")
+
+
+@section("Against the baseline")
+def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
+    """Draw the queries won, equal and lost, by tied and by traditional values."""
+    if len(view.rerankers) == 1:
+        return
+    heading("Against the baseline, query by query", "Above: by tied values. Below, paler: by traditional ones.")
+    baseline = choices.choose_baseline(view.rerankers, width=320)
+    rows = win_loss(view.evaluation, measure, baseline, view.traditional)
+    section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
+    chart(
+        win_loss_bars(rows.head(n_drawn), view.palette),
+        "duels",
+        f"Queries on which each reranker is ahead of, level with or behind {baseline}.",
+        wide=620,
+    )
+    table(
+        rows.reset_index(),
+        "Won, equal, lost",
+        "duels",
+        shown_columns(
+            *("reranker", "won", "equal", "lost", "won_before", "equal_before", "lost_before"),
+            ("changed", "changed_queries"),
+            "n",
+        ),
+    )
+
+
+@section("The table of rerankers")
+def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
+    """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
+    first, second = map(str, measures)
+    download = summary.reset_index().rename(
+        columns=lambda column: column.replace("first", first).replace("second", second)
+    )
+    table(summary.reset_index(), "", "rerankers", reranker_columns(measures), download=download)
+
+
+@section("MRR beside MAP")
+def readings_table(view: View) -> None:
+    """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
+    rr, ap = (parse(measure) for measure in MEASURES)
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    has_baseline = len(rows) > 1
+    columns = shown_columns("reranker")
+    for prefix, measure in (("rr", rr), ("ap", ap)):
+        for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
+            columns |= shown_columns((f"{prefix}_{value}", "value"), measure=name)
+            if prefix == "rr":
+                words = {"measure": name, "typical_rank": TYPICAL_RANK}
+                columns |= shown_columns((f"{value}_rank", "typical_rank"), **words)
+            if has_baseline:
+                columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
+    columns |= shown_columns("mean_rank") | (shown_columns("opposed", "one_sided") if has_baseline else {})
+    columns |= shown_columns(("relevant", "relevant_mean"))
+    table(rows.reset_index(), "MRR beside MAP", "readings", columns)
+    section_finding(readings_finding(rows, view.baseline), view.rerankers)
+    st.caption(
+        f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}"
+    )

@@ -1,1 +1,0 @@
-"""The rerankers page: its file, its sections and its cached calls."""

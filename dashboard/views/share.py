@@ -1,0 +1,279 @@
+"""Share: one file to send, slides, and the command that makes the same file."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import choices, controls
+from dashboard.boards import while_open
+from dashboard.cache import board_turn
+from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
+from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
+from dashboard.choices import View
+from dashboard.controls import follow_defaults, pills
+from dashboard.escaping import escape_markdown
+from dashboard.library.boards import Board
+from dashboard.library.command_line import command
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.audited_table import report_choices
+from dashboard.widgets.columns import badge_column
+from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
+from metrics.errors import UsageError
+from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import VERDICTS, Target, target_finding, target_summary, usual_baseline
+from metrics.support.escaping import spreadsheet_csv
+from metrics.support.shown_columns import shown_columns
+
+
+def show(view: View) -> None:
+    """Draw the report, and the ways to send it."""
+    st.title("Share", anchor=False)
+    verdict = st.container()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        measure = choices.measure()
+        choices.choose_relevant_from(view.board)
+        options = choose_options(view, measure)
+        st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
+    report = board_report(view.board, repr(options), options)
+    with verdict:
+        finding(report.conclusion, view.rerankers)
+    preview_and_export(view, report, options)
+    if options.targets:
+        target_sections(view, report.studies)
+
+
+_PRESET_HELP = (
+    "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
+    "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
+)
+_SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
+"""Sections whose titles are not their names with a capital."""
+
+
+def section_label(name: str) -> str:
+    """Return what a section of the report is called on its chip."""
+    return _SECTION_LABELS.get(name, name.capitalize())
+
+
+def choose_options(view: View, measure: str) -> ReportOptions:
+    """Draw the controls of the page, and return what they say; the measure is the report's first."""
+    leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
+    if controls.asked_text("sections") and controls.asked_text("preset") is None:
+        controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
+    with st.popover("Contents", icon=":material/tune:"):
+        preset = controls.segmented(
+            "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
+        )
+        audited = report_choices(view.board)
+        names = [name for name in SECTIONS if name != "paper" and (name != "audit" or audited)]
+        sections = pills("Sections", names, "sections", section_label) if preset == "full" else names
+        title = controls.text_input("Title", "title", placeholder="What ties do", max_chars=200)
+        targets = _choose_targets()
+        reranker = _choose_reranker(view, leader) if targets else leader
+        if not targets:
+            controls.record("targets_for", leader, leader)  # a link that says it asks for the ready ones
+    is_every_reranker = view.rerankers == view.board.runs.rerankers
+    return ReportOptions(
+        measures=(measure, *MEASURES),
+        traditional=view.traditional,
+        baseline="" if view.baseline == usual_baseline(view.rerankers) else view.baseline,
+        targets_for="" if reranker == leader else reranker,
+        targets=targets,
+        title=title,
+        rerankers=() if is_every_reranker else tuple(view.rerankers),
+        segments=view.segments,
+        preset=preset,
+        sections=() if len(sections) == len(names) else tuple(sections),
+        scoring=view.scoring,
+        **{"files": tuple((file.name, file.sha256) for file in view.board.files)} | audited,
+    )
+
+
+def _choose_reranker(view: View, leader: str) -> str:
+    """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
+    follow_defaults({"targets_for": leader})
+    return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
+
+
+def _choose_targets() -> tuple[str, ...]:
+    """Ask for targets, written out or by the name of ready ones; none where one means none.
+
+    A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
+    """
+    if controls.asked_text("targets_for") and not controls.get_value("targets"):
+        controls.ask({"targets": "retrieval"})
+    text = controls.text_input(
+        "Targets",
+        "targets",
+        placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
+        max_chars=500,
+        help="None unless you set some. Ready ones: "
+        + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
+        + ".",
+    )
+    texts = [target.strip() for target in text.replace(";", ",").split(",") if target.strip()]
+    try:
+        return tuple(
+            target if target in READY_TARGETS else str(Target.of(target)).replace(" ", "") for target in texts
+        )
+    except UsageError as error:
+        st.error(escape_markdown(str(error)), icon=":material/error:")
+        return ()
+
+
+@cached_by_key(show_spinner="Writing the report …", max_entries=8)
+def board_report(board: Board, options_key: str, _options: ReportOptions) -> Report:
+    """Return the report of a board."""
+    with board_turn(board):
+        return report(board.runs, **vars(_options))
+
+
+@cached_by_key(show_spinner="Drawing the report …", max_entries=4)
+def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
+    """Return the report as an HTML file of a day."""
+    return _report.html(day, draw_charts(_report))
+
+
+_FORM_HELP = (
+    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
+    "to be copied."
+)
+
+
+@section("Preview and export")
+def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
+    """Draw the ways to get the file, and the file itself at full width, for its charts are wide."""
+    today = datetime.now(UTC).date()
+    html = partial(html_file, view.board, repr(options), today, report)
+    _export_buttons(report, html, today)
+    command_place = st.expander("The same from a terminal")
+    form = controls.segmented(
+        "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
+    )
+    if form == "text":
+        st.code(report.text(today), language=None, height=760, wrap_lines=True)
+    else:
+        with st.container(border=True):
+            st.iframe(html(), height=760, alt="Preview of the report")
+    with command_place:
+        _command_section(view, options, "report.txt" if form == "text" else "report.html")
+
+
+def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
+    files = (
+        ("HTML", "html", "text/html", "One file that opens offline", html),
+        ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
+        ("Text", "txt", "text/plain", "As the G-RAG notebook prints it", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "Compiles, and fits a page", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "Every list and value", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "The same, typed", lambda: _parquet(report)),
+    )
+    with st.container(horizontal=True, gap="small"):
+        for name, ending, mime, use, data in files:
+            st.download_button(
+                name,
+                data=while_open(data),
+                file_name=f"tiescope-report.{ending}",
+                mime=mime,
+                key=f"report-{ending}",
+                help=use,
+                icon=":material/download:",
+                type="primary" if ending == "html" else "secondary",
+                on_click="ignore",
+            )
+
+
+def _parquet(report: Report) -> bytes:
+    return bytes(report.per_query().to_parquet(index=False))
+
+
+def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
+    """Draw the command that makes the file that is shown."""
+    st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
+    if view.board.spec.names is not None:
+        st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
+
+
+@section("Targets")
+def target_sections(view: View, studies: ReportStudies) -> None:
+    """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
+    targets, reranker = studies.targets, studies.targets_for
+    own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+    heading("Targets", "A target is met when the tied value passes it.")
+    section_finding(target_finding(own_targets, reranker), view.rerankers)
+    _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
+    _target_charts(view, targets, reranker)
+    _target_table(targets)
+
+
+def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
+    """Draw how many targets one reranker meets, and what that rests on."""
+    summary = target_summary(targets)
+    by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
+    cards(
+        Card("adjust", "Targets met, tied", f"{summary.tied} of {summary.targets}", reranker, "blue"),
+        Card(
+            "adjust",
+            "Targets met, traditional",
+            f"{summary.traditional} of {summary.targets}",
+            "same targets",
+            "orange",
+        ),
+        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
+        Card(
+            "casino",
+            "Met by sort order only",
+            str(len(summary.by_sort)),
+            by_sort_order,
+            "orange" if summary.by_sort else "gray",
+        ),
+    )
+
+
+def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
+    """Draw the targets of one reranker as bullet rows, and those of all."""
+    wide, narrow = st.columns([5, 3], gap="large")
+    name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
+    with wide:
+        heading("Target by target", f"{escape_markdown(name)}. Upright line: target; bar: worst to best order.")
+        own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+        alt = f"Each target with the tied and the traditional value of {reranker}."
+        chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
+    with narrow:
+        has_all = len(view.rerankers) <= MAX_COLUMNS
+        heading(
+            "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
+            "The same targets, by what the pass rests on.",
+        )
+        alt = "Each target of each reranker, by what the pass rests on."
+        chart(
+            target_matrix(targets, view.palette, reranker),
+            "passes",
+            alt,
+            wide=matrix_width(len(view.rerankers)),
+        )
+
+
+def _target_table(targets: pd.DataFrame) -> None:
+    """Draw every target of every reranker as a table."""
+    table(
+        targets.assign(
+            passes=["pass" if passed else "fail" for passed in targets["passed"]],
+            verdict=[[verdict] for verdict in targets["verdict"]],
+        ),
+        "Targets in numbers",
+        "targets",
+        {
+            **shown_columns("reranker", "target"),
+            "verdict": badge_column("Verdict", VERDICTS, ("blue", "blue", "orange", "gray", "gray")),
+            **shown_columns("tied", "missed_by"),
+            **shown_columns("traditional", "worst", "best", "passes"),
+        },
+        download=targets.drop(columns="by_sort"),
+    )

@@ -1,1 +1,0 @@
-"""The page Share: its file, its sections and its cached calls."""

@@ -1,0 +1,259 @@
+"""Ties vs gap: does the share of tied documents predict how far a traditional score is off?"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import choices, controls
+from dashboard.cache import ShownBoard
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs, tie_size_bars
+from dashboard.choices import View, choose_relevant_from
+from dashboard.controls import clicked_row, get_open_list, set_open_list
+from dashboard.server.board_results import cached_by_key
+from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns
+from dashboard.widgets.components import (
+    chart,
+    clickable_chart,
+    finding,
+    follow_old_section,
+    heading,
+    section,
+    section_finding,
+    table,
+)
+from dashboard.widgets.figures import kept_figure
+from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
+from dashboard.widgets.one_list import list_panel, orderings_text
+from metrics import parse
+from metrics.studies.complexity import (
+    TIE_SIZES,
+    complexity_summary,
+    list_complexity,
+    tie_costs,
+    tie_size_counts,
+)
+from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, with_overall
+from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
+from metrics.studies.prose import Strong
+from metrics.studies.tie_rules import own_rule_note
+from metrics.support.shown_columns import shown_columns
+from metrics.support.wording import part_of, percent
+from metrics.ties.permutations import TRACTABLE
+
+GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of all orders"
+
+
+def show(view: View) -> None:
+    """Draw the gap of each list against its ties."""
+    st.title("Ties vs gap", anchor=False)
+    verdict = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        first = choices.measure("First measure", "first")
+        choose_relevant_from(view.board)
+        is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
+        kind = controls.segmented("Lists", ("all", "with ties"), "lists")
+    follow_old_section({"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST})
+    section = controls.segmented(
+        "Section", [GAPS, MEASURES, SIZES, COST], "section", label_visibility="collapsed"
+    )
+    all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
+    is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
+    with verdict:
+        finding(gap_finding(all_lists, first), view.rerankers)
+    if section == MEASURES:
+        other_measures(view, first)
+    elif section == SIZES:
+        size_section(view, all_lists[is_shown])
+    elif section == COST:
+        cost_section(view)
+    else:
+        gap_section(view, first, is_shown, is_signed=is_signed)
+
+
+@section("Ties against gaps")
+def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
+    """Draw one mark a list; below the first chart, the list whose mark was clicked; then the other panels."""
+    above = st.container()
+    second = choices.measure("Second measure", "second", "Hits@3")
+    measures = first, second
+    lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
+    if not lists[["first_gap", "second_gap"]].any(axis=None):
+        missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
+        above.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
+        return
+    if note := own_rule_note(second):
+        section_finding(note)
+    if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
+        set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
+    reranker, query = get_open_list()
+    open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
+    open_row = int(open_rows[0]) if len(open_rows) else None
+    key, palette = view.board.key, view.palette
+    with above:
+        clickable_chart(
+            kept_figure(key, gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
+            "gap-scatter",
+            f"Tie ratio of each list against its gap in {first}, and the distribution of gaps.",
+            wide=640,
+        )
+        st.caption(
+            "Shaded: four lists or more. Dots: single lists; click one. Grey strip: share of lists without a "
+            "gap. Line: mean with its 95% band."
+        )
+        if open_row is not None and reranker and query:
+            list_panel(view, reranker, query, measures)
+    chart(
+        kept_figure(key, gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
+        "gap-panels",
+        f"Largest tie against the gaps in {first} and {second}, the tie ratio against the gap in {second}, "
+        "and one gap against the other.",
+        wide=640,
+    )
+    largest_gaps_table(lists, first, second)
+
+
+@section("Largest gaps")
+def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
+    """Draw the lists with the largest gap in the first measure, and a download of all."""
+    row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
+    order = lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index
+    table(
+        row_range.of(lists.loc[order]),
+        "Lists with the largest gap",
+        "gaps",
+        shown_columns(
+            *("query_id", ("first_gap", "measure_gap"), "reranker", "tie_ratio", "max_tie_size"),
+            ("first_traditional", "traditional"),
+            ("first_tied", "tied"),
+            traditional=first,
+            tied=f"Tied {first}",
+            measure=first,
+        )
+        | shown_columns(("second_gap", "measure_gap"), measure=second),
+        download=lambda: lists.rename(columns=lambda name: _spelled_out(name, first, second)),
+        explanation=row_range.left_out(),
+    )
+    row_range.buttons()
+
+
+def _spelled_out(column: str, first: str, second: str) -> str:
+    """Return the name of a column with its measure for a prefix."""
+    prefix, separator, quantity = column.partition("_")
+    measure = {"first": first, "second": second}.get(prefix)
+    return column if measure is None else measure + separator + quantity
+
+
+@cached_by_key(show_spinner=False, max_entries=16)
+def _gaps_by_measure(view: ShownBoard, traditional: str) -> pd.DataFrame:
+    """Return the gaps of all lists in every measure that is scored and has no rule of its own for ties."""
+    names = [name for name in view.evaluation.measures if not parse(name).measure.answers]
+    return gaps_by_measure(view.evaluation, names, traditional).reset_index()
+
+
+@cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
+def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
+    """Return what rerankers with probabilities of grades score by likeliest and by expected grades."""
+    losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)
+    return losses[losses["reranker"].isin(view.rerankers)]
+
+
+@section("Other measures")
+def other_measures(view: View, measure: str) -> None:
+    """Draw the gaps of all lists in every measure, and what grading throws away by the chosen one."""
+    table(
+        _gaps_by_measure(view, view.traditional),
+        "",
+        "gap-measures",
+        shown_columns("measure", "gap_mean")
+        | deviation_columns({"gap_std": "|gap|"})
+        | shown_columns("gap_max", "lists_with_gap", "r_ratio", "r_size", measure="|gap|"),
+    )
+    st.caption(
+        "All lists of all rerankers. |gap|: absolute gap of a list. SD: standard deviation over lists. "
+        "r: Pearson correlation."
+    )
+    if not set(graded_rerankers(view.board.runs)) & set(view.rerankers):
+        return
+    losses = _likeliest_grades(view, measure)
+    table(
+        losses,
+        "What the likeliest grade throws away",
+        "likeliest-grades",
+        shown_columns(
+            *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
+            measure=measure,
+        ),
+        explanation="Files with probabilities of grades, ranked by the likeliest and by the expected grade.",
+    )
+    section_finding(argmax_finding(losses, measure))
+
+
+@cached_by_key(show_spinner=False, max_entries=8)
+def _size_counts(view: ShownBoard) -> pd.DataFrame:
+    """Return how many ties have how many documents, over all lists."""
+    return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
+
+
+@cached_by_key(show_spinner="Counting orders …", max_entries=8)
+def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
+    """Return reranker → the orders of its lists."""
+    lists = view.evaluation.lists
+    return {name: list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers}
+
+
+@section("Tie sizes")
+def size_section(view: View, lists: pd.DataFrame) -> None:
+    """Draw how many ties have how many documents, and the ties of each reranker."""
+    counts = _size_counts(view)
+    if len(counts):
+        chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents.")
+    if not len(lists):
+        return
+    table(
+        with_overall(gap_summary(lists), lists).reset_index(),
+        "Ties of each reranker",
+        "tie-sizes",
+        shown_columns(
+            *("reranker", "tie_ratio", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_groups"),
+            *("max_tie_size", "max_tie_size_mean"),
+        ),
+    )
+
+
+@section("Cost of all orders")
+def cost_section(view: View) -> None:
+    """Draw how many orders lists have, and what a tie costs by each method."""
+    heading("What scoring every order would cost", "Values here are exact, by a closed form.")
+    lists = _list_complexities(view)
+    summary = complexity_summary(lists)
+    total = summary.iloc[0]
+    share = f"{percent(total['tractable_share'])} of the lists"
+    section_finding(
+        (
+            Strong(share),
+            f" ({part_of(int(total['tractable']), int(total['n']), 'list')}) have at most {TRACTABLE:,} "
+            f"orders. All lists together have {_count(total)}.",
+        )
+    )
+    costs = tie_costs(1, [*TIE_SIZES, int(summary["max_tie_size"].max())])
+    logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
+    chart(
+        ordering_costs(logs, costs, view.palette, TRACTABLE),
+        "ordering-costs",
+        "Lists by their number of orders, and documents looked at to score a tie by its size and method.",
+        wide=820,
+    )
+    counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them
+    table(
+        summary.assign(written=counts).drop(columns="orderings").reset_index(),
+        "Orders of each reranker",
+        "ordering-costs",
+        shown_columns(
+            *("reranker", ("n", "n_lists"), ("tractable", "tractable_lists"), "tractable_share"),
+            *(("written", "orderings_written"), ("draws", "draws_advised")),
+        ),
+        download=summary.reset_index(),
+    )
+
+
+def _count(row: pd.Series) -> str:
+    return orderings_text(row["log10_orderings"], row["orderings"])

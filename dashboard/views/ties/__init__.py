@@ -1,1 +1,0 @@
-"""The ties page: its file, its sections and its cached calls."""

@@ -1,0 +1,502 @@
+"""The grades unjudged documents may have, estimated from judged documents of the same query."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.evaluation.evaluation import AS_READ, ScoringOptions
+from metrics.runs import Runs
+from metrics.runs.query_doc_keys import Hashes, uniforms
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.cached import cached_property
+from metrics.ties.judgments import Judgments
+from metrics.ties.ranking import PART
+
+
+@dataclass(frozen=True, eq=False)
+class Placements:
+    """The places of documents in the lists of rerankers.
+
+    Attributes:
+        documents: (n_placed,) a document.
+        rerankers: (n_placed,) who has it.
+        places: (n_placed,) highest place that the scores allow it there, from 1.
+        n_rerankers: how many there are.
+        queries: (n,) query of each document.
+        n_queries: how many there are.
+        grades: (n,) grade of each document, 0 where unjudged.
+        is_judged: (n,) whether judgments name it.
+        unlisted_queries: (n_unlisted,) query of each judged document that no reranker has.
+        unlisted_grades: (n_unlisted,) its grade.
+    """
+
+    documents: IntArray
+    rerankers: IntArray
+    places: IntArray
+    n_rerankers: int
+    queries: IntArray
+    n_queries: int
+    grades: FloatArray
+    is_judged: BoolArray
+    unlisted_queries: IntArray
+    unlisted_grades: FloatArray
+
+    @cached_property
+    def is_graded(self) -> BoolArray:
+        """(n,) whether somebody judged each: a grade below 0 says that it was in the pool and nobody did."""
+        return self.is_judged & (self.grades >= 0)
+
+    @cached_property
+    def best(self) -> IntArray:
+        """(n,) the highest place that the scores of any reranker allow each document."""
+        best = np.full(len(self.queries), np.iinfo(np.int64).max)
+        np.minimum.at(best, self.documents, self.places)
+        return best
+
+    @cached_property
+    def _bands(self) -> IntArray:
+        """(n_placed,) band of places: 1, 2 to 3, 4 to 7, and so on, numbered from 1."""
+        return np.log2(self.places).astype(np.int64) + 1
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rerankers, and of bands, with band 0 for the documents that a reranker lacks."""
+        return self.n_rerankers, int(self._bands.max(initial=0)) + 1
+
+    @cached_property
+    def cells(self) -> IntArray:
+        """(n_placed,) reranker and band of each placement, as one number."""
+        return self.rerankers * self.shape[1] + self._bands
+
+    def judged_shares(self, depth: int | None) -> tuple[FloatArray, float]:
+        """Return (n_rerankers,) share judged of each one's documents within a depth, and that of a pool.
+
+        The pool's is the largest, for what others lack was not pooled; each is first drawn to that of all, as
+        far as they differ by luck.
+        """
+        is_near = self.places <= (depth or np.inf)
+        n_near, n_judged = (
+            np.bincount(self.rerankers[rows], minlength=self.n_rerankers)
+            for rows in (is_near, is_near & self.is_graded[self.documents])
+        )
+        n_near = np.maximum(n_near, 1)
+        shares, overall = n_judged / n_near, n_judged.sum() / n_near.sum()
+        luck = overall * (1 - overall) / n_near
+        spread = max(float(np.mean((shares - overall) ** 2 - luck)), 0.0)
+        shrunken = overall + (shares - overall) * spread / np.maximum(spread + luck, 1e-12)
+        return shares, float(max(shrunken.max(), self.is_graded.mean()))
+
+
+_STEPS = 50
+_PRECISION = 1e-4
+_RIDGE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class QueryLogit:
+    """Logistic regression on one number, whose intercept and slope differ by query as a normal pair.
+
+    Attributes:
+        means: (n_queries, 2) intercept and slope of each query.
+        roots: (n_queries, 2, 2) Cholesky factor of their covariance, given what was seen.
+    """
+
+    means: FloatArray
+    roots: FloatArray
+
+    @classmethod
+    def fit(
+        cls, is_success: BoolArray, evidence: FloatArray, queries: IntArray, n_queries: int
+    ) -> "QueryLogit":
+        """Fit by Laplace's approximation: Newton steps for each query, the spread of queries by their moments.
+
+        Shapes: `is_success` (n,), `evidence` (n,), `queries` (n,).
+
+        Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
+        """
+        from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
+
+        start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
+        has_case = np.bincount(queries, minlength=n_queries) > 0
+        evidence, queries, n_cases, n_successes = _distinct_cases(is_success, evidence, queries)
+        common, own, spread = start, np.zeros((n_queries, 2)), np.eye(2)
+        for _ in range(_STEPS):
+            intercepts, slopes = (common + own)[queries].T
+            chances = expit(intercepts + slopes * evidence)
+            weights, misses = n_cases * chances * (1 - chances), n_successes - n_cases * chances
+            precision = np.linalg.inv(spread)
+            curvature = _by_query(weights, evidence, queries, n_queries, 2)[:, [[0, 1], [1, 2]]]
+            gradient = _by_query(misses, evidence, queries, n_queries, 1)
+            covariance = np.linalg.inv(curvature + precision)
+            step = np.einsum("qij,qj->qi", covariance, gradient - own @ precision).clip(-1, 1)
+            shift = np.linalg.solve(
+                curvature.sum(axis=0) + _RIDGE * np.eye(2), gradient.sum(axis=0) - _RIDGE * (common - start)
+            ).clip(-1, 1)
+            own, common = own + step, common + shift
+            moments = own[:, :, None] * own[:, None, :] + covariance
+            spread = (moments[has_case].mean(axis=0) if has_case.any() else np.eye(2)) + _PRECISION * np.eye(2)
+            if max(abs(step).max(initial=0), abs(shift).max()) < _PRECISION:
+                break
+        return cls(common + own, np.asarray(np.linalg.cholesky(covariance), np.float64))
+
+    def chances(self, evidence: FloatArray, queries: IntArray, noise: FloatArray | None = None) -> FloatArray:
+        """Return the (n,) chance of each of further cases.
+
+        Shapes: `evidence` (n,), `queries` (n,), `noise` (n_queries, 2).
+        """
+        from scipy.special import expit  # noqa: PLC0415 as above
+
+        coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
+        return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
+
+
+def _distinct_cases(
+    is_success: BoolArray, evidence: FloatArray, queries: IntArray
+) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
+    """Return evidence and query of cases that differ in them, how many there are of each, and the successes.
+
+    One reranker says the same of all documents of a band of places: of a million cases, few differ.
+    """
+    values, ranks = np.unique(evidence, return_inverse=True)
+    keys, cases, n_cases = np.unique(queries * len(values) + ranks, return_inverse=True, return_counts=True)
+    n_successes = np.bincount(cases, is_success, minlength=len(keys)).astype(np.float64)
+    distinct_queries, distinct_ranks = np.divmod(keys, max(len(values), 1))
+    return values[distinct_ranks], distinct_queries, n_cases, n_successes
+
+
+def _by_query(
+    values: FloatArray, evidence: FloatArray, queries: IntArray, n_queries: int, degree: int
+) -> FloatArray:
+    """Return (n_queries, degree + 1) sums of values of each query's cases, times powers of their evidence."""
+    columns = [values * evidence**power for power in range(degree + 1)]
+    sums = [np.bincount(queries, column, minlength=n_queries) for column in columns]
+    return np.stack(sums, axis=1).astype(np.float64)
+
+
+_PRIOR = 4
+"""Documents that are thought to be seen in each band of places, of which as many succeed as of all."""
+
+
+@dataclass(frozen=True, eq=False)
+class GradeModel:
+    """Chances of the grades of unjudged documents, and draws from them.
+
+    A judged document is no lower than a grade with a chance that depends on where each reranker has it and on
+    its query, given that it is no lower than the grade before. What a reranker says is the log odds of the
+    judged documents of its own that stand as high, by bands of places 1, 2 to 3, 4 to 7, ..., or that it lacks;
+    what counts is the mean over rerankers. Queries differ in level and slope (`QueryLogit`), as far as judged
+    ones do.
+
+    Documents below a depth were not all meant to be judged. The share of those meant to be that were judged is
+    c, that of the reranker with most judged documents within the depth; where the same kind of evidence says
+    that a share s of such documents is judged, one that is not was meant to be with chance s(1 - c)/(c(1 - s)).
+    Others are not relevant, as in a pool. Documents that no reranker has lack judgments at the same share.
+
+    Attributes:
+        levels: (n_levels,) grades, the lowest first.
+        steps: (n_levels - 1) chances to be no lower than a grade, given the one before.
+        evidence: (n_levels - 1, n_unjudged) what is known of each unjudged document.
+        queries: (n_unjudged,) its query.
+        n_queries: how many there are.
+        is_meant: (n_unjudged,) chance of each to have been meant to be judged.
+        coverage: share of the documents that were meant to be judged and were: c.
+        unlisted_queries: (n_unlisted,) query of each judged document that no reranker has.
+        unlisted_grades: (n_unlisted,) its grade.
+    """
+
+    levels: FloatArray
+    steps: tuple[QueryLogit, ...]
+    evidence: FloatArray
+    queries: IntArray
+    n_queries: int
+    is_meant: FloatArray
+    coverage: float
+    unlisted_queries: IntArray
+    unlisted_grades: FloatArray
+
+    @classmethod
+    def fit(cls, placements: Placements, relevant_from: float, depth: int | None) -> "GradeModel":
+        """Fit to the judged documents."""
+        grades = np.append(placements.grades[placements.is_graded], placements.unlisted_grades)
+        added = [0.0] if (grades >= relevant_from).any() else [0.0, relevant_from]
+        levels = np.unique(np.append(grades, added))
+        is_open, steps, evidence = ~placements.is_judged, [], []
+        for before, level in pairwise(levels):
+            is_case = placements.is_graded & (placements.grades >= before)
+            unlisted = placements.unlisted_grades[placements.unlisted_grades >= before] >= level
+            unlisted_queries = placements.unlisted_queries[placements.unlisted_grades >= before]
+            is_success = placements.grades >= level
+            of_listed, of_unlisted = _evidence(placements, is_case, is_success, unlisted)
+            steps.append(
+                QueryLogit.fit(
+                    np.append(is_success[is_case], unlisted),
+                    np.append(of_listed[is_case], np.full(len(unlisted), of_unlisted)),
+                    np.append(placements.queries[is_case], unlisted_queries),
+                    placements.n_queries,
+                )
+            )
+            evidence.append(of_listed[is_open])
+        coverage = 1.0 if depth is None else placements.judged_shares(depth)[1]
+        return cls(
+            levels=levels,
+            steps=tuple(steps),
+            evidence=np.reshape(evidence, (len(steps), -1)),
+            queries=placements.queries[is_open],
+            n_queries=placements.n_queries,
+            is_meant=np.ones(is_open.sum()) if depth is None else _meant(placements, depth, coverage),
+            coverage=coverage,
+            unlisted_queries=placements.unlisted_queries,
+            unlisted_grades=placements.unlisted_grades,
+        )
+
+    def chances(self, seed: int | None = None) -> FloatArray:
+        """Return the (n_levels, n_unjudged) chances to be no lower than each grade."""
+        chances = [np.ones(len(self.queries))]
+        for number, step in enumerate(self.steps):
+            noise = None if seed is None else _normal_pairs(self.n_queries, seed + number)
+            chances.append(chances[-1] * step.chances(self.evidence[number], self.queries, noise))
+            chances[-1] *= 1.0 if number else self.is_meant
+        return np.stack(chances)
+
+    def draw_unlisted(self, seed: int) -> tuple[IntArray, FloatArray]:
+        """Draw query and grade of unjudged documents that no reranker has: as judged ones, at their share."""
+        uniform = uniforms(np.arange(len(self.unlisted_queries), dtype=np.uint64), seed)
+        n_copies = np.zeros(len(uniform), np.int64)  # how many misses come before a hit, of a share of hits
+        if self.coverage < 1:
+            n_copies = np.floor(np.log(uniform) / np.log1p(-self.coverage)).astype(np.int64)
+        return np.repeat(self.unlisted_queries, n_copies), np.repeat(self.unlisted_grades, n_copies)
+
+
+def _normal_pairs(n: int, seed: int) -> FloatArray:
+    """Return (n, 2) standard normal numbers."""
+    from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
+
+    return np.asarray(ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
+
+
+def _evidence(
+    placements: Placements, is_case: BoolArray, is_success: BoolArray, unlisted: BoolArray
+) -> tuple[FloatArray, float]:
+    """Return (n,) what rerankers say of each document, or of one that none has; 0 is the mean of all."""
+    from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
+
+    n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
+    is_listed = is_case[placements.documents]
+    cells, shape = placements.cells, placements.shape
+    n_seen = np.bincount(cells[is_listed], minlength=shape[0] * shape[1]).reshape(shape)
+    n_good = np.bincount(cells[is_listed & is_success[placements.documents]], minlength=n_seen.size).reshape(
+        shape
+    )
+    n_seen[:, 0], n_good[:, 0] = n_cases - n_seen.sum(axis=1), n_successes - n_good.sum(axis=1)
+    overall = (n_successes + 1) / (n_cases + 2)
+    log_odds = logit((n_good + _PRIOR * overall) / (n_seen + _PRIOR))
+    lacking = float(log_odds[:, 0].sum())
+    gains = (log_odds - log_odds[:, :1]).ravel()[cells]
+    sums = lacking + np.bincount(placements.documents, gains, minlength=len(is_case))
+    center = (sums[is_case].sum() + lacking * len(unlisted)) / max(n_cases, 1)
+    return (sums - center) / shape[0], (lacking - center) / shape[0]
+
+
+def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
+    """Return the (n_unjudged,) chance of each unjudged document to have been meant to be judged."""
+    all_documents = np.ones(len(placements.queries), dtype=bool)
+    evidence, _ = _evidence(placements, all_documents, placements.is_graded, np.zeros(0, dtype=bool))
+    fit = QueryLogit.fit(placements.is_graded, evidence, placements.queries, placements.n_queries)
+    is_open = ~placements.is_judged
+    shares = fit.chances(evidence[is_open], placements.queries[is_open])
+    odds = shares * (1 - coverage) / np.maximum(coverage * (1 - shares), 1e-12)
+    return np.where(placements.best[is_open] <= depth, 1.0, np.minimum(odds, 1.0))
+
+
+_LEAST_COVERAGE = 0.45
+_LEAST_SHARE = 0.7
+Rate = float | Sequence[float] | None
+"""Chance that an unjudged document is relevant: of all, by place from 1 on (the last one also beyond), or None:
+as judged documents of the same query and of like places tell (`GradeModel`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class RankedDocuments:
+    """The documents that rerankers have for judged queries, each once.
+
+    Attributes:
+        query_ids: (n,) query of each.
+        doc_ids: (n,) its id.
+        hashes: (n,) a number of each pair of query and document.
+        placements: where rerankers have them, and what judgments say of them.
+        relevant_from: smallest relevant grade.
+    """
+
+    query_ids: pa.Array
+    doc_ids: pa.Array
+    hashes: Hashes
+    placements: Placements
+    relevant_from: float
+
+    @classmethod
+    def of(cls, runs: Runs, options: ScoringOptions = AS_READ) -> "RankedDocuments":
+        """Return the documents of all rerankers, and where each has them."""
+        n_queries = 0 if runs.qrels is None else len(runs.judged_pairs.queries)
+        parts, n_rerankers = [], 0
+        for stack in runs.matched_stacks.batches(PART, n_queries):
+            first = n_rerankers * n_queries
+            for ranking in options.rankings(runs, stack):
+                lists = ranking.group_lists[ranking.groups]
+                parts.append(
+                    (
+                        ranking.query_ids.take(pa.array(lists)).cast(pa.string()),
+                        ranking.ids(np.arange(len(ranking.rows))).cast(pa.string()),
+                        ranking.pairs.hashes[ranking.rows],
+                        first + lists,
+                        (ranking.above + 1)[ranking.groups],
+                        ranking.grades,
+                        ranking.judged,
+                    )
+                )
+                first += ranking.n_lists
+            n_rerankers += len(stack.names)
+        queries, ids, *columns = zip(*parts, strict=True)
+        hashes, lists, places, grades, is_judged = map(np.concatenate, columns)
+        distinct, first_rows, documents = np.unique(hashes, return_index=True, return_inverse=True)
+        unlisted_queries, unlisted_grades = _unlisted(runs)
+        placements = Placements(
+            documents=documents,
+            rerankers=lists // max(n_queries, 1),
+            places=places,
+            n_rerankers=n_rerankers,
+            queries=lists[first_rows] % max(n_queries, 1),
+            n_queries=n_queries,
+            grades=grades[first_rows],
+            is_judged=is_judged[first_rows],
+            unlisted_queries=unlisted_queries,
+            unlisted_grades=unlisted_grades,
+        )
+        rows = pa.array(first_rows)
+        query_ids, doc_ids = (pa.chunked_array(column).take(rows).combine_chunks() for column in (queries, ids))
+        return cls(query_ids, doc_ids, distinct, placements, options.relevant_from)
+
+    @property
+    def places(self) -> IntArray:
+        """(n,) the highest place that the scores of any reranker allow each, from 1."""
+        return self.placements.best
+
+    @property
+    def is_judged(self) -> BoolArray:
+        """(n,) whether somebody judged each."""
+        return self.placements.is_judged
+
+    def grade_model(self, depth: int | None) -> GradeModel:
+        """Return what judged documents tell of the others.
+
+        Args:
+            depth: place down to which all documents were meant to be judged; None: all were.
+
+        Raises:
+            UsageError: nobody judged a document that is ranked.
+        """
+        if not self.placements.is_graded.any():
+            raise UsageError(
+                "No ranked document is judged, so nothing says how many are relevant. Give a rate."
+            )
+        return GradeModel.fit(self.placements, self.relevant_from, depth)
+
+    def pooled_rerankers(self, depth: int | None) -> BoolArray:
+        """Return (n_rerankers,) whether judged documents tell of the others of each reranker, too.
+
+        They do where judgments are missing at random, but not for documents that nobody else has, which nobody
+        judged for that; nor where little of what was meant to be judged was, or all of it is relevant.
+
+        Args:
+            depth: place down to which documents were meant to be judged; None: all were.
+        """
+        is_relevant = self.placements.grades[self.placements.is_graded] >= self.relevant_from
+        shares, coverage = self.placements.judged_shares(depth)
+        is_told = coverage >= _LEAST_COVERAGE and not is_relevant.all()
+        return np.asarray(((shares >= _LEAST_SHARE * coverage) & is_told) | (shares == 1))
+
+    def unjudged_rates(self, rate: Rate, depth: int | None) -> FloatArray:
+        """Return the (n_unjudged,) chance of each unjudged document to be relevant.
+
+        Args:
+            rate: of all, by place, or None: as judged documents tell.
+            depth: place below which documents are not relevant at a given rate, and were not all meant to be
+                judged where judged ones tell.
+
+        Raises:
+            UsageError: a chance below 0 or above 1, or none where nobody judged a document that is ranked.
+        """
+        if rate is None:
+            model = self.grade_model(depth)
+            return np.asarray(model.chances()[np.searchsorted(model.levels, self.relevant_from)])
+        places, chances = self.places[~self.is_judged], _checked_chances(rate)
+        return np.where(places <= (depth or np.inf), chances[np.minimum(places, len(chances)) - 1], 0.0)
+
+    def grade_chances(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return grades, and (n_grades, n_unjudged) chances of no less, at given rates of relevant documents.
+
+        The grades of relevant and of other documents fall as those of judged ones do.
+        """
+        judged = self.placements.grades[self.placements.is_graded]
+        relevant, irrelevant = (judged[judged >= self.relevant_from], judged[judged < self.relevant_from])
+        relevant = relevant if len(relevant) else np.array([self.relevant_from])
+        irrelevant = irrelevant if len(irrelevant) else np.zeros(1)
+        levels = np.unique(np.concatenate([relevant, irrelevant]))
+        shares = [(levels[:, None] <= grades).mean(axis=1)[:, None] for grades in (relevant, irrelevant)]
+        return levels, rates * shares[0] + (1 - rates) * shares[1]
+
+    def unjudged_places(self, hashes: Hashes) -> IntArray:
+        """Return the (n,) place of unjudged documents among those."""
+        return np.searchsorted(self.hashes[~self.is_judged], hashes)
+
+    def draw(self, levels: FloatArray, chances: FloatArray, seed: int) -> FloatArray:
+        """Draw (n_unjudged,) grades, alike in the lists of all rerankers, whatever other documents there are.
+
+        Args:
+            levels: (n_levels,) grades.
+            chances: (n_levels, n_unjudged) to be no lower than each.
+            seed: of the draw.
+
+        Returns:
+            (n_unjudged,) grades; the same seed gives the same ones.
+        """
+        is_reached = uniforms(self.hashes[~self.is_judged], seed) < chances[1:]
+        return np.asarray(levels[is_reached.sum(axis=0)])
+
+    def grade_draws(self, rate: Rate, depth: int | None) -> Callable[[int], FloatArray]:
+        """Return what draws (n_unjudged,) grades with a seed, at a rate or as judged documents tell."""
+        if rate is not None:
+            return partial(self.draw_grades, self.unjudged_rates(rate, depth))
+        model = self.grade_model(depth)
+        return lambda seed: self.draw(model.levels, model.chances(seed), seed)
+
+    def draw_grades(self, rates: FloatArray, seed: int) -> FloatArray:
+        """Draw (n_unjudged,) grades: relevant as often as rates say, then as those of judged documents fall."""
+        return self.draw(*self.grade_chances(rates), seed)
+
+
+def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
+    """Return query and grade of each judged document that no reranker has, but grades below 0."""
+    if runs.qrels is None:
+        return np.zeros(0, np.int64), np.zeros(0)
+    is_unlisted = runs.qrels["relevance"].to_numpy() >= 0
+    for stack in runs.matched_stacks.stacks:
+        if stack.judgment is not None:
+            is_unlisted[stack.judgment[stack.judgment >= 0]] = False
+    judgments = Judgments.of(runs.qrels, runs.judged_pairs)
+    return judgments.lists[is_unlisted], judgments.grades[is_unlisted]
+
+
+def _checked_chances(rate: Rate) -> FloatArray:
+    """Return the (n,) chances by place, the last of them for all further places."""
+    try:
+        chances = np.atleast_1d(np.asarray(rate, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.") from error
+    if not len(chances) or not ((chances >= 0) & (chances <= 1)).all():
+        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.")
+    return chances

@@ -1,0 +1,526 @@
+"""Bytes in: from a path or an upload to a stream of unpacked bytes or single-spaced text, within a limit."""
+
+import errno
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from io import BytesIO
+from math import inf
+from pathlib import Path, PurePath
+from stat import S_ISDIR, S_ISREG
+from typing import IO, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.support.arrays import IntArray
+from metrics.support.cached import cached_property
+from metrics.support.environment import byte_limit
+
+MAX_BYTES = 2 * 2**30
+"""Largest file read, unpacked, in bytes, where the environment does not say another limit."""
+MAX_FILE = "TIESCOPE_MAX_FILE_MB"
+"""Environment variable: megabytes of the largest file read, unpacked."""
+MAX_GROWTH, FREE_BYTES = 100, 2**28
+"""How many times its own bytes a file may unpack to, and the bytes that any file may unpack to.
+
+Runs and tables unpack to 60 times theirs or less, files made to fill the memory to 400 times and more.
+"""
+_UNCOUNTED_BYTES = 2**26
+"""Bytes read before those of a file that declares fewer are counted to the end."""
+BLOCK = 2**17
+"""Bytes held at once while a file flows by; eight times as many are no faster, and hold 25 MB more."""
+
+_HEAD = 65536
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_SUFFIXES = {
+    *(".gz", ".zst", ".trec", ".run", ".txt", ".csv", ".tsv", ".qrels", ".res"),
+    *(".json", ".jsonl", ".ndjson", ".parquet"),
+}
+STDIN = Path("/dev/stdin")
+"""What `-` stands for; a file of that name is `./-`."""
+_OPEN_ALREADY = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
+"""What is open already, as standard input and what the shell makes of <(command): a pipe there has a writer."""
+_NO_FILE = "not a regular file"
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\v\f\n"
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""What stands in a name for bytes that are not UTF-8."""
+
+
+def place_of(path: str | PurePath) -> Path:
+    """Return where a path or URL is: on disk, or where fsspec gets to (`s3://`, `https://`, `memory://` ...).
+
+    A URL becomes what is no `pathlib.Path` and has its methods; it is passed on as it is.
+
+    Raises:
+        MissingPackageError: a URL, without the extra `distributed`.
+        ReadError: a URL of a kind that nothing installed can open.
+    """
+    if "://" not in str(path):
+        return Path(path)
+    try:
+        from upath import UPath  # noqa: PLC0415 of an extra
+    except ImportError as error:
+        raise MissingPackageError("universal_pathlib", "distributed") from error
+    try:
+        return cast("Path", UPath(path))
+    except (ImportError, ValueError) as error:
+        raise ReadError(
+            str(path), f"such URLs cannot be opened ({error})", "Install what opens them."
+        ) from error
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as given, packed or not.
+
+    Attributes:
+        name: as the user knows it.
+        data: its bytes, or where they are.
+        endless: whether it may be larger than the limit, being read in blocks where it is.
+    """
+
+    name: str
+    data: bytes | Path
+    endless: bool = False
+
+    @classmethod
+    def open(cls, path: str | PurePath) -> "File":
+        """Return a file on disk or at a URL, read when needed; pipes and standard input (`-`) are read at once.
+
+        Raises:
+            ReadError: there is no such file, or it cannot be opened.
+            MissingPackageError: a URL, without the extra `distributed`.
+            UsageError: the environment names no limit.
+        """
+        place = STDIN if str(path) == "-" else place_of(path)
+        limit = _max_bytes()
+        try:
+            with _open_to_read(place) as stream:
+                data = place if place.is_file() else read_within(stream, limit)
+            return cls(place.name, data)
+        except ImportError as error:
+            raise ReadError(
+                str(path), f"a package is missing that opens it ({error})", "Install it."
+            ) from error
+        except (OSError, ValueError) as error:
+            raise ReadError(str(path) or "''", _reason(error), "Check the path.") from error
+
+    @property
+    def stem(self) -> str:
+        """Name without folder and known endings: `llm.trec.gz` gives `llm`; bytes that are no text give �."""
+        path = PurePath(self.name.replace("\\", "/"))
+        while path.suffix.lower() in _SUFFIXES and path.stem:
+            path = path.with_suffix("")
+        return _NO_TEXT.sub("\N{REPLACEMENT CHARACTER}", path.name)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes as given; a ReadError where the file is gone."""
+        with self.given() as stream:
+            return int(stream.size())
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the bytes as given."""
+        digest = sha256()
+        with self.given() as stream:
+            while block := stream.read(BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the unpacked bytes from the first on, without a byte order mark; never more than the limit."""
+        total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
+        if expected > self.limit:
+            expected = self.unpacked_size
+        for block in self._unpack():
+            total += len(block)
+            if total > expected:
+                expected = self.unpacked_size
+            yield block.removeprefix(_BOM) if total == len(block) else block
+
+    @cached_property
+    def limit(self) -> float:
+        """Most bytes that it may unpack to."""
+        if self.endless and not isinstance(self.data, bytes):
+            return inf
+        return min(_max_bytes(), self.growth_limit)
+
+    @property
+    def growth_limit(self) -> int:
+        """Most bytes in memory that so small a file may ask for."""
+        return max(FREE_BYTES, MAX_GROWTH * self.size)
+
+    def refuse_too_large(self, size: int) -> None:
+        """Raise a ReadError where so many unpacked bytes are more than the limit."""
+        if size <= self.limit:
+            return
+        if self.limit == _max_bytes():
+            problem = f"larger than {self.limit / 2**30:.3g} GB unpacked"
+            raise ReadError(self.name, problem, "Split it by query.")
+        problem = f"{self.size:,} bytes that unpack to more than {self.limit / 10**6:,.0f} MB"
+        raise ReadError(self.name, problem, "Give what it holds as plain text.")
+
+    @property
+    def _declared_size(self) -> int:
+        """Bytes unpacked, as far as the file says: at its end, gzip says those of its last part."""
+        if self.packed != "gzip":
+            return 0
+        with self.given() as stream:
+            stream.seek(max(0, stream.size() - 4))
+            return int.from_bytes(stream.read(4), "little")
+
+    @cached_property
+    def unpacked_size(self) -> float:
+        """Bytes unpacked, counted without keeping any; infinity where there is no limit to them."""
+        if self.limit == inf:
+            return inf
+        if not self.packed:
+            self.refuse_too_large(self.size)
+            return self.size
+        total = 0
+        for block in self._unpack():
+            total += len(block)
+            self.refuse_too_large(total)
+        return total
+
+    def _unpack(self) -> Iterator[bytes]:
+        kind = self.packed
+        try:
+            with self.given() as raw, pa.input_stream(raw, compression=kind) as stream:
+                while block := stream.read_buffer(BLOCK).to_pybytes():  # read() loses its memory where it fails
+                    yield block
+        except (OSError, pa.ArrowInvalid) as error:
+            problem = f"damaged {kind} file" if kind else str(error)
+            raise ReadError(self.name, problem, "Pack it again." if kind else "Check the disk.") from error
+
+    @cached_property
+    def head(self) -> bytes:
+        """The beginning, from the first line that is not blank, as far as recognition looks."""
+        head = b""
+        for block in self.blocks():
+            head += block
+            head = head[_first_line(head) :]
+            if len(head) >= _HEAD:
+                break
+        if not head.strip():
+            raise ReadError(self.name, "the file is empty", "Export it again and check its size.", line=1)
+        return head[:_HEAD]
+
+    def ends_with(self, mark: bytes) -> bool:
+        """Return whether these are the last bytes, as given; of packed bytes nobody knows, so yes."""
+        if self.packed:
+            return True
+        with self.given() as stream:
+            stream.seek(max(0, stream.size() - len(mark)))
+            return bool(stream.read(len(mark)) == mark)
+
+    def given(self) -> pa.NativeFile:
+        """Return the bytes as given; a ReadError where the file is gone."""
+        if isinstance(self.data, bytes):
+            return pa.BufferReader(self.data)
+        try:
+            stream = _open_to_read(self.data)
+        except FileNotFoundError as error:
+            raise ReadError(self.name, "the file is gone", "Check the path.") from error
+        except OSError as error:
+            raise ReadError(self.name, _reason(error), "Check the path.") from error
+        return pa.PythonFile(stream, mode="r")  # its blocks are numpy's to use again
+
+    @cached_property
+    def packed(self) -> str | None:
+        """How the bytes are packed, None where they are not."""
+        with self.given() as stream:
+            start = stream.read(4)
+        return next((name for magic, name in _COMPRESSIONS.items() if start.startswith(magic)), None)
+
+    def refuse_binary(self, hint: str = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet.") -> None:
+        """Raise a ReadError with a hint where the head is that of no text."""
+        head = self.head
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
+        if b"\x00" in head or head.startswith((b"\x89PNG", b"%PDF", b"PK\x03\x04")):
+            kind = {b"\x89PNG": "a PNG picture", b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP or Excel file"}
+            description = kind.get(head[:4], "a binary file")
+            raise ReadError(self.name, f"this is {description}, not a table", hint, line=1)
+
+
+def read_within(stream: IO[bytes], limit: int) -> bytes:
+    """Return all that a stream holds, or what shows that it is more; memory is taken as bytes come."""
+    data = BytesIO()  # blocks in a list would be joined, and held twice
+    while data.tell() <= limit and (block := stream.read(BLOCK)):
+        data.write(block)
+    return data.getvalue()
+
+
+def _open_to_read(place: Path) -> IO[bytes]:
+    """Open a file, or what is open already; raise an OSError at once for a named pipe, a device or a socket."""
+    if hasattr(place, "__fspath__"):
+        return open(place, "rb", 0, opener=_open_at_once)
+    return place.open("rb", buffering=0)  # of a URL
+
+
+def _open_at_once(name: str, flags: int) -> int:
+    """Return the descriptor of a file; nobody is waited for who may write to it."""
+    descriptor = os.open(name, flags | os.O_NONBLOCK)
+    kind = os.fstat(descriptor).st_mode
+    if S_ISREG(kind) or S_ISDIR(kind) or _OPEN_ALREADY.fullmatch(os.fspath(name)):
+        os.set_blocking(descriptor, True)
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.ENXIO, _NO_FILE)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be opened."""
+    if isinstance(error, OSError) and error.errno == errno.ENXIO:  # what a socket answers
+        return _NO_FILE
+    return (getattr(error, "strerror", None) or "cannot be opened").lower()
+
+
+def _max_bytes() -> int:
+    """Return the largest file read, as the environment says."""
+    try:
+        return byte_limit(MAX_FILE, MAX_BYTES)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _first_line(text: bytes) -> int:
+    """Return where the first line that is not blank begins."""
+    first = len(text) - len(text.lstrip(_BLANK))
+    return text.rfind(b"\n", 0, first) + 1
+
+
+MAX_LINE = 2**24
+"""Longest line read, in bytes."""
+_SPACE = ord(" ")
+_SPACE_AT_LINE_END = re.compile(rb"(?m)^[ \t]|[ \t]\r?$")
+
+
+class BlockStream(io.RawIOBase):
+    """A binary stream over blocks of bytes, read once from the first to the last."""
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._blocks = iter(blocks)
+        self._unread = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True: the stream can be read."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Return `size` bytes, fewer only at the end.
+
+        For pyarrow takes a line feed that is all it is given, after a carriage return, for the end.
+        """
+        if size < 0:
+            return super().read(size) or b""
+        pieces = []
+        while size:
+            if not self._unread:
+                block = next(self._blocks, None)
+                if block is None:
+                    break
+                self._unread = memoryview(block)
+            pieces.append(self._unread[:size])
+            size, self._unread = size - len(pieces[-1]), self._unread[size:]
+        return b"".join(pieces)
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill as much of `buffer` as there are bytes for, and return how many."""
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def open_text(file: File, *, single_spaces: bool = False, strip_lines: bool = False) -> BlockStream:
+    """Open the unpacked text of a file; lines stay where they are.
+
+    Raises:
+        ReadError: while it is read: the file is damaged or too large, or a line too long.
+    """
+    blocks = whole_lines(file)
+    if strip_lines:
+        return BlockStream(
+            b"\n".join(b" ".join(line.split()) for line in block.split(b"\n")) for block in blocks
+        )
+    return BlockStream(map(_single_spaced, blocks) if single_spaces else blocks)
+
+
+def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.NativeFile:
+    """Open the text for pyarrow: without Python in between where the file is neither packed nor oddly spaced.
+
+    Raises:
+        ReadError: the file is too large, or as of `open_text`.
+    """
+    if single_spaces and _SPACE_AT_LINE_END.search(file.head[: file.head.rfind(b"\n") + 1]):
+        return open_text(file, strip_lines=True)
+    if file.packed or (single_spaces and _has_odd_spaces(file)):
+        return open_text(file, single_spaces=single_spaces)
+    file.refuse_too_large(file.size)
+    return file.given()
+
+
+def whole_lines(file: File) -> Iterator[bytes]:
+    """Yield the unpacked bytes in blocks that end where a line does; a ReadError where one is too long."""
+    unfinished, n_before = b"", 0
+    for block in file.blocks():
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield unfinished + block[:cut]
+            n_before, unfinished = n_before + len(unfinished) + cut, b""
+        unfinished += block[cut:]
+        if len(unfinished) > MAX_LINE:
+            raise line_too_long(file, _lines_within(file, n_before) + 1)
+    yield unfinished
+
+
+def line_too_long(file: File, line: int) -> ReadError:
+    """Return the error of a line past the limit."""
+    problem = f"a line of more than {MAX_LINE // 2**20} MB"
+    return ReadError(file.name, problem, "Leave out the column that holds it.", line=line)
+
+
+def _lines_within(file: File, size: int) -> int:
+    """Return how many lines end within the first `size` bytes."""
+    count = 0
+    for block in file.blocks():
+        count += block.count(b"\n", 0, size)
+        size -= len(block)
+        if size <= 0:
+            break
+    return count
+
+
+def _has_odd_spaces(file: File) -> bool:
+    """Return whether there are tabs, or two spaces in a row."""
+    last = b""
+    for block in file.blocks():
+        if b"\t" in block or _has_two_spaces(block) or (last == block[:1] == b" "):
+            return True
+        last = block[-1:]
+    return False
+
+
+def _single_spaced(block: bytes) -> bytes:
+    if b"\t" in block:
+        block = block.replace(b"\t", b" ")
+    while _has_two_spaces(block):
+        block = block.replace(b"  ", b" ")
+    return block
+
+
+def _has_two_spaces(block: bytes) -> bool:
+    """Return whether two spaces stand in a row."""
+    is_space = np.frombuffer(block, np.uint8) == _SPACE
+    return bool((is_space[1:] & is_space[:-1]).any())
+
+
+def _no_ranks() -> None:
+    """Return None: the file states no ranks."""
+
+
+@dataclass(eq=False)
+class FileProvenance:
+    """The file that rows came from: the one thing known of it that changes is where a copy of it lies.
+
+    Attributes:
+        file: its name.
+        line_of: row, the first 0 → its line, the first 1.
+        unit: what is counted: a line, a row, an entry.
+        ranks: reads the ranks the file states beside its scores, if it does.
+    """
+
+    file: str
+    line_of: Callable[[int], int]
+    unit: str = "line"
+    ranks: Callable[[], pa.Array | None] = _no_ranks
+
+    def move(self, copy: "FileProvenance") -> None:
+        """Have lines and ranks read from a copy of the file, where it counts the same: the file can go."""
+        if copy.unit == self.unit:
+            self.line_of, self.ranks = copy.line_of, copy.ranks
+
+    def refuse(
+        self, is_bad: pa.Array, column: pa.Array, problem_of: Callable[[object], str], hint: str
+    ) -> None:
+        """Raise a ReadError at the first bad row, if there is one.
+
+        Shapes: `is_bad` (n_rows,), `column` (n_rows,).
+        """
+        row = pc.index(is_bad, value=True).as_py()
+        if row >= 0:
+            raise self.error(row, problem_of(column[row].as_py()), hint)
+
+    def error(self, row: int, problem: str, hint: str) -> ReadError:
+        """Return the error of a row."""
+        return ReadError(self.file, problem, hint, line=self.line_of(row), unit=self.unit)
+
+
+@dataclass(frozen=True)
+class RowProvenance:
+    """Where the rows of one reranker, or of the judgments, came from.
+
+    Attributes:
+        origin: the file.
+        rows: (n_rows,) row of the file that each was; None where it is the same.
+    """
+
+    origin: FileProvenance
+    rows: IntArray | range | None = None
+
+    @classmethod
+    def memory(cls, name: str) -> "RowProvenance":
+        """Return the provenance of rows that came from no file."""
+        return cls(FileProvenance(name, lambda row: row + 1, "row"))
+
+    @classmethod
+    def concat(cls, parts: Sequence["RowProvenance"], lengths: Sequence[int]) -> "RowProvenance":
+        """Return the provenance of the rows of several files, one after the other; of one as it is."""
+        if len(parts) == 1:
+            return parts[0]
+        ends = np.cumsum(lengths)
+
+        def line_of(row: int) -> int:
+            part = int(np.searchsorted(ends, row, side="right"))
+            return parts[part].line_of(row - int(ends[part]) + lengths[part])
+
+        return cls(FileProvenance(", ".join(part.file for part in parts), line_of))
+
+    @property
+    def file(self) -> str:
+        """Name of the file."""
+        return self.origin.file
+
+    @property
+    def unit(self) -> str:
+        """What is counted: a line, a row, an entry."""
+        return self.origin.unit
+
+    def line_of(self, row: int) -> int:
+        """Return the line of a row."""
+        return self.origin.line_of(row if self.rows is None else int(self.rows[row]))
+
+    def ranks(self) -> pa.Array | None:
+        """Return the (n_rows,) ranks the file states beside its scores, if it does and still can be read."""
+        try:
+            ranks = self.origin.ranks()
+        except ReadError:
+            return None
+        return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
+
+    def slice(self, start: int, end: int) -> "RowProvenance":
+        """Return where the rows from `start` to before `end` came from."""
+        return RowProvenance(self.origin, range(start, end) if self.rows is None else self.rows[start:end])
+
+    def take(self, rows: IntArray) -> "RowProvenance":
+        """Return where some of the rows came from."""
+        return RowProvenance(self.origin, rows if self.rows is None else np.asarray(self.rows)[rows])

@@ -1,1 +1,0 @@
-"""From bytes to typed columns, with the line of every row."""

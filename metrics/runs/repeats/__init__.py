@@ -1,1 +1,0 @@
-"""Repeats of one reranker: several scorings that differ by chance make one score and its spread."""

@@ -1,0 +1,457 @@
+"""Runs of any size, scored wherever Dask has workers."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import finalize
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import RepeatError, UsageError
+from metrics.evaluation import AS_READ, Evaluation, Policy, ScoringOptions, Unjudged, score_runs
+from metrics.evaluation.scoring import names_or_defaults
+from metrics.runs import File, MissingScore, Repeated, Runs, Source, as_judgments, as_run, read, with_names
+from metrics.runs.columns import BY_NAME
+from metrics.runs.files import FileProvenance
+from metrics.runs.findings import Finding
+from metrics.runs.joining import no_relevance_error, unused_finding
+from metrics.runs.query_doc_keys import Hashes
+from metrics.runs.source import build_source
+from metrics.runs.writing import refuse_outputs
+from metrics.scale.dataset_parts import (
+    ROWS,
+    DatasetFile,
+    Part,
+    Paths,
+    cut_file,
+    dataset_files,
+    is_among,
+    lists_in_several,
+    parts_to_scan,
+    row_hashes,
+    scan_part,
+    take_rows,
+    with_final_names,
+)
+from metrics.scale.stored import Stored
+from metrics.scale.stream import (
+    PartCounter,
+    PartitionedRuns,
+    PartStats,
+    QueryJudgments,
+    refuse_unused,
+    split_by_reranker,
+)
+from metrics.ties import asks_for_bounds
+
+if TYPE_CHECKING:
+    from metrics.scale.cluster import Client
+
+
+_TEXTS = ("reranker", "query_id", "doc_id", "target_id")
+_PLACES = 40
+"""Bits of the number of a row."""
+
+
+class PartTask(NamedTuple):
+    """What is wanted of every part.
+
+    Attributes:
+        score: evaluates the runs it is given.
+        repeated: what is done about a document twice in one list.
+        columns: those that are read: ours, and further ones by name.
+        dataset: how the files are called together.
+        missing_score: what is done about a score that is no number.
+    """
+
+    score: Callable[[Runs], Evaluation]
+    repeated: Repeated
+    columns: tuple[str, ...]
+    dataset: str
+    missing_score: MissingScore = "error"
+
+
+class ScoredPart(NamedTuple):
+    """What comes of a part.
+
+    Attributes:
+        evaluation: of its lists; None where it has none.
+        stats: what was met of each reranker.
+        findings: what was found while reading.
+    """
+
+    evaluation: Evaluation | None
+    stats: tuple[PartStats, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def read_judgments(
+    file: File, columns: dict[str, str], repeated: Repeated, missing_score: MissingScore = "error"
+) -> QueryJudgments:
+    """Read the judgments of a file.
+
+    Raises:
+        ReadError: it cannot be read, or holds none.
+    """
+    source = read(file, columns, strict=False, missing_score=missing_score)
+    return QueryJudgments.of(as_judgments(source), repeated)
+
+
+def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
+    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`."""
+    return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
+
+
+def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    """Score the lists of a part, but for those that are spread over several.
+
+    Shapes: `spread` (n,).
+
+    Raises:
+        TieScopeError: rows cannot be read, or not be scored.
+    """
+    source = part.read(task.columns)
+    if judged is not None:
+        source = _without_relevance(source, part, judged)
+    if len(spread):
+        source = take_rows(source, np.flatnonzero(~is_among(row_hashes(source), spread)))
+    return _score_source(source, judged, task)
+
+
+def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
+    """Return rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
+    unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
+    table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
+    notes = [unused_finding(name, source.file, len(source.table)) for name in unused]
+    return replace(source, table=table, noted=(*source.noted, *notes))
+
+
+def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
+    if not len(source.table) and "reranker" in source.table.column_names:
+        return ScoredPart(None, findings=source.noted)
+    lists, noted = split_by_reranker(source, judged, task.repeated)
+    evaluation = Evaluation.merge(*(task.score(runs) for runs, _ in lists))
+    return ScoredPart(evaluation, tuple(stats for _, rerankers in lists for stats in rerankers), noted)
+
+
+def empty_table(numbers: Sequence[str]) -> pa.Table:
+    """Return a table of query_id, doc_id and columns of numbers, without a row."""
+    texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
+
+
+def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a part that belong to lists spread over several; none of no part.
+
+    Returns:
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
+        null and numbers are NaN where the part lacks a column.
+
+    Raises:
+        ReadError: the rows cannot be read.
+    """
+    if part is None:
+        empty = {name: pa.array([], pa.string() if name in _TEXTS else pa.float64()) for name in names}
+        ids = {name: pa.array([], pa.int64()) for name in ("key", "place")}
+        return pa.table(ids | empty).to_pandas()
+    source = as_run(part.read(names))
+    keys = row_hashes(source)
+    rows = np.flatnonzero(is_among(keys, spread))
+    source = take_rows(source, rows)
+    place = (number << _PLACES) + part.first + rows + 1
+    columns: dict[str, pa.Array] = {"key": pa.array(keys[rows].view(np.int64)), "place": pa.array(place)}
+    for name in names:
+        if name == "reranker" and (part.member.name or not part.member.names):
+            columns[name] = pa.array([part.member.reranker] * len(rows), pa.string())
+        elif name in source.table.column_names:
+            column = source.table[name]
+            columns[name] = column.cast(pa.string()) if name in _TEXTS else column
+        else:
+            columns[name] = pa.nulls(len(rows), pa.string() if name in _TEXTS else pa.float64())
+    return pa.table(columns).to_pandas()
+
+
+def score_frame(
+    frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
+) -> ScoredPart:
+    """Score lists whose rows came together, in the order of the files.
+
+    Shapes: `files` (n_parts,).
+
+    Raises:
+        TieScopeError: a document twice in a list, or rows that cannot be scored.
+    """
+    frame = frame.sort_values("place")
+    columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
+    raw = {
+        name: column
+        for name, column in columns.items()
+        if name == "score" or column.null_count < len(column) or not len(column)
+    }
+    mapping = {name: name for name in raw if name in BY_NAME}
+    places = frame["place"].to_numpy()
+    origin = FileProvenance(task.dataset, lambda row: int(places[row]) % 2**_PLACES, "row")
+    try:
+        source = build_source(raw, mapping, origin, "table", list(raw), missing_score=task.missing_score)
+        return _score_source(source, judged, task)
+    except RepeatError as error:
+        raise _with_both_files(frame, files, error) from error
+
+
+def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
+    """Return the error of a document twice in a list, which names the files of both rows."""
+    ids = ["reranker", "query_id", "doc_id"]
+    twice = frame[frame.duplicated(ids, keep=False)]
+    places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
+    (file, row), (other, again) = ((files[place >> _PLACES], place % 2**_PLACES) for place in places)
+    query, document = twice[ids].iloc[0].to_list()[1:]
+    problem = f"document {document!r} is listed twice for query {query!r}, first in {file} on row {row}"
+    return RepeatError(other, problem, error.hint, line=again, unit="row")
+
+
+Watch = Callable[[int, int], None]
+"""Told of tasks that are done, and of how many are known."""
+
+
+class Dataset(PartitionedRuns):
+    """Runs in any number of files, read and scored by Dask: parts are given and forgotten, counts are kept."""
+
+    def __init__(
+        self,
+        files: Paths,
+        qrels: str | PurePath | None = None,
+        *,
+        columns: Mapping[str, str] | None = None,
+        repeated: Repeated = "error",
+        missing_score: MissingScore = "error",
+        score_columns: Sequence[str] = (),
+        scheduler: str | None = None,
+        watch: Watch | None = None,
+        is_bounded: bool = False,
+    ) -> None:
+        """Look at the files, and read the judgments that go with them; arguments as of `evaluate_dataset`.
+
+        Further score columns are those that rank or split ties besides the score. Where `lowest` or `highest`
+        are to be asked for (`is_bounded`), parts are read once more before, to count what nobody judged.
+
+        Raises:
+            MissingPackageError: Dask is not installed.
+            ReadError: nothing is there, a file cannot be read in blocks, or the judgments cannot be read.
+            UsageError: two runs of one name, relevance nowhere, or a column that is not there.
+        """
+        from metrics.scale import cluster  # noqa: PLC0415 of an extra
+
+        self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
+        Runs.from_sources([], repeated, judged=False)  # a word that is known
+        self._repeated: Repeated = repeated
+        self._missing_score: MissingScore = missing_score
+        self._score_columns = tuple(score_columns)
+        self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
+        judged = None if self._qrels is None else read_judgments(*self._qrels)
+        self._is_bounded = is_bounded and judged is not None
+        self._counter = PartCounter(judged)
+        self._files = self._open(files, columns or {}, qrels)
+        self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
+        self._n_done = self._n_known = 0
+
+    def _open(
+        self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
+    ) -> list[DatasetFile]:
+        """Open the files, and see that they have what is needed; judgments without scores are no run."""
+        is_run = self._counter.judged is None or "score" in self._counter.judged.nothing.mapping
+        files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
+        mappings = [file.table.mapping for file in files]
+        refuse_unused(
+            columns,
+            [*mappings, *([] if self._counter.judged is None else [self._counter.judged.nothing.mapping])],
+        )
+        for file in files:
+            if self._counter.judged is None and "relevance" not in file.table.mapping:
+                raise no_relevance_error(file.table.file.name)
+            file.refuse_without(self._score_columns)
+        return files
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """Columns that are read: ours, and further scores by name."""
+        names = {name for file in self._files for name in file.table.mapping}
+        judged = () if self._counter.judged else ("relevance", "target_id")
+        inside = (name for name in ("score_std", *judged) if name in names)
+        return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
+
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Yield evaluations that merge into that of the whole, each of some lists.
+
+        Raises:
+            ReadError: a file cannot be read.
+            UsageError: a name that does not exist, no scheduler or worker, or there is no run.
+        """
+        spread = [name for name in self._columns if name == "score_std"]
+        nothing = empty_table(("score", *spread, *self._score_columns))
+        score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
+        task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
+        with self._cluster.connect(self._scheduler) as client:
+            for scored in self._scored(client, task):
+                self._counter.add_findings(scored.findings)
+                for stats in scored.stats:
+                    self._counter.add_stats(stats)
+                if scored.evaluation is not None:
+                    yield self._counter.add_policies(scored.evaluation)
+        if not self._counter.rerankers:
+            raise UsageError("There is no run: no file has a row.")
+        for name in self._counter.rerankers:
+            for runs in self._counter.missing(name, nothing):
+                yield self._counter.add_policies(score(runs))
+
+    def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
+        """Yield what comes of each part, and then of the lists that are spread over several."""
+        judged = client.submit(read_judgments, *self._qrels) if self._qrels else None
+        parts, hashes = self._parts_of_files(client)
+        in_several = lists_in_several(hashes)
+        shared = [np.intersect1d(lists, in_several) for lists in hashes]
+        if self._is_bounded:
+            rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
+            self._counter.count_unjudged(self._watched(rows))
+            judged = client.submit(QueryJudgments.with_counts, judged, self._counter.n_unjudged, pure=False)
+        futures = [
+            client.submit(score_part, part, lists, judged, task, pure=False)
+            for part, lists in zip(parts, shared, strict=True)
+        ]
+        yield from self._watched(futures)
+        if len(in_several):
+            numbers = [number for number, lists in enumerate(shared) if len(lists)]
+            n_rows = sum(parts[n].n_rows * len(shared[n]) / len(hashes[n]) for n in numbers)
+            arguments = [(parts[number], shared[number], number, self._columns) for number in numbers]
+            frames = self._cluster.shuffle_frames(client, frame_of, arguments, math.ceil(n_rows / ROWS))
+            files = client.submit(tuple, [part.member.table.file.name for part in parts], pure=False)
+            yield from self._watched(self._cluster.map_frames(client, score_frame, frames, judged, task, files))
+
+    def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
+        """Return the parts of all files, and the hashes of the lists in each."""
+        to_scan = [list(parts_to_scan(file)) for file in self._files]
+        scans = self._watched(
+            [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]
+        )
+        row_groups = [list(chain.from_iterable(islice(scans, len(parts)))) for parts in to_scan]
+        rerankers = [{name for group in groups for name in group.rerankers} for groups in row_groups]
+        files = with_final_names(self._files, rerankers)
+        cuts = list(chain.from_iterable(map(cut_file, files, row_groups)))
+        return [part for part, _ in cuts], [hashes for _, hashes in cuts]
+
+    def _watched(self, futures: list[Any]) -> Iterator[Any]:
+        """Yield the results of tasks in their order, and tell who watches how many are done."""
+        self._n_known += len(futures)
+        for result in self._cluster.results_in_order(futures):
+            self._n_done += 1
+            if self._watch is not None:
+                self._watch(self._n_done, self._n_known)
+            yield result
+
+
+def _load(path: str | PurePath) -> File:
+    """Return a file with all its bytes, which can be sent to workers."""
+    file = File.open(path)
+    with file.given() as stream:
+        return File(file.name, stream.read())
+
+
+def evaluate_dataset(
+    files: Paths,
+    qrels: str | PurePath | None = None,
+    measures: Sequence[str] | str | None = None,
+    ties: Sequence[str] | str | None = None,
+    *,
+    scheduler: str | None = None,
+    output: str | PurePath | None = None,
+    columns: Mapping[str, str] | None = None,
+    repeated: Repeated = "error",
+    missing_score: MissingScore = "error",
+    precision: str = "float64",
+    missing: Policy = "zero",
+    empty: Policy = "zero",
+    relevant_from: float = 1,
+    tiebreak_by: Sequence[str] = (),
+    criteria: Sequence[str] = (),
+    unjudged: Unjudged | None = None,
+) -> Stored:
+    """Score runs of any size on the workers of a Dask scheduler; to the same values as `evaluate`.
+
+    Parquet is read by row groups, and only the columns needed; text file by file. Rows of a list that lie
+    in several parts are brought together first. A worker that is lost costs time: its parts are scored
+    again. Progress is shown where a person is watching.
+
+    Args:
+        files: a path, a URL, a pattern such as `runs/*.parquet`, several of these, or reranker → one of
+            these. The files of a folder are parts of one table, as are those of a named reranker; a
+            folder `reranker=BM25` names that of its files. Other files without a reranker column are
+            runs named by their stems.
+        qrels: judgments, path or URL; not needed where the tables hold relevance.
+        measures: as of `evaluate`.
+        ties: as of `evaluate`.
+        scheduler: address of a Dask scheduler (`tcp://HOST:8786`), whose workers can open the files and
+            have this package; None: one worker a core of this machine, for as long as this takes.
+        output: the Parquet file to keep the values of each list in; None: one that goes with the result.
+        columns: our column → the files', as of `read_runs`.
+        repeated: as of `read_runs`.
+        missing_score: as of `read_runs`.
+        precision: as of `evaluate`.
+        missing: as of `evaluate`.
+        empty: as of `evaluate`.
+        relevant_from: as of `evaluate`.
+        tiebreak_by: as of `evaluate`.
+        criteria: as of `evaluate`.
+        unjudged: as of `evaluate`.
+
+    Returns:
+        what each list scored, in a file; `summary()` and `load()` give what `evaluate` gives.
+
+    Raises:
+        MissingPackageError: Dask is not installed (`pip install "tiescope[distributed]"`).
+        ReadError: a file cannot be read; names file and row.
+        UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
+            than a worker's memory holds, or `output` cannot be written or is read.
+    """
+    from metrics.support.progress import progress  # noqa: PLC0415 its library need not be there where nothing is shown
+
+    options = ScoringOptions(
+        precision,
+        missing,
+        empty,
+        relevant_from,
+        tuple(tiebreak_by),
+        tuple(criteria),
+        unjudged or AS_READ.unjudged,
+    )
+    files = with_names(files)
+    measures, ties = names_or_defaults(measures, ties)
+    score = partial(score_runs, measures=measures, ties=ties, options=options)
+    if output is not None:
+        runs = [path for _, path in files]
+        refuse_outputs([Path(str(output))], runs if qrels is None else [*runs, qrels])
+    with ExitStack() as stack, progress("Scoring") as watch:
+        path = Path(str(output))
+        if output is None:
+            path = Path(stack.enter_context(TemporaryDirectory(prefix="tiescope-")), "scores.parquet")
+        dataset = Dataset(
+            files,
+            qrels,
+            columns=columns,
+            repeated=repeated,
+            missing_score=missing_score,
+            score_columns=options.further_columns,
+            scheduler=scheduler,
+            watch=watch,
+            is_bounded=asks_for_bounds(ties),
+        )
+        stored = Stored.write(path, dataset.parts(score))
+        finalize(stored, stack.pop_all().close)
+    return stored

@@ -1,0 +1,369 @@
+"""From paths, patterns, folders and URLs to the files of a dataset."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path, PurePath
+from typing import NamedTuple, TypeAlias
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from metrics.errors import ReadError, UsageError
+from metrics.runs import File, MissingScore, Source, open_blocks, with_names
+from metrics.runs.files import place_of
+from metrics.runs.formats.format import BlockTable
+from metrics.runs.formats.parquet import ParquetTable
+from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
+from metrics.support.arrays import IntArray, coded, span_starts
+
+_Path: TypeAlias = str | PurePath
+Paths: TypeAlias = _Path | Iterable[_Path | tuple[str | None, _Path]] | Mapping[str, _Path]
+_PATTERN = re.compile(r"[*?\[]")
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True)
+class DatasetFile:
+    """A file of a dataset.
+
+    Attributes:
+        table: what is to be read of it.
+        name: its reranker, where others may hold lists of the same; None where its stem or its rows say it.
+    """
+
+    table: BlockTable
+    name: str | None
+
+    @property
+    def names(self) -> bool:
+        """Whether its rows name their rerankers."""
+        return "reranker" in self.table.mapping
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other file can hold rows of its lists."""
+        return self.name is None and not self.names
+
+    @property
+    def reranker(self) -> str:
+        """Its reranker, where its rows do not say."""
+        return self.name or self.table.file.stem
+
+    def refuse_without(self, numbers: Iterable[str]) -> None:
+        """Raise a UsageError where it has no such columns to rank by."""
+        table = self.table
+        for name in numbers:
+            if name not in table.extras and name not in table.mapping:
+                available = ", ".join(table.extras) or "none"
+                problem = f"there is no score column {name!r} to rank by"
+                raise UsageError(f"{table.file.name}: {problem}. There are: {available}.")
+
+
+def dataset_files(
+    paths: Paths,
+    columns: Mapping[str, str],
+    judgments: str | PurePath | None = None,
+    missing_score: MissingScore = "error",
+) -> list[DatasetFile]:
+    """Return the files of a dataset, in the order given, those of a pattern or a folder by name.
+
+    Raises:
+        ReadError: nothing is there, or a file cannot be read in blocks.
+        UsageError: two runs of one name.
+    """
+    no_run = None if judgments is None else place_of(judgments).resolve()
+    opened = [
+        [
+            (_named(open_blocks(File.open(place), columns, missing_score), name, folder), _partition(place))
+            for folder, place in _expand(path)
+            if place.resolve() != no_run
+        ]
+        for name, path in with_names(paths)
+    ]
+    _refuse_two_runs(_repeated_names(opened))
+    files = [file for group in opened for file, _ in group]
+    if not files:
+        raise UsageError("There is no run. Give at least one file.")
+    return files
+
+
+def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:
+    """Return names of rerankers that stand for more than one run; files of one partition are one."""
+    names, partitions = Counter[str](), set[str]()
+    for group in opened:
+        names.update(file.reranker for file, _ in group if file.is_alone)
+        names.update({file.name for file, partition in group if file.name and not partition})
+        partitions |= {file.name for file, partition in group if file.name and partition}
+    names.update(partitions)
+    return [name for name, count in names.items() if count > 1]
+
+
+def _refuse_two_runs(names: Iterable[str]) -> None:
+    """Raise a UsageError where there is a name of rows that are no parts of one run."""
+    for name in names:
+        hint = "Give one a name (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
+        raise UsageError(f"There are two runs named {name!r}. {hint}")
+
+
+def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
+    """Return the files, each as it was named where it is of one run; names in its rows tell several apart.
+
+    Raises:
+        UsageError: two runs of one name, one of them named in its rows.
+    """
+    inside: dict[str | None, set[str]] = {}
+    for file, names in zip(files, rerankers, strict=True):
+        inside.setdefault(file.name, set()).update(names)
+    final = [replace(file, name=None) if file.names and len(inside[file.name]) > 1 else file for file in files]
+    by_row = {name for file, names in zip(final, rerankers, strict=True) if file.name is None for name in names}
+    by_file = [file.reranker for file in final if file.name or not file.names]
+    _refuse_two_runs(name for name in by_file if name in by_row)
+    return final
+
+
+def _named(table: BlockTable, name: str | None, folder: str | None) -> DatasetFile:
+    """Return a file whose reranker is named by the user, else by its rows, else by its folder."""
+    return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
+
+
+def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
+    """Yield each file that a path means, after the reranker that its folder names."""
+    place = place_of(path)
+    try:
+        is_pattern = _PATTERN.search(str(path)) and not place.exists()
+        for match in _match_pattern(place) if is_pattern else [place]:
+            folder = _folder_name(match) if match.is_dir() else None
+            for file in [match] if folder is None else _files_below(match):
+                yield _partition(file) or folder, file
+    except ReadError:
+        raise
+    except (OSError, ValueError) as error:
+        raise ReadError(str(path), f"cannot be looked at ({error})", "Check the path.") from error
+
+
+def _match_pattern(place: Path) -> list[Path]:
+    """Return the files of a pattern by name, and the folders of which it has no file."""
+    base = next(parent for parent in place.parents if not _PATTERN.search(str(parent)) or parent.is_dir())
+    pattern = place.relative_to(base)
+    matches = [
+        path
+        for path in base.glob(str(pattern))
+        if _is_hidden(pattern) or not _is_hidden(path.relative_to(base))
+    ]
+    files = [path for path in matches if path.is_file()]
+    folders = {folder for path in files for folder in path.parents}
+    return _sort_by_name(place, [*files, *(path for path in matches if path.is_dir() and path not in folders)])
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """Return the files of a folder and those below, by name."""
+    paths = [path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder))]
+    return _sort_by_name(folder, [path for path in paths if path.is_file()])
+
+
+def _sort_by_name(path: Path, matches: list[Path]) -> list[Path]:
+    """Return what a path matches by name, `part-10` after `part-9`; a ReadError where nothing does."""
+    if not matches:
+        raise ReadError(str(path), "no file is there", "Check the path.")
+    return sorted(matches, key=lambda match: _natural_key(str(match)))
+
+
+def _natural_key(name: str) -> tuple[list[str | int], str]:
+    """Return what names are sorted by: numbers in them by value."""
+    return [int(text) if place % 2 else text for place, text in enumerate(_DIGITS.split(name))], name
+
+
+def _is_hidden(path: Path) -> bool:
+    """Return whether tools leave out such a file: `_SUCCESS`, what lies in `_temporary` or `.git`."""
+    return any(part.startswith(("_", ".")) for part in path.parts)
+
+
+def _partition(file: Path) -> str | None:
+    """Return the reranker that a folder such as `reranker=BM25` names, as Spark, Dask and Arrow write them."""
+    keys_and_values = (folder.name.partition("=") for folder in file.parents)
+    return next((unquote(value) for key, _, value in keys_and_values if key == "reranker" and value), None)
+
+
+def _folder_name(folder: Path) -> str:
+    """Return the reranker of files without one in a folder: `runs/llm.parquet` gives `llm`."""
+    return File(str(folder if folder.name.strip(".") else folder.resolve()), b"").stem
+
+
+ROWS = 2**20
+"""Rows of a part, at least: few enough for a worker of 1 GB."""
+_SCANNED = 8
+"""Parts whose queries are looked at in one go."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one file.
+
+    Attributes:
+        member: the file.
+        first: its first row; of a Parquet table.
+        end: the row after its last; None where it is the whole file.
+    """
+
+    member: DatasetFile
+    first: int = 0
+    end: int | None = None
+
+    def read(self, columns: Collection[str]) -> Source:
+        """Return the rows: these columns, ours or further ones, of a Parquet table; of text all."""
+        table = self.member.table
+        source = (
+            table.select(columns).rows(self.first, self._end)
+            if isinstance(table, ParquetTable)
+            else table.read()
+        )
+        return replace(source, name=self.member.name)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in it; 0 of text that nobody looked at."""
+        return self._end - self.first
+
+    @property
+    def _end(self) -> int:
+        table = self.member.table
+        return sum(table.groups) if self.end is None and isinstance(table, ParquetTable) else self.end or 0
+
+
+class RowGroupLists(NamedTuple):
+    """The lists that rows hold, by their hashes.
+
+    Attributes:
+        end: the row after the last.
+        keys: (n,) hash of each, in order.
+        first: that of the first row's.
+        last: that of the last row's.
+        last_start: where its rows begin that go on to the end.
+        is_last_once: whether it has no other rows here.
+        rerankers: those that the rows around name.
+    """
+
+    end: int
+    keys: Hashes
+    first: np.uint64
+    last: np.uint64
+    last_start: int
+    is_last_once: bool
+    rerankers: tuple[str, ...]
+
+    def is_more_of_last(self, before: "RowGroupLists") -> bool:
+        """Return whether all these rows are of the list that the rows before end with."""
+        return bool(before.last == self.first) and before.end == self.last_start
+
+
+def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
+    """Yield parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
+    if not isinstance(member.table, ParquetTable):
+        if not member.is_alone:
+            yield Part(member)
+        return
+    ends = np.cumsum(member.table.groups)
+    if len(ends) > 1 or not member.is_alone:
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1] if len(ends) else 0, ROWS * _SCANNED))
+        bounds = np.unique([0, *ends[cuts], *ends[-1:]])
+        yield from (Part(member, first, end) for first, end in pairwise(bounds.tolist()))
+
+
+def scan_part(part: Part) -> list[RowGroupLists]:
+    """Return the lists of each row group of a part, or of its file."""
+    source = part.read(("reranker", "query_id"))
+    starts, keys = list_spans(source)
+    bounds = [0, len(source.table)]
+    if isinstance(part.member.table, ParquetTable):
+        ends = np.cumsum(part.member.table.groups) - part.first
+        bounds = np.unique([0, *ends[(ends > 0) & (ends <= len(source.table))]]).tolist()
+    is_named = "reranker" in source.table.column_names
+    names = tuple(source.table["reranker"].unique().to_pylist()) if is_named else ()
+    cuts = [both for both in pairwise(bounds) if both[0] < both[1]]
+    return [RowGroupLists(*_row_group_lists(starts, keys, *both, part.first), names) for both in cuts]
+
+
+def _row_group_lists(
+    starts: IntArray, keys: Hashes, first: int, end: int, before: int
+) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
+    """Return what the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
+    inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
+    own = keys[inside]
+    is_last_once = np.count_nonzero(own == own[-1]) == 1
+    last_start = max(int(starts[inside][-1]), first)
+    return before + end, np.unique(own), own[0], own[-1], before + last_start, bool(is_last_once)
+
+
+def list_spans(source: Source) -> tuple[IntArray, Hashes]:
+    """Return the (n,) first row of each span of rows of one list, and the hash of its reranker and query."""
+    queries = coded(source.table["query_id"])
+    query = queries.indices.to_numpy()
+    names = pa.array([source.name or File(source.file, b"").stem])
+    owner: npt.NDArray[np.int32] = np.zeros(len(query), np.int32)
+    if "reranker" in source.table.column_names:
+        rerankers = coded(source.table["reranker"])
+        names, owner = rerankers.dictionary, rerankers.indices.to_numpy()
+    starts = span_starts(query, owner)
+    texts = queries.dictionary.take(pa.array(query[starts]))
+    return starts, hashes_after(text_hashes(names), owner[starts], texts)
+
+
+def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
+    """Yield parts of a file, with the hashes of their lists: cut between lists where these stand together."""
+    if not row_groups:
+        yield Part(file, 0, None), np.empty(0, np.uint64)
+        return
+    if len(row_groups) == 1 or not isinstance(file.table, ParquetTable):
+        yield Part(file, 0, row_groups[0].end), row_groups[0].keys
+        return
+    yield from _cut_between_lists(file, row_groups)
+
+
+def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
+    """Yield parts of a file of several row groups: of `ROWS` rows or more, but for the last."""
+    start, last_start, hashes, before_last = 0, 0, list[Hashes](), np.empty(0, np.uint64)
+    for before, group, after in zip([None, *row_groups], row_groups, [*row_groups[1:], None], strict=False):
+        if before is None or not group.is_more_of_last(before):
+            last_start = group.last_start
+            before_last = group.keys[group.keys != group.last] if group.is_last_once else group.keys
+            hashes.append(group.keys)
+        goes_on = after is not None and after.first == group.last
+        end = last_start if goes_on else group.end
+        if after is None or (group.end - start >= ROWS and end > start):
+            inside = [*hashes[:-1], before_last] if goes_on else hashes
+            yield Part(file, start, end), np.unique(np.concatenate(inside))
+            start, hashes = end, [np.array([group.last])] if goes_on else []
+
+
+def lists_in_several(parts: Sequence[Hashes]) -> Hashes:
+    """Return the lists that more than one part has rows of."""
+    hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
+    return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+
+
+def row_hashes(source: Source) -> Hashes:
+    """Return the (n_rows,) hash of the list that each row is of."""
+    starts, keys = list_spans(source)
+    return np.repeat(keys, np.diff(starts, append=len(source.table)))
+
+
+def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
+    """Return (n_rows,) whether each row is of one of these lists, whose hashes are in order; there is one."""
+    near: Hashes = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
+    return np.equal(near, keys)
+
+
+def take_rows(source: Source, rows: IntArray) -> Source:
+    """Return some rows, which know where they came from."""
+    origin = replace(source.origin, line_of=partial(_line_of, source, rows))
+    return replace(source, table=source.table.take(pa.array(rows)), origin=origin)
+
+
+def _line_of(source: Source, rows: IntArray, row: int) -> int:
+    return source.origin.line_of(int(rows[row]))

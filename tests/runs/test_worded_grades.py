@@ -1,0 +1,128 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import columns, refusal
+
+from metrics import evaluate, read_runs
+from metrics.runs import File, open_blocks, read
+from metrics.runs.conversion import parse_grade
+
+HEADER = "query_id,doc_id,answer\n"
+ANSWERS = f'{HEADER}q,a,Score: 7/10\nq,b,"**Relevance: 3**, for it is long"\nq,c,I cannot say.\nq,d,5\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "scale"),
+    [
+        ("Score: 7/10", 7, 10),
+        ("**Relevance: 3**", 3, None),
+        ("I'd rate this 2.", 2, None),
+        ("7", 7, None),
+        ("Score - 4", 4, None),
+        ("score: -2", -2, None),
+        ("The score is 3 out of 5.", 3, 5),
+        ("80%", 80, 100),
+        ("GPT-4 says 3", 3, None),
+        ("The 1st document gets 2", 2, None),
+        ("Relevance score: 0.75 (0-1)", 0.75, None),
+        ('{"score": 3}', 3, None),
+        ("3, I repeat: 3", 3, None),
+        ("<think>perhaps 2</think>Score: 3", 3, None),
+        ("Relevance: 3 of 3, on topic 7", 3, 3),
+    ],
+)
+def test_a_grade_is_the_number_after_a_label_or_the_only_one(text, value, scale):
+    assert parse_grade(text) == (value, scale)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "no", "between 2 and 3", "Score: 1-3", "Score: 3 or 4", "12:30", "2026-11-22", "1,000", "v2"),
+        *("Rating: 3. Final rating: 2", "3 of 4 and 5 of 6", "x_1", "1e5x", "Score: high"),
+    ],
+)
+def test_several_numbers_ranges_and_parts_of_words_are_no_grade(text):
+    assert parse_grade(text) is None
+
+
+@given(
+    st.integers(-50, 50) | st.floats(-10, 10).map(lambda value: round(value, 3)),
+    st.sampled_from(
+        ["Score: {}", "**Relevance: {}**", "I'd rate this {}.", "Rating is {}/100", "{}", "Grade = {}\n"]
+    ),
+)
+def test_a_grade_reads_back_from_the_words_around_it(value, words):
+    grade = parse_grade(words.format(f"{value:f}".rstrip("0").rstrip(".") if value % 1 else int(value)))
+    assert grade is not None
+    assert grade.value == value
+
+
+@given(st.text())
+def test_any_text_is_a_grade_or_none(text):
+    assert parse_grade(text) is None or parse_grade(text).value == parse_grade(text).value
+
+
+def test_what_holds_no_grade_is_refused_with_its_line_and_value():
+    error = str(refusal(ANSWERS.encode()))
+    assert "line 4: score 'I cannot say.' is not a number (column 'answer')" in error
+
+
+@pytest.mark.parametrize(("rule", "last"), [("last", [7, 3, float("-inf"), 5]), ("drop", [7, 3, 5])])
+def test_what_holds_no_grade_goes_the_way_of_missing_scores_counted(rule, last, tmp_path):
+    (tmp_path / "llm.csv").write_text(ANSWERS)
+    (tmp_path / "qrels").write_bytes(b"q 0 a 1\n")
+    runs = read_runs(tmp_path / "llm.csv", tmp_path / "qrels", missing_score=rule)
+    assert runs.tables["llm"]["score"].to_pylist() == last
+    counts = dict(zip(runs.findings["code"], runs.findings["count"], strict=True))
+    assert (counts["scores-missing"], counts["grades-in-words"]) == (1, 2)
+
+
+def test_what_grades_are_said_to_be_out_of_is_compared():
+    file = f"{HEADER}q,a,7/10\nq,b,3/5\nq,c,2/10\n".encode()
+    noted = {one.code: one for one in read(File("llm.csv", file)).noted}
+    assert noted["grades-scales"].count == 3
+    assert "out of 5, 10" in noted["grades-scales"].message
+    assert "grades-scales" not in {one.code for one in read(File("llm.csv", file.replace(b"3/5", b"3"))).noted}
+
+
+def test_answers_stand_in_a_column_of_scores_and_in_json_too():
+    assert columns(ANSWERS.replace("answer", "score").replace("I cannot say.", "1").encode())["score"] == [
+        7,
+        3,
+        1,
+        5,
+    ]
+    records = [
+        {"query_id": "q", "doc_id": "a", "response": "Score: 7"},
+        {"query_id": "q", "doc_id": "b", "response": 2},
+    ]
+    for text in (json.dumps(records), "\n".join(map(json.dumps, records))):
+        assert columns(text.encode())["score"] == [7, 2]
+
+
+def test_a_score_beside_them_goes_before_answers_and_judgments_with_words_stay_judgments():
+    assert columns(b"query_id,doc_id,answer,score\nq,a,Score: 7,0.5\n")["score"] == [0.5]
+    judged = read(File("qrels.csv", b"query_id,doc_id,relevance,answer\nq,a,1,yes it is\n"))
+    assert judged.kind == "qrels"
+    assert read(File("llm.csv", b"query_id,doc_id,relevance,answer\nq,a,1,Score: 2\n")).kind == "run"
+
+
+def test_a_table_of_answers_can_be_streamed_and_gives_the_same_scores(tmp_path):
+    (tmp_path / "llm.csv").write_text(ANSWERS.replace("I cannot say.", "Score: 1"))
+    blocks = list(open_blocks(File.open(tmp_path / "llm.csv")).blocks())
+    assert [score for block in blocks for score in block.table["score"].to_pylist()] == [7, 3, 1, 5]
+
+
+def test_grades_in_words_score_as_the_numbers_do(tmp_path):
+    rows = ['q,a,"Score: 3, good",1', "q,b,Score: 3,0", "q,c,2 of 3,1"]
+    (tmp_path / "llm.csv").write_text("query_id,doc_id,answer,relevance\n" + "\n".join(rows))
+    scores = evaluate(read_runs(tmp_path / "llm.csv"), ["RR"], ["expected"]).scores
+    assert scores.to_numpy().item() == 0.75
+
+
+@pytest.mark.parametrize("piece", ["score ", "score is of as at ", "score:", "1 to ", "1 - ", " ", "-", "1"])
+def test_a_long_text_takes_no_square_of_work(piece):
+    assert parse_grade(piece * 50_000 + "x") is None
