@@ -170,7 +170,7 @@ _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl"
 _FEW_PAIRS = 6
 """Pairs of the sample that the Guide shows."""
 _FAMILIES = (
-    *("first_hit", "additive", "average_precision"),
+    *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
     *("bpref", "inferred_ap", "targets", "own_rules"),
 )
 
