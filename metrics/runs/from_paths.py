@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import pandas as pd
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
@@ -47,7 +47,7 @@ def read_runs(
             pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
             A frame without a column of queries is one list.
         qrels: the judgments: path, data frame or {query: {document: grade}}; not needed where the tables hold
-            relevance. May be among `files`, too.
+            relevance, or where one of several `files` is judgments alone. May be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list, or of two grades in two files of
@@ -214,6 +214,11 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
     return [name(path) if path else "" for path in paths]
 
 
+def may_be_either(source: Source) -> bool:
+    """Return whether the numbers of a file may be scores or grades, by its format or its header."""
+    return scores_may_be_grades(source.format) or bool(beir_columns(source.header))
+
+
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
     """Return whether a file given as a run is the judgments, and nothing else: `*.parquet` names both.
 
@@ -231,7 +236,7 @@ def as_run(source: Source) -> Source:
     """Return the source as a run, with scores or numbers that may be scores; a ReadError where it has none."""
     if source.kind == "run":
         return source
-    if scores_may_be_grades(source.format):
+    if may_be_either(source):
         return _renamed(source, "relevance", "score")
     names = ", ".join(source.mapping.values())
     hint = "A run needs a score for each document; judgments are given as qrels."
@@ -240,7 +245,7 @@ def as_run(source: Source) -> Source:
 
 def as_judgments(source: Source) -> Source:
     """Return the grades of the source, without scores beside them; a ReadError where it has none."""
-    if scores_may_be_grades(source.format) and source.kind == "run":
+    if may_be_either(source) and source.kind == "run":
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."
@@ -274,20 +279,29 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(choice.repeats)
     named_files = with_names(files)
+    value: Literal["score", "either"] = "either" if len(named_files) > 1 and not all_judgments else "score"
     file_names = distinct_file_names([path for _, path in named_files])
     for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
-        source = _read(path, choice, name or "table", file_name=file_name)
+        source = _read(path, replace(choice, value=value), name or "table", file_name=file_name)
         unread = set() if source.format == REPEATED_SCORES else unread
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
+            continue
+        if value == "either" and name is None and _holds_judgments(source):
+            yield as_judgments(source)
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     for judgments in all_judgments:
-        source = as_judgments(_read(judgments, replace(choice, repeats=()), "judgments", "relevance"))
+        source = as_judgments(_read(judgments, replace(choice, repeats=(), value="relevance"), "judgments"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     _refuse_unread([*unused.values(), *sorted(unread)])
+
+
+def _holds_judgments(source: Source) -> bool:
+    """Return whether a file among runs, for which no judgments are given, judges and nothing else."""
+    return source.kind == "qrels" and not scores_may_be_grades(source.format)
 
 
 def _refuse_unread(columns: Sequence[str]) -> None:
@@ -312,12 +326,11 @@ def _read(
     table: Table,
     choice: ColumnChoice,
     name: str,
-    value: Literal["score", "relevance"] = "score",
     file_name: str = "",
 ) -> Source:
-    """Read a file, perhaps under another name, or a data frame; `value` is the column it must have."""
+    """Read a file, perhaps under another name, or a data frame."""
     if isinstance(table, pd.DataFrame):
-        return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
+        return read_with_repeats(lambda columns: of_frame(table, columns, name), choice)
     if not isinstance(table, Path):
         raise _no_table(table)
     file = File.open(table)

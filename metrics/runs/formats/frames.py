@@ -1,14 +1,14 @@
 """A table in memory as a source: what pandas holds, as it stands."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
 from metrics.runs.source import Source, build_source
@@ -27,7 +27,6 @@ def of_frame(
     frame: pd.DataFrame,
     choice: ColumnChoice = _AS_READ,
     name: str = "table",
-    value: Literal["score", "relevance"] = "score",
 ) -> Source:
     """Read the rows of a data frame, in its order; without a column of queries they are one list.
 
@@ -43,7 +42,11 @@ def of_frame(
     header = list(plain.columns)
     if not plain.columns.is_unique:
         raise ReadError(name, f"two columns share a name among {', '.join(header)}", "Rename one.")
-    mapping = recognise(header, choice.among(header))
+    usual = beir_columns(header) if choice.value == "relevance" else {}
+    mapping = recognise(header, choice.among(header, usual))
+    value = choice.value
+    if value == "either":
+        value = "relevance" if "relevance" in mapping and "score" not in mapping else "score"
     noted = []
     if "query_id" not in mapping and value in mapping:
         _refuse_other_queries(plain, mapping, choice, name)
