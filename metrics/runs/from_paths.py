@@ -12,7 +12,7 @@ from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_co
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import Nested, of_frame
+from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
 from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
@@ -23,7 +23,7 @@ from metrics.support.arrays import combine_chunks
 from metrics.support.progress import begin_step
 
 Path = str | PurePath
-Table: TypeAlias = Path | pd.DataFrame
+Table: TypeAlias = Path | Frame
 Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Table]] | Table
 """Runs, by the names of their rerankers or without."""
 Judgments: TypeAlias = Table | Sequence[Table]
@@ -45,7 +45,8 @@ def read_runs(
     Args:
         files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
             pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
-            A frame without a column of queries is one list.
+            A frame without a column of queries is one list. Frames are those of pandas, polars, pyarrow,
+            DuckDB and whatever has `__arrow_c_stream__`.
         qrels: the judgments: path, data frame or {query: {document: grade}}; not needed where the tables hold
             relevance, or where one of several `files` is judgments alone. May be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
@@ -187,9 +188,9 @@ def check_files(
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
 
-def with_names(files: Tables) -> list[tuple[str | None, Table]]:
+def with_names(files: Tables) -> list[tuple[str | None, Any]]:
     """Return each file or data frame after the name of its reranker, None where none is given."""
-    if isinstance(files, str | PurePath | pd.DataFrame):
+    if isinstance(files, str | PurePath) or is_frame(files):
         return [(None, files)]
     if isinstance(files, Mapping):
         return list(files.items())
@@ -227,9 +228,9 @@ def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
         path: of the file, or the frame itself.
         qrels: the judgments, if they are given apart.
     """
-    if source.kind != "qrels" or isinstance(path, pd.DataFrame) or isinstance(qrels, pd.DataFrame):
-        return source.kind == "qrels" and path is qrels
-    return qrels is not None and PurePath(path) == PurePath(qrels)
+    if source.kind == "qrels" and isinstance(path, Path) and isinstance(qrels, Path):
+        return PurePath(path) == PurePath(qrels)
+    return source.kind == "qrels" and path is qrels
 
 
 def as_run(source: Source) -> Source:
@@ -273,9 +274,9 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
 
 
 def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:
-    all_judgments: Sequence[Table] = (
-        [] if qrels is None else [qrels] if isinstance(qrels, str | PurePath | pd.DataFrame) else qrels
-    )
+    all_judgments: Sequence[Table] = []
+    if qrels is not None:
+        all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(choice.repeats)
     named_files = with_names(files)
@@ -329,7 +330,7 @@ def _read(
     file_name: str = "",
 ) -> Source:
     """Read a file, perhaps under another name, or a data frame."""
-    if isinstance(table, pd.DataFrame):
+    if is_frame(table):
         return read_with_repeats(lambda columns: of_frame(table, columns, name), choice)
     if not isinstance(table, Path):
         raise _no_table(table)

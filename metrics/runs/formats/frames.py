@@ -1,7 +1,7 @@
-"""A table in memory as a source: what pandas holds, as it stands."""
+"""A table in memory as a source: what pandas, polars, pyarrow, DuckDB and others hold, as it stands."""
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -17,14 +17,45 @@ from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]]
 """Query → document → score or grade, as pytrec_eval and ranx have them."""
+
+
+class ArrowTable(Protocol):
+    """A table of another library than pandas: polars, pyarrow, DuckDB, and whatever hands out Arrow streams."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None, /) -> object:
+        """Return the rows as a capsule that holds a stream of Arrow's C interface."""
+
+
+Frame: TypeAlias = pd.DataFrame | ArrowTable
+"""A data frame, of whatever library."""
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
 """Id of the query of a frame that holds one list."""
 
 
+def is_frame(value: object) -> TypeGuard[Frame]:
+    """Return whether a value is a data frame, of whatever library."""
+    if isinstance(value, pd.DataFrame):
+        return True
+    return not isinstance(value, type) and (
+        hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+    )
+
+
+def _as_pandas(frame: Frame, name: str) -> pd.DataFrame:
+    """Return the rows of a data frame of another library; a ReadError where it has no columns."""
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    try:
+        return pa.table(frame).to_pandas()
+    except (pa.ArrowException, TypeError) as error:
+        problem = f"this {type(frame).__name__} is not a table of named columns"
+        raise ReadError(name, problem, "Give a data frame with query_id, doc_id and score.") from error
+
+
 def of_frame(
-    frame: pd.DataFrame,
+    frame: Frame,
     choice: ColumnChoice = _AS_READ,
     name: str = "table",
 ) -> Source:
@@ -36,6 +67,7 @@ def of_frame(
         ReadError: a missing column, an empty id, a score that is no number.
         UsageError: the choice names a column that does not exist.
     """
+    frame = _as_pandas(frame, name)
     levels = [level for level in frame.index.names if isinstance(level, str) and recognise([level])]
     frame = frame.reset_index([level for level in levels if level not in frame.columns])
     plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
