@@ -23,7 +23,7 @@ from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.runs import File, Runs, Source
-from metrics.studies.leaderboard.segments import query_segments
+from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
 _SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"

@@ -22,7 +22,7 @@ from metrics import MEASURES, Evaluation, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import side_by_side
-from metrics.studies.targets.baseline import usual_baseline
+from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
@@ -256,7 +256,7 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
 
 def choose_test() -> tuple[str, str]:
     """Draw the choice of a test and of a correction for many comparisons; return their names."""
-    from metrics.studies.significance.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
+    from metrics.studies.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
 
     tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
     corrections = {correction.label: correction.name for correction in CORRECTIONS}

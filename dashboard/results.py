@@ -14,7 +14,7 @@ from dashboard.library.audit import record_event
 from dashboard.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
+from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 
 _KEY = "results"
 _NEXT = "_next_results"

@@ -27,10 +27,10 @@ from metrics.runs import read_table as read_table
 from metrics.scale.dask import evaluate_dataset as evaluate_dataset
 from metrics.scale.stored import Stored as Stored
 from metrics.studies.audit.audit import audit as audit
-from metrics.studies.leaderboard.ranks.similarity import rank_similarity as rank_similarity
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals as rank_intervals
-from metrics.studies.leaderboard.swapped_orders import swapped_orders as swapped_orders
-from metrics.studies.tools.emulation import emulate as emulate
-from metrics.studies.tools.tools import TOOLS as TOOLS
+from metrics.studies.emulation import emulate as emulate
+from metrics.studies.rank_similarity import rank_similarity as rank_similarity
+from metrics.studies.swapped_orders import swapped_orders as swapped_orders
+from metrics.studies.tiers import rank_intervals as rank_intervals
+from metrics.studies.tools import TOOLS as TOOLS
 from metrics.ties import PRECISIONS as PRECISIONS
 from metrics.ties import TREATMENTS as TREATMENTS

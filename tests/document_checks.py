@@ -24,7 +24,7 @@ from dashboard.views.guide.prose import markdown
 from metrics import Runs, evaluate, read_table
 from metrics.report import report
 from metrics.simulation import notebook_grag
-from metrics.studies.targets.targets import PRESETS
+from metrics.studies.targets import PRESETS
 
 Check = Callable[[], None]
 SIMULATED = SAMPLE / "llm_rerankers.csv"

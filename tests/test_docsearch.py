@@ -10,9 +10,9 @@ from repository import ROOT, SAMPLE
 
 from metrics import evaluate, read_table
 from metrics.runs.repeats import repeat_groups
-from metrics.studies.audit.published.table import MEASURES as PRINTED
-from metrics.studies.audit.published.table import careless_table
-from metrics.studies.tools.tool_comparison import tool_values
+from metrics.studies.audit.published_table import MEASURES as PRINTED
+from metrics.studies.audit.published_table import careless_table
+from metrics.studies.emulation import tool_values
 
 FOLDER = SAMPLE / "docsearch"
 FULL = "MiniLM float32"

@@ -17,7 +17,7 @@ from dashboard.library.scored import ScoredRuns, ScoringOutcome
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
 from metrics.scale.stored import Stored, is_stored
-from metrics.studies.gaps.stored_summary import LEADERBOARD_TREATMENTS
+from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 
 TIES = ("input", "docid_desc", *LEADERBOARD_TREATMENTS)
 """Treatments that runs named by path are scored under."""

@@ -38,8 +38,8 @@ from dashboard.charts.style import (
     style,
 )
 from metrics.evaluation import EQUAL
-from metrics.studies.leaderboard.judging import JudgingPlan
-from metrics.studies.leaderboard.leaderboard import swap_matrix
+from metrics.studies.judging import JudgingPlan
+from metrics.studies.leaderboard import swap_matrix
 from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent, with_signs
 
@@ -176,13 +176,7 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start:
 
 
 def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
-    """Add a line with its number above each tier of the strip, whose x axis counts places from 1.
-
-    Args:
-        figure: changed in place.
-        tiers: of each place.
-        palette: colours of the theme.
-    """
+    """Add a line with its number above each tier of the strip, whose x axis counts places from 1."""
     runs, place = tier_runs(tiers), {"y": 1.04, "yref": "paper"}
     line = {
         "type": "line",

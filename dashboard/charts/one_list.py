@@ -16,7 +16,7 @@ from dashboard.charts.marks import add_chance_key, add_cutoff, add_diamond, cell
 from dashboard.charts.palette import Palette
 from dashboard.charts.style import BELOW, add_key, note, safe, set_xaxes, set_yaxes, style
 from metrics.evaluation import EQUAL
-from metrics.studies.one_list.query import rank_column
+from metrics.studies.one_list import rank_column
 from metrics.support.arrays import FloatArray
 from metrics.ties import place_chances
 
@@ -45,7 +45,7 @@ def tie_ladder(
 
     Args:
         ladder: place, doc_id, score or front, grade, judged, relevant, group, first, last; top first; perhaps
-            text, and level_1, further_1 ... as `metrics.studies.one_list.query.ladder` returns them.
+            text, and level_1, further_1 ... as `metrics.studies.one_list.ladder` returns them.
         palette: colours of the theme.
         k: cut-off to mark, None for none.
         first_to_judge: document with a strong outline, None for none.
@@ -458,14 +458,7 @@ _SAME_VALUE = 5e-5
 
 
 def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> Figure:
-    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall.
-
-    Args:
-        values: value, chance; rising.
-        marks: tied, traditional, worst, best.
-        palette: colours of the theme.
-        measure: its name.
-    """
+    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall."""
     low = min(float(values["value"].min()), marks["worst"])
     high = max(float(values["value"].max()), marks["best"])
     span = high - low if high - low > EQUAL else 0.0

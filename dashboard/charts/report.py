@@ -5,17 +5,16 @@ from dataclasses import dataclass
 
 from plotly.offline import get_plotlyjs
 
-from dashboard.charts.aligned_rows import aligned_rows
-from dashboard.charts.deciding.difference_forest import difference_forest
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
+from dashboard.charts.compare import difference_forest, finish_heatmap
 from dashboard.charts.figure import Figure
 from dashboard.charts.leaderboard import place_and_score, tool_strip
 from dashboard.charts.palette import DARK, LIGHT, Palette
+from dashboard.charts.rerankers import aligned_rows
+from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from metrics import parse
 from metrics.report import Figure as ReportFigure
 from metrics.report import Report, ReportCharts, ReportStudies
-from metrics.studies.tools.tool_comparison import comparable_values
+from metrics.studies.emulation import comparable_values
 
 _SLOPE_WIDTH = 720
 """Pixels of places, names and scores where the app's font, narrower than others, is not there."""

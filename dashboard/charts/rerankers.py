@@ -1,16 +1,197 @@
-"""Gap against tie ratio, a small panel a reranker."""
+"""Charts of the rerankers: values and gaps in aligned rows, small panels, wins and losses, query groups."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import chart_names, hover_text
+from dashboard.charts.marks import ROW, VALUES, add_bounds_rows, cells, label_rows
 from dashboard.charts.palette import Palette, faded
-from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
+from dashboard.charts.style import note_of, padded_range, set_xaxes, set_yaxes, signed_ticks, style
 from dashboard.charts.ties_vs_gap import first_dots
 from metrics.evaluation import EQUAL
-from metrics.studies.gaps.gap import trend
+from metrics.studies.gaps import trend
+from metrics.studies.prose import signed
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import percent
+
+_KERNEL = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
+_HIGHEST = 0.82
+"""Part of a row that the highest ridge fills."""
+_BASE = 0.3
+"""Part of a row from its middle down to its ridge."""
+
+
+def add_ridges(
+    figure: Figure,
+    rerankers: pd.DataFrame,
+    edges: FloatArray,
+    counts: Sequence[IntArray],
+    palette: Palette,
+    col: int,
+) -> None:
+    """Add the gaps of the lists that have one, orange above zero and grey below, and the mean of all lists.
+
+    Args:
+        figure: changed in place; its y axis counts rerankers from the top, 0 first.
+        rerankers: index reranker; gap (mean), lists_with_gap (share).
+        edges: (n + 1,) of the gaps, as far below zero as above; from zero on where they are absolute.
+        counts: for each reranker, (n,) lists with a gap between them.
+        palette: colours of the theme.
+        col: of the subplot.
+    """
+    heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
+    highest = max((height.max() for height in heights), default=0) or 1
+    bases = np.arange(len(heights), dtype=np.float64) + _BASE
+    title = {"x": 1, "xref": "paper", "xanchor": "right", "xshift": 104, "y": 1, "yref": "paper"}
+    beside = {"x": 1, "xref": f"x{col} domain", "xanchor": "left", "xshift": 6, "yref": f"y{col}"}
+    notes = [note_of("mean · lists with a gap", palette, **title, yanchor="bottom")]
+    is_signed = edges[0] < 0
+    notes += [
+        note_of(f"<b>{signed(gap, plus=is_signed)}</b> · {percent(share)}", palette, y=base - 0.12, **beside)
+        for gap, share, base in zip(rerankers["gap"], rerankers["lists_with_gap"], bases, strict=True)
+    ]
+    for ridge in _ridges(edges, [height / highest for height in heights], bases, palette):
+        figure.draw_scatter(**ridge, row=1, col=col)
+    figure.draw_scatter(**_means(rerankers["gap"], bases, palette), row=1, col=col)
+    figure.write_notes(notes)
+
+
+def _ridges(
+    edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, palette: Palette
+) -> Iterator[dict[str, Any]]:
+    """Yield the ground lines of the rows, and the two sides of their ridges; heights are at most 1."""
+    look = {"hoverinfo": "skip", "showlegend": False}
+    line = {"color": palette.grid, "width": 1}
+    ends = np.tile([edges[0], edges[-1], np.nan], len(bases))
+    yield {"x": ends, "y": np.repeat(bases, 3), "mode": "lines", "line": line, **look}
+    centre = (edges[1:] + edges[:-1]) / 2
+    below = np.r_[centre[centre < 0], 0.0]
+    above = np.r_[0.0, centre[centre >= 0]]
+    for x, colour in ((below, palette.other), (above, palette.traditional))[int(edges[0] == 0) :]:
+        y = [
+            np.r_[base - _HIGHEST * np.interp(x, centre, height), np.full(len(x) + 1, base)]
+            for base, height in zip(bases, heights, strict=True)
+        ]
+        sides = {"x": np.tile(np.r_[x, x[::-1], np.nan], len(bases)), "y": np.ravel(y)}
+        fill = {"fill": "toself", "fillcolor": colour, "opacity": 0.75}
+        yield {**sides, "mode": "none", **fill, **look}
+
+
+def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dict[str, Any]:
+    """Return the marks of the mean gaps of rerankers."""
+    border = {"color": palette.ground, "width": 1}
+    return {
+        "x": gaps,
+        "y": bases,
+        "mode": "markers",
+        "showlegend": False,
+        "marker": {"symbol": "diamond", "size": 9, "color": palette.text, "line": border},
+        "customdata": [hover_text(str(name)) for name in gaps.index],
+        "hovertemplate": "<b>%{customdata}</b><br>mean %{x:.4f}<extra></extra>",
+    }
+
+
+_ROW, _LOW_ROW = 48, 44
+"""Height of a reranker's row in pixels, with and without its scores."""
+_MIN_REACH = 0.05
+"""Gap that an axis reaches at least."""
+_BINS = 61
+"""Bins of a distribution of gaps."""
+
+
+def aligned_rows(
+    summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str, *, is_signed: bool = False
+) -> Figure:
+    """Draw scores, mean tie ratio and the distribution of gaps, a row a reranker.
+
+    Args:
+        summary: index reranker; first_traditional, first_tied, first_worst, first_best, tie_ratio,
+            first_gap, first_gap_mean, first_lists_with_gap.
+        lists: reranker, first_gap of each list.
+        palette: colours of the theme.
+        measure: what the scores and the gaps are of.
+        is_signed: whether gaps keep their sign, instead of their absolute values.
+    """
+    rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
+    if not is_signed:
+        rerankers["gap"] = rerankers["gap_mean"]
+        lists = lists.assign(first_gap=lists["first_gap"].abs())
+    figure = Figure.of_panels(1, 3, column_widths=(0.44, 0.2, 0.36), horizontal_spacing=0.05, shared_yaxes=True)
+    add_bounds_rows(figure, rerankers, palette, row=1, col=1)
+    set_xaxes(figure, title_text=measure, nticks=7, range=padded_range(rerankers[VALUES].to_numpy()), col=1)
+    reach = max(float(lists["first_gap"].abs().max()), _MIN_REACH)
+    edges = np.linspace(-reach if is_signed else 0, reach, _BINS + 1)
+    with_gap = lists[lists["first_gap"] != 0]
+    counts = [
+        np.histogram(with_gap.loc[with_gap["reranker"] == name, "first_gap"], bins=edges)[0]
+        for name in rerankers.index
+    ]
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _ROW, 3)
+
+
+def gap_rows(
+    rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], palette: Palette, measure: str
+) -> Figure:
+    """Draw the mean tie ratio and the distribution of gaps, a row a reranker.
+
+    Args:
+        rerankers: index reranker; tie_ratio, gap, lists_with_gap.
+        edges: (n + 1,) of the gaps, as far below zero as above.
+        counts: for each reranker, (n,) lists with a gap between them.
+        palette: colours of the theme.
+        measure: what the gap is of.
+    """
+    figure = Figure.of_panels(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
+    return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
+
+
+def _add_ties_and_gaps(
+    figure: Figure,
+    rerankers: pd.DataFrame,
+    edges: FloatArray,
+    counts: Sequence[IntArray],
+    palette: Palette,
+    measure: str,
+    row_height: int,
+    col: int,
+) -> Figure:
+    """Fill the panels col - 1 and col, and name the rows."""
+    _add_tie_bars(figure, rerankers, palette, col - 1)
+    add_ridges(figure, rerankers, edges, counts, palette, col)
+    style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
+    label_rows(figure, rerankers.index, palette)
+    end = max(float(edges[-1]), _MIN_REACH) * 1.04
+    if edges[0] == 0:
+        title = f"|{measure} gap| of single lists"
+        return set_xaxes(figure, title_text=title, range=[-0.02 * end, end], nticks=6, col=col)
+    title = f"{measure} gap of single lists"
+    return set_xaxes(figure, title_text=title, range=[-end, end], col=col, **signed_ticks(-end, end, 6))
+
+
+def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
+    """Add the mean tie ratio of each reranker."""
+    figure.draw_bars(
+        x=rerankers["tie_ratio"],
+        y=np.arange(len(rerankers)),
+        orientation="h",
+        width=0.42,
+        marker={"color": palette.other},
+        text=[percent(ratio) for ratio in rerankers["tie_ratio"]],
+        textposition="outside",
+        textfont={"color": palette.muted},
+        cliponaxis=False,
+        showlegend=False,
+        hovertemplate="%{x:.4f} of the documents are tied<extra></extra>",
+        row=1,
+        col=col,
+    )
+    end = max(0.05, rerankers["tie_ratio"].max()) * 1.25
+    set_xaxes(figure, title_text="mean tie ratio", tickformat="~p", nticks=4, range=[0, end], col=col)
+
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
 """Dots drawn in one small panel, and of the grey ones in all panels, at most."""
@@ -173,3 +354,87 @@ def _title(text: str, palette: Palette, index: int) -> dict[str, object]:
     place = {"x": 0, "xref": f"x{axis} domain", "xanchor": "left"}
     above = {"y": 1.02, "yref": f"y{axis} domain", "yanchor": "bottom"}
     return note_of(text, palette, **place, **above, font={"size": 13, "color": palette.text})
+
+
+_HALF = 0.2
+"""Distance of the two bars of a reranker from its middle."""
+_FEW_QUERIES = 8
+"""Queries that have a tick each: between them there would be two of one label."""
+
+
+def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
+    """Draw two bars a reranker of `win_loss`: by tied values above, by traditional ones, paler, below."""
+    figure = Figure()
+    colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
+    names = [hover_text(str(name)) for name in table.index]
+    for suffix, shift, opacity, kind in (("", -_HALF, 1.0, "tied"), ("_before", _HALF, 0.45, "traditional")):
+        start = pd.Series(0, index=table.index)
+        for outcome, colour in colours.items():
+            count = table[outcome + suffix]
+            is_pale = bool(suffix) or outcome == "equal"
+            figure.draw_bars(
+                x=count,
+                base=start,
+                y=np.arange(len(table)) + shift,
+                orientation="h",
+                width=2 * _HALF - 0.06,
+                marker={"color": colour, "opacity": opacity},
+                name=outcome,
+                showlegend=not suffix,
+                legendgroup=outcome,
+                text=[str(number) if number else "" for number in count],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={"size": 12, "color": palette.text if is_pale else palette.ground},
+                constraintext="none",
+                customdata=names,
+                hovertemplate=f"<b>%{{customdata}}</b><br>{outcome} %{{x}}, {kind} values<extra></extra>",
+            )
+            start = start + count
+    style(figure, palette, 96 + int(1.6 * ROW) * len(table))
+    label_rows(figure, table.index, palette)
+    ticks = {"dtick": 1} if table[list(colours)].sum(axis=1).max() <= _FEW_QUERIES else {}
+    return set_xaxes(figure, title_text="queries", tickformat="d", **ticks).set_layout(barmode="overlay")
+
+
+MOST_SEGMENTS = 8
+"""Segments drawn, the largest."""
+
+
+def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figure:
+    """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low."""
+    rerankers, segments = table["reranker"].unique(), table["segment"].unique()[:MOST_SEGMENTS]
+    wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(rerankers)
+    gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))
+    reach = max(float(np.nanmax(gap.abs().to_numpy(), initial=0)), 0.02)
+    names = np.meshgrid([hover_text(name) for name in segments], [hover_text(name) for name in rerankers])
+    figure = Figure().draw(
+        cells(
+            gap.to_numpy(),
+            (*palette.heat[2:0:-1], palette.grid, *palette.warm[:3:2]),
+            np.vectorize(_gap_text, otypes=[object])(gap),
+            x=np.arange(len(segments)),
+            y=np.arange(len(rerankers)),
+            customdata=np.dstack([*np.array(names[::-1], dtype=object), traditional, tied, n]),
+            textfont={"size": 12, "color": palette.text},
+            zmin=-reach,
+            zmax=reach,
+            hovertemplate="<b>%{customdata[0]}</b> · %{customdata[1]}<br>"
+            f"{measure} traditional %{{customdata[2]:.4f}}, tied %{{customdata[3]:.4f}}<br>"
+            "gap %{z:+.4f} over %{customdata[4]:,} queries<extra></extra>",
+        )
+    )
+    style(figure, palette, 56 + ROW * len(rerankers), t=44, b=8)
+    label_rows(figure, rerankers, palette)
+    set_yaxes(figure, range=[len(rerankers) - 0.5, -0.5], ticklabelstandoff=6)
+    labels = chart_names(segments, 12)
+    sizes = [f"{labels[name]}<br>n = {size:,.0f}" for name, size in n.max().items()]
+    return set_xaxes(
+        figure, side="top", showgrid=False, tickangle=0, tickvals=np.arange(len(segments)), ticktext=sizes
+    )
+
+
+def _gap_text(gap: float) -> str:
+    """Return what is written in a cell."""
+    return "" if np.isnan(gap) else signed(gap) if gap else "0"

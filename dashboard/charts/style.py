@@ -130,13 +130,7 @@ def _set_axes(figure: Figure, axis_names: Iterable[str], properties: Mapping[str
 
 
 def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[float, float]) -> dict[str, Any]:
-    """Return a second y axis for tie ratios, which shares its x axis with the panel below.
-
-    Args:
-        palette: colours of the theme.
-        domain: lower and upper end of its panel, as parts of the figure.
-        ends: of the axis.
-    """
+    """Return a second y axis for tie ratios, which shares its x axis with the panel below."""
     return {
         "domain": domain,
         "anchor": "x",
@@ -205,13 +199,7 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
 
 
 def add_key(figure: Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
-    """Write above a figure what its lines stand for.
-
-    Args:
-        figure: changed in place.
-        palette: colours of the theme.
-        entries: word, its colour, and its value.
-    """
+    """Write above a figure what its lines stand for."""
     text = " &nbsp; ".join(f"<b style='color:{colour}'>{word}</b> {value}" for word, colour, value in entries)
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
     note(figure, text, palette, font={"size": 13, "color": palette.muted}, **place)

@@ -35,35 +35,35 @@ def compare() -> Command:
 
 def stability() -> Command:
     """Say how likely each run comes out above each other when all ties are broken at random."""
-    from metrics.cli.stabilizing import stability_command
+    from metrics.cli.deciding import stability_command
 
     return stability_command
 
 
 def gate() -> Command:
     """Hold runs to targets: a line a target, exit 1 where one is missed."""
-    from metrics.cli.gating import gate_command
+    from metrics.cli.deciding import gate_command
 
     return gate_command
 
 
 def review() -> Command:
     """Write what a pull request does to runs, as Markdown: targets, and changes beyond what ties can do."""
-    from metrics.cli.reviewing import review_command
+    from metrics.cli.deciding import review_command
 
     return review_command
 
 
 def badge() -> Command:
     """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
-    from metrics.cli.publishing import badge_command
+    from metrics.cli.reporting import badge_command
 
     return badge_command
 
 
 def embed() -> Command:
     """Write a leaderboard to embed: an HTML fragment without scripts that asks nothing of any host."""
-    from metrics.cli.publishing import embed_command
+    from metrics.cli.reporting import embed_command
 
     return embed_command
 
@@ -91,14 +91,14 @@ def report() -> Command:
 
 def permutations() -> Command:
     """List the orderings one list's ties allow, with what each scores."""
-    from metrics.cli.permuting import permutations_command
+    from metrics.cli.evaluating import permutations_command
 
     return permutations_command
 
 
 def check() -> Command:
     """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
-    from metrics.cli.checking import check_command
+    from metrics.cli.evaluating import check_command
 
     return check_command
 

@@ -48,7 +48,7 @@ def _draw_sample() -> None:
     from dashboard.charts.leaderboard import place_and_score
     from dashboard.charts.palette import LIGHT
     from metrics import evaluate
-    from metrics.studies.leaderboard.leaderboard import leaderboard
+    from metrics.studies.leaderboard import leaderboard
 
     treatments = ["expected", "input", "optimistic", "pessimistic"]
     evaluation = evaluate(cache.sample_board().runs, ["RR"], treatments)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
-from dashboard.charts.deciding.audit import convention_bars, matrix_width, reproduction_matrix
+from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
 from dashboard.charts.leaderboard import least_width, place_and_score
 from dashboard.choices import UNJUDGED, View
@@ -58,8 +58,8 @@ from metrics.studies.audit.audited_order import (
 )
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
-from metrics.studies.audit.published.table import PublishedTable
-from metrics.studies.leaderboard.ranks.similarity import leaderboard_similarity, similarity_words
+from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.rank_similarity import leaderboard_similarity, similarity_words
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, first_names
 

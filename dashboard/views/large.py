@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.boards import notify
-from dashboard.charts.aligned_rows import gap_rows
+from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
@@ -21,8 +21,8 @@ from dashboard.widgets.leaderboard_parts import (
 )
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
-from metrics.studies.gaps.stored_summary import StoredSummary, stored_summary, stored_summary_finding
-from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 

@@ -44,24 +44,24 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL
 from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import (
+from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
+from metrics.studies.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
     can_narrow,
     hole_finding,
     unjudged_share,
 )
-from metrics.studies.leaderboard.judging import (
+from metrics.studies.judging import (
     JudgingPlan,
     closing_text,
     form_for,
     plan_finding,
     plan_judging,
 )
-from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
+from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
-from metrics.studies.tools.tool_comparison import by_reranker, comparable_values, tool_finding, tool_values
+from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
 
@@ -151,7 +151,7 @@ def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.Dat
 @cached_by_key(show_spinner=False, max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return who leads, and whether the order of ties or chance decides that, as a sentence."""
-    from metrics.studies.leaderboard import verdict_sentence  # noqa: PLC0415 scipy.special
+    from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
 
     rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
     copies = verdict_sentence.same_runs(view.board.runs, view.evaluation, measure)
@@ -250,7 +250,7 @@ _VERDICTS = {
 @cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return the pairs of rerankers whose order swaps once ties are averaged."""
-    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
 
     return study.swapped_orders(view.evaluation, measure, traditional)
 
@@ -258,7 +258,7 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
 @cached_by_key(show_spinner=False, max_entries=24)
 def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
     """Return how many pairs swap, as a sentence."""
-    from metrics.studies.leaderboard.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
     swaps = swapped_orders(view, measure, traditional)
     return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
@@ -267,7 +267,7 @@ def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first of the pairs that swap, with the chance of each when ties are broken at random."""
-    from metrics.studies.leaderboard.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
+    from metrics.studies.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view, measure, traditional).head(n_rows)
     with board_turn(view.board):

@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import cache, controls, visitor
-from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
 from dashboard.charts.leaderboard import drawable_rerankers, least_width, place_and_score
@@ -29,10 +29,9 @@ from dashboard.widgets.one_list import bracket_text, load_list
 from metrics import parse
 from metrics.evaluation import EQUAL
 from metrics.measures import question
-from metrics.studies.gaps.gap import gaps, tie_prediction
-from metrics.studies.leaderboard.leaderboard import leaderboard, leaderboard_finding
-from metrics.studies.one_list.list_order import lists_by_gap
-from metrics.studies.one_list.query import gap_of_list, query_finding
+from metrics.studies.gaps import gaps, tie_prediction
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.one_list import gap_of_list, lists_by_gap, query_finding
 from metrics.studies.prose import Prose, Strong, headline
 from metrics.support.wording import count_of
 
@@ -196,7 +195,7 @@ def _order(view: View, measure: str) -> Slide:
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
-    from metrics.studies.leaderboard import swapped_orders as study  # noqa: PLC0415 scipy.special
+    from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
 
     swaps = study.swapped_orders(view.evaluation, measure, view.traditional)
     finding = leaderboard_finding(table, name, view.traditional)
@@ -234,7 +233,7 @@ def _ties(view: View, measure: str) -> Slide:
 
 def _tests(view: View, measure: str) -> Slide:
     """Return which differences from the baseline are larger than chance."""
-    from metrics.studies.significance.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
+    from metrics.studies.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
 
     name, test = parse(measure).traditional, "t"
     rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")

@@ -60,21 +60,21 @@ from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.evaluation import adds_queries
-from metrics.studies.leaderboard.holes import are_bounds_known, can_narrow
-from metrics.studies.leaderboard.judging.one_query import first_to_judge, relevance_chances
-from metrics.studies.leaderboard.judging.plan import plan_depth
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.list_order import list_label, lists_by_gap
-from metrics.studies.one_list.ordering_samples import sample_values
-from metrics.studies.one_list.query import (
+from metrics.studies import orderings
+from metrics.studies.holes import are_bounds_known, can_narrow
+from metrics.studies.judging import first_to_judge, plan_depth, relevance_chances
+from metrics.studies.one_list import (
     every_ordering,
     first_rank_under,
+    list_label,
+    lists_by_gap,
     query_finding,
     rank_column,
     text_column,
     tie_groups,
+    value_steps,
 )
-from metrics.studies.one_list.value_steps import value_steps
+from metrics.studies.orderings import sample_values
 from metrics.studies.prose import Strong, decimal
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of

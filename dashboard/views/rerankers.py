@@ -5,10 +5,15 @@ import streamlit as st
 
 from dashboard import cache, choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.aligned_rows import aligned_rows
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
-from dashboard.charts.deciding.win_loss_bars import win_loss_bars
-from dashboard.charts.rerankers import ACROSS, FEW_ROWS, gap_multiples
+from dashboard.charts.rerankers import (
+    ACROSS,
+    FEW_ROWS,
+    MOST_SEGMENTS,
+    aligned_rows,
+    gap_multiples,
+    segment_heatmap,
+    win_loss_bars,
+)
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import link_parameters
@@ -30,12 +35,12 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
 from metrics import parse
 from metrics.measures import MeasureAt, question
-from metrics.studies.gaps.gap import gap_summary, gaps, reranker_finding
-from metrics.studies.leaderboard.ranks.similarity import Variant
-from metrics.studies.leaderboard.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
-from metrics.studies.leaderboard.segments import segment_table
-from metrics.studies.significance.win_loss import win_loss, win_loss_finding
-from metrics.studies.tools.tie_rules import own_rule_note
+from metrics.studies.gaps import gap_summary, gaps, reranker_finding
+from metrics.studies.leaderboard import segment_table
+from metrics.studies.query_values import win_loss, win_loss_finding
+from metrics.studies.rank_similarity import Variant
+from metrics.studies.readings import MEASURES, TYPICAL_RANK, limits_text, readings, readings_finding
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 SCORES, SUMMARY, TIES, GROUPS = "Scores", "Summary table", "Gap against tie ratio", "Query groups"
@@ -192,16 +197,16 @@ def _largest_gaps(own: pd.DataFrame, measure: str) -> None:
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
 def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
     """Return how alike the lists of each two rerankers are, by what a tie means."""
-    from metrics.studies.leaderboard.ranks.list_similarity import list_similarity  # noqa: PLC0415 when asked
+    from metrics.studies.rank_similarity import list_similarity  # noqa: PLC0415 when asked
 
     return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     """Draw how alike the lists of the other rerankers are to those of this one."""
-    from metrics.studies.leaderboard.ranks.list_similarity import (  # noqa: PLC0415 when asked for
+    from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
         DEPTH,
-        QUESTIONS,
+        LIST_QUESTIONS,
         similarity_finding,
     )
 
@@ -215,7 +220,7 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     section_finding(similarity_finding(own), view.rerankers)
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
     columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
-    table(own, "", "similar", columns, explanation=QUESTIONS[variant])
+    table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
 
 
 @cached_by_key(show_spinner=False, max_entries=8)

@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard import choices, controls
 from dashboard.boards import while_open
 from dashboard.cache import board_turn
-from dashboard.charts.deciding.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.charts.labels import CARD_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import MAX_COLUMNS, matrix_width, target_bullets, target_matrix
 from dashboard.choices import View
 from dashboard.controls import follow_defaults, pills
 from dashboard.escaping import escape_markdown
@@ -20,16 +20,13 @@ from dashboard.library.boards import Board
 from dashboard.library.command_line import command
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.audited_table import report_choices
-from dashboard.widgets.browser import offer_link
 from dashboard.widgets.columns import badge_column
 from dashboard.widgets.components import Card, cards, chart, finding, heading, section, section_finding, table
 from metrics.errors import UsageError
 from metrics.report import MEASURES, PRESETS, SECTIONS, Report, ReportOptions, ReportStudies, report
-from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.targets.target_summary import target_finding, target_summary
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
-from metrics.studies.targets.targets import VERDICTS, Target
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import VERDICTS, Target, target_finding, target_summary, usual_baseline
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.shown_columns import shown_columns
 
@@ -43,8 +40,6 @@ def show(view: View) -> None:
         choices.choose_relevant_from(view.board)
         options = choose_options(view, measure)
         st.page_link("views/present.py", label="Present", icon=":material/slideshow:", width="content")
-        with st.container(width=140):
-            offer_link("share-link")
     report = board_report(view.board, repr(options), options)
     with verdict:
         finding(report.conclusion, view.rerankers)

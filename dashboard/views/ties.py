@@ -5,8 +5,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.tie_sizes import ordering_costs, tie_size_bars
-from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
+from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs, tie_size_bars
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
@@ -25,17 +24,17 @@ from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import list_panel, orderings_text
 from metrics import parse
-from metrics.studies.gaps.argmax import argmax_finding, argmax_losses, graded_rerankers
-from metrics.studies.gaps.complexity import (
+from metrics.studies.complexity import (
     TIE_SIZES,
     complexity_summary,
     list_complexity,
     tie_costs,
     tie_size_counts,
 )
-from metrics.studies.gaps.gap import gap_finding, gap_summary, gaps, gaps_by_measure, with_overall
+from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, with_overall
+from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
 from metrics.studies.prose import Strong
-from metrics.studies.tools.tie_rules import own_rule_note
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import part_of, percent
 from metrics.ties.permutations import TRACTABLE

@@ -24,8 +24,8 @@ from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order, orders_by_measure
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches, match_names
-from metrics.studies.audit.published.reading import read_published
-from metrics.studies.audit.published.table import PublishedTable, careless_table
+from metrics.studies.audit.published import read_published
+from metrics.studies.audit.published_table import PublishedTable, careless_table
 
 
 class AuditKey(NamedTuple):

@@ -57,9 +57,9 @@ def watch_width() -> None:
     _mount_width(key=WIDTH_KEY, data=data, on_is_narrow_change=_draw_again)
 
 
-def offer_link(key: str = "link") -> None:
+def offer_link() -> None:
     """Draw the button that copies the address, which says all that is seen."""
-    _mount_link(key=key)
+    _mount_link(key="link")
 
 
 def mend_looks(colours: Palette) -> None:

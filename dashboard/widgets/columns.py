@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 from metrics.measures import MeasureAt
-from metrics.studies.gaps.gap import ALL_LISTS
+from metrics.studies.gaps import ALL_LISTS
 from metrics.studies.prose import signed
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
 

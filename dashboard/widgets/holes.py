@@ -23,7 +23,7 @@ from metrics.evaluation.holes import (
     unjudged_shares,
 )
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.holes import (
+from metrics.studies.holes import (
     QUERIES_MAY_JOIN,
     are_bounds_known,
     mean_bounds,

@@ -31,7 +31,7 @@ from dashboard.widgets.components import chart, keep_wide, section, table_head, 
 from dashboard.widgets.figures import kept_elements
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.leaderboard import VERDICTS
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 

@@ -15,8 +15,8 @@ from dashboard.widgets.components import chart
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.measures import question
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import first_rank_chances, ladder, text_column
+from metrics.studies import orderings
+from metrics.studies.one_list import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking

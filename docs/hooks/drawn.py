@@ -19,8 +19,7 @@ from plotly.offline import get_plotlyjs
 from dashboard.charts.figure import Figure
 from dashboard.charts.one_list import first_hit_bars, tie_ladder
 from dashboard.charts.palette import DARK, LIGHT, Palette
-from metrics.studies.guide.noise_example import noise_example
-from metrics.studies.guide.worked_example import filled_formulas, worked_example
+from metrics.studies.guide import filled_formulas, noise_example, worked_example
 
 _SAMPLE = Path(__file__).parents[2] / "sample_data/docsearch"
 _GALLERY_WIDTH = 720

@@ -158,8 +158,8 @@ def _say_names(names: "NameMatches") -> None:
 
 def _say_findings(result: "Audit", orders: "Sequence[AuditedOrder]") -> None:
     """Say on stderr by which convention the table was made, what these files cannot tell, and what stands."""
+    from metrics.studies.audit.audit import convention_finding, untold_notes
     from metrics.studies.audit.audited_order import standing_finding
-    from metrics.studies.audit.finding import convention_finding, untold_notes
     from metrics.studies.prose import plain
 
     say(plain(convention_finding(result.reproduction)))

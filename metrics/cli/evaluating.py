@@ -1,7 +1,7 @@
-"""Commands that score: evaluate, in memory, from a stream, or on Dask."""
+"""Commands that look at files and score them: check, evaluate, permutations."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from enum import StrEnum
@@ -12,8 +12,8 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, parse_run, written_option
-from metrics.cli.messages import say_left_out, say_own_rules
+from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, Qrels, RunPath, parse_run, written_option
+from metrics.cli.messages import say, say_left_out, say_own_rules
 from metrics.cli.options import (
     FOR_PEOPLE,
     Measures,
@@ -22,18 +22,77 @@ from metrics.cli.options import (
     TableOutput,
     with_shared_options,
 )
-from metrics.cli.output import csv_rows, listing, long_table, stack_columns
+from metrics.cli.output import csv_rows, listing, long_table, stack_columns, write_text
 from metrics.errors import UsageError
 from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
 from metrics.evaluation.evaluation import Means
-from metrics.measures import MEASURES
-from metrics.runs import Runs
+from metrics.measures import MEASURES, MeasureAt, parse, question
+from metrics.runs import Runs, check_files
+from metrics.runs.findings import FindingGroup, FindingLine, group_findings
 from metrics.scale.stored import save_parts
 from metrics.scale.stream import PartitionedRuns, Stream
-from metrics.studies.tradeoffs.latency import LATENCY, latencies, with_latency
+from metrics.studies.one_list import complexity_report, every_ordering, sampled_mean
+from metrics.studies.orderings import list_values
+from metrics.studies.prose import decimal
+from metrics.studies.tradeoffs import LATENCY, latencies, with_latency
+from metrics.support.escaping import clean
 from metrics.support.progress import progress
-from metrics.ties import JOINT_BOUNDS, asks_for_bounds
+from metrics.support.wording import first_names
+from metrics.ties import JOINT_BOUNDS, Ranking, asks_for_bounds
 from metrics.ties.treatments import treatments_by_name
+
+_MAX_LINES = 5
+"""Messages of one kind that are printed; files for programs hold all."""
+_MAX_NAMES = 20
+
+
+@with_shared_options
+def check_command(
+    files: Annotated[
+        list[NamedPath],
+        typer.Argument(
+            metavar="FILE",
+            parser=parse_run,
+            help="Runs, judgments and tables, in any order. NAME=PATH names a run.",
+        ),
+        FileUse.READ,
+    ],
+    qrels: Qrels = None,
+    *,
+    table_output: TableOutput,
+    reading: ReadingOptions,
+) -> None:
+    """Say what is worth knowing of runs before they are scored; exit 1 where something is wrong."""
+    judgments = [NamedPath(None, str(qrels))] if qrels else []
+    findings, rerankers = check_files([*files, *judgments], **vars(reading))
+    if table_output.format == OutputFormat.table:
+        lines = _printed(group_findings(findings, rerankers))
+        write_text("".join(f"{clean(line)}\n" for line in lines), table_output.path)
+    else:
+        table_output.write(findings)
+    if "unreadable" in set(findings["code"]):
+        raise typer.Exit(2)
+    if "error" in set(findings["severity"]):
+        raise typer.Exit(1)
+
+
+def _printed(groups: Iterable[FindingGroup]) -> Iterator[str]:
+    """Yield the lines of each group: how grave, which kind, whom it is about, what it says, what to do."""
+    for group in groups:
+        first, *others = group.lines
+        subject = group.subject if others else _with_place(group.subject, first)
+        yield f"{group.severity} · {group.code} · {subject}: {group.title}"
+        if not others and len(first.names) > 1:
+            yield f"    {first_names(first.names, _MAX_NAMES)}"
+        for line in group.lines[:_MAX_LINES] if others else ():
+            yield f"    {_with_place(first_names(line.names), line)}: {line.message}"
+        if len(group.lines) > _MAX_LINES:
+            yield f"    … and {len(group.lines) - _MAX_LINES:,} more: --format csv lists all."
+        yield f"    {group.hint}"
+
+
+def _with_place(names: str, line: FindingLine) -> str:
+    return f"{names} ({line.place})" if line.place else names
 
 
 def score_parts(
@@ -92,7 +151,7 @@ def _treatments() -> list[tuple[str, str]]:
 
 
 def _tools() -> list[tuple[str, str]]:
-    from metrics.studies.tools.tools import TOOLS
+    from metrics.studies.tools import TOOLS
 
     return [(f"{tool.name} ({tool.version}, {tool.checked})", tool.summary) for tool in TOOLS]
 
@@ -228,3 +287,66 @@ def _readable(table: pd.DataFrame, *, for_people: bool) -> pd.DataFrame:
             value=values.where(table["measure"] != LATENCY, table["value"].map("{:.4g}".format))
         )
     return table
+
+
+LIMIT = 120
+"""Orderings that are printed at most, unless said."""
+
+
+@with_shared_options
+def permutations_command(
+    run: RunPath,
+    query: Annotated[str, typer.Option(help="Id of the query whose list is looked into.")],
+    reranker: Annotated[str | None, typer.Option(help="Which reranker, where the file has several.")] = None,
+    qrels: Qrels = None,
+    measure: Measures = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help=f"Orderings printed at most; {LIMIT} unless said.")
+    ] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(min=2, help="Draw so many orderings instead of listing them, and say the error."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the draws; 0 unless said.")] = None,
+    *,
+    table_output: TableOutput,
+    list_scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """List the orderings one list's ties allow, with what each scores."""
+    if limit is not None and draws is not None:
+        raise UsageError("--limit bounds the orderings that are listed: leave it out, or --draws.")
+    if seed is not None and draws is None:
+        raise UsageError("--seed goes with --draws.")
+    runs = reading.read([run], qrels)
+    ranking = _ranking_of(runs, Path(run.path).name, reranker, query, list_scoring)
+    measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
+    names = list(dict.fromkeys(str(question(name)) for name in measures))
+    _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
+    for line in complexity_report(ranking, query):
+        say(line)
+    if draws is None:
+        table_output.write(every_ordering(ranking, query, names, limit or LIMIT))
+        return
+    means = pd.DataFrame([sampled_mean(ranking, query, name, draws, seed or 0) for name in names])
+    table_output.write(means.assign(measure=names)[["measure", "mean", "standard_error", "draws"]])
+
+
+def _ranking_of(runs: Runs, file: str, reranker: str | None, query: str, options: ScoringOptions) -> Ranking:
+    """Return the lists of the reranker meant; raises UsageError where none is that of the query."""
+    if reranker is None and len(runs.tables) > 1:
+        raise UsageError(f"{file} has several rerankers. Say which: {', '.join(runs.tables)}.")
+    ranking = options.ranking(runs, reranker or runs.rerankers[0])
+    if not len(ranking.documents_of(query)):
+        raise UsageError(f"{file} has no documents for query {query!r}.")
+    return ranking
+
+
+def _say_own_rules(ranking: Ranking, query: str, measures: Sequence[MeasureAt]) -> None:
+    """Say what a list scores by measures with their own rule for ties, which no ordering has a part in."""
+    for measure in measures:
+        value = list_values(ranking, query, [str(measure)], ["expected"]).loc[str(measure), "expected"]
+        say(
+            f"{measure} settles ties by its own rule: {decimal(value, 4)}, whatever the order. "
+            f"The orderings are scored by {question(measure)}, whose ties it settles."
+        )

@@ -66,8 +66,7 @@ def judge_next_command(
     reading: ReadingOptions,
 ) -> None:
     """Say which unjudged documents to judge next: those whose judgment narrows the leaderboard most."""
-    from metrics.studies.leaderboard.judging import closing_text, plan_finding, plan_judging
-    from metrics.studies.leaderboard.judging.returned import judgments_value, value_finding
+    from metrics.studies.judging import closing_text, judgments_value, plan_finding, plan_judging, value_finding
     from metrics.studies.prose import plain
 
     if qrels is None:
@@ -109,6 +108,6 @@ def _with_judgments(runs: Runs, path: Path, reading: ReadingOptions) -> Runs:
 
 def _form(documents: "pd.DataFrame", path: Path) -> str:
     """Return the form to be filled in: CSV where the file ends so, else TREC qrels."""
-    from metrics.studies.leaderboard.judging import csv_form, trec_form
+    from metrics.studies.judging import csv_form, trec_form
 
     return csv_form(documents) if path.suffix.lower() == ".csv" else trec_form(documents)

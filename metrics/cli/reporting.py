@@ -1,8 +1,4 @@
-"""Commands that write for others: report.
-
-Its studies are imported when it is called. Nothing here knows of plots: the function that draws the charts
-of the HTML file is handed to the command line as the object of its context.
-"""
+"""Commands that write for others: report, badge."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -21,13 +17,28 @@ from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.runs import File
 from metrics.runs.writing import open_output
-from metrics.studies.targets.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import PRESETS as READY_TARGETS
 from metrics.support.escaping import spreadsheet_csv
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
-    from metrics.studies.audit.published.table import PublishedTable
+    from metrics.studies.audit.published_table import PublishedTable
+
+
+import re
+from typing import TYPE_CHECKING
+
+from metrics.cli.file_options import Output
+from metrics.cli.messages import say_left_out
+from metrics.cli.output import write_text
+from metrics.evaluation import score_runs
+from metrics.measures import parse
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.runs import Runs
 
 
 class ReportFormat(StrEnum):
@@ -134,7 +145,7 @@ def report_command(
 def _read_published(paths: list[Path]) -> "PublishedTable | None":
     if not paths:
         return None
-    from metrics.studies.audit.published.reading import read_published
+    from metrics.studies.audit.published import read_published
 
     return read_published(paths)
 
@@ -163,3 +174,63 @@ def _find_writer(output: Path | None, form: ReportFormat | None) -> _Writer:
     if output.suffix.lower() not in by_ending:
         raise UsageError(f"{output}: a report ends in {', '.join(by_ending)}. Or say --format.")
     return by_ending[output.suffix.lower()]
+
+
+Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
+
+
+@with_shared_options
+def badge_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    measure: Measure = "RR",
+    reranker: Annotated[str, typer.Option(help="Whose value; else the leader's.")] = "",
+    traditional: Traditional = None,
+    output: Output = None,
+    *,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """Write a badge, an SVG: one tied value, and its verdict where the order of ties matters."""
+    with progress("Scoring"):
+        board, order = _leaderboard(reading.read(run, qrels), measure, traditional, scoring)
+    name = reranker or str(board.index[0])
+    if name not in board.index:
+        raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(map(str, board.index))}.")
+    from metrics.report.embedding import badge
+
+    write_text(badge(board, name, str(parse(measure)), order), output)
+
+
+@with_shared_options
+def embed_command(
+    run: RunPaths,
+    qrels: Qrels = None,
+    measure: Measure = "RR",
+    traditional: Traditional = None,
+    link: Annotated[str, typer.Option(help="Address that it leads to, such as that of the board.")] = "",
+    output: Output = None,
+    *,
+    scoring: ScoringOptions,
+    reading: ReadingOptions,
+) -> None:
+    """Write a leaderboard to embed: an HTML fragment without scripts that asks nothing of any host."""
+    if link and not re.match(r"https?://[^\s/]", link):
+        raise UsageError(f"--link {link[:60]!r}: give an address that begins with https:// or http://.")
+    with progress("Scoring"):
+        board, order = _leaderboard(reading.read(run, qrels), measure, traditional, scoring)
+    from metrics.report.embedding import embed
+
+    write_text(embed(board, str(parse(measure)), order, link), output)
+
+
+def _leaderboard(
+    runs: "Runs", measure: str, traditional: str | None, scoring: ScoringOptions
+) -> tuple["pd.DataFrame", str]:
+    """Score runs by one measure, say what was left out, and return their leaderboard and traditional order."""
+    from metrics.studies.leaderboard import leaderboard
+
+    order = traditional_order(runs, traditional)
+    evaluation = score_runs(runs, [measure], ["expected", "optimistic", "pessimistic", order], scoring)
+    say_left_out(runs, evaluation)
+    return leaderboard(evaluation, str(parse(measure)), order), order

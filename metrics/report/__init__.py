@@ -2,8 +2,7 @@
 
 from metrics.report.building import SECTIONS, report
 from metrics.report.model import Figure, Report, ReportCharts, Section
-from metrics.report.options import MEASURES, PRESETS, ReportOptions
-from metrics.report.studies import ReportStudies
+from metrics.report.studies import MEASURES, PRESETS, ReportOptions, ReportStudies
 from metrics.report.tables import Table
 
 __all__ = [

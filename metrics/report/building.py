@@ -4,33 +4,32 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metrics.errors import UsageError
+from metrics.report import sections
 from metrics.report.model import Report, Section
-from metrics.report.options import PRESETS, ReportOptions
-from metrics.report.sections import deciding, scores
-from metrics.report.sections.summary import brief, paper, summary, swaps
-from metrics.report.studies import ReportStudies
+from metrics.report.sections import brief, paper, summary, swaps
+from metrics.report.studies import PRESETS, ReportOptions, ReportStudies
 from metrics.runs import Runs
-from metrics.studies.leaderboard.recommendation import recommendation
-from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
+from metrics.studies.recommendation import recommendation
+from metrics.studies.verdict_sentence import leaderboard_verdict
 from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
     "swaps": swaps,
-    "audit": deciding.auditing,
+    "audit": sections.auditing,
     "paper": paper,
     "brief": brief,
-    "data": scores.data,
-    "scores": scores.scores,
-    "readings": scores.readings,
-    "targets": deciding.targets,
-    "ties": scores.ties,
-    "significance": deciding.significance,
-    "tradeoffs": deciding.tradeoffs,
-    "stability": deciding.stability,
-    "tools": deciding.tools,
-    "findings": scores.findings,
-    "method": scores.method,
+    "data": sections.data,
+    "scores": sections.scores,
+    "readings": sections.readings,
+    "targets": sections.targets,
+    "ties": sections.ties,
+    "significance": sections.significance,
+    "tradeoffs": sections.tradeoffs,
+    "stability": sections.stability,
+    "tools": sections.tools,
+    "findings": sections.findings,
+    "method": sections.method,
 }
 """Section → what writes it, in the order they stand in a report."""
 _OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")

@@ -10,8 +10,8 @@ from metrics.measures import parse
 from metrics.report.model import Section
 from metrics.report.tables import VERDICT, Table
 from metrics.report.writing import render
-from metrics.studies.leaderboard.leaderboard import leaderboard_finding
-from metrics.studies.leaderboard.value_changes import IN_EVERY_ORDER, change_finding
+from metrics.studies.history import IN_EVERY_ORDER, change_finding
+from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import Prose, decimal
 from metrics.support.wording import count_of, part_of
 from metrics.ties import treatment

@@ -9,7 +9,7 @@ import pandas as pd
 from metrics.evaluation import AS_READ, EQUAL
 from metrics.measures import MeasureAt, parse
 from metrics.report.studies import ReportStudies
-from metrics.studies.gaps.gap import gap_summary
+from metrics.studies.gaps import gap_summary
 from metrics.studies.prose import decimal
 from metrics.support.wording import compared_as, part_of
 from metrics.ties import treatment

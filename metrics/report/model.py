@@ -12,7 +12,7 @@ from metrics.report.studies import ReportStudies
 from metrics.report.tables import Table
 from metrics.report.writing import render
 from metrics.studies.prose import Prose
-from metrics.studies.tradeoffs.latency import LATENCY
+from metrics.studies.tradeoffs import LATENCY
 
 
 @dataclass(frozen=True, eq=False)

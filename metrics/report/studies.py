@@ -1,34 +1,110 @@
-"""The studies behind a report, each computed when it is first read."""
+"""What a report is to tell, and the studies behind it, each computed when it is first read."""
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import pandas as pd
 
 from metrics.errors import UsageError
-from metrics.evaluation import Evaluation, score_runs
+from metrics.evaluation import Evaluation, ScoringOptions, score_runs
 from metrics.measures import MeasureAt, parse, question, side_by_side
-from metrics.report.options import ReportOptions
 from metrics.runs import Runs
+from metrics.studies import readings
 from metrics.studies.audit.audit import Audit, audit
 from metrics.studies.audit.audited_order import AuditedOrder, audited_order
-from metrics.studies.gaps.gap import gap_summary, gaps, in_order
-from metrics.studies.leaderboard import readings
-from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals, with_tiers
-from metrics.studies.leaderboard.segments import query_segments
-from metrics.studies.leaderboard.swapped_orders import swapped_orders, with_order_chances
-from metrics.studies.significance.significance import Verdicts, verdicts
-from metrics.studies.targets.baseline import usual_baseline
-from metrics.studies.targets.targets import PRESETS, Target, check_targets, targets_of
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
-from metrics.studies.tie_breaking.stability import OrderStability
-from metrics.studies.tools.tie_rules import tie_answers
-from metrics.studies.tools.tool_comparison import tool_values
-from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
-from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.studies.audit.published_table import PublishedTable
+from metrics.studies.emulation import tool_values
+from metrics.studies.experiment import experiment_measures, experiment_table
+from metrics.studies.gaps import gap_summary, gaps, in_order
+from metrics.studies.leaderboard import leaderboard, mean_std, query_segments
+from metrics.studies.mean_distributions import mean_distributions
+from metrics.studies.significance import Verdicts, verdicts
+from metrics.studies.stability import OrderStability
+from metrics.studies.swapped_orders import swapped_orders, with_order_chances
+from metrics.studies.targets import PRESETS as READY_TARGETS
+from metrics.studies.targets import Target, check_targets, targets_of, usual_baseline
+from metrics.studies.tie_rules import tie_answers
+from metrics.studies.tiers import rank_intervals, with_tiers
+from metrics.studies.tradeoffs import latencies, with_latency
 from metrics.support.cached import cached_property
-from metrics.ties import Ranking, Treatment, treatment
+from metrics.ties import Ranking, Treatment, order_of_ties, treatment
+
+MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
+"""Measures reported unless said otherwise: the notebook's and the usual one for grades."""
+PRESETS: Mapping[str, tuple[str, ...]] = {
+    "short": ("summary", "swaps", "audit", "targets", "brief"),
+    "full": (),
+    "paper": ("paper", "brief"),
+}
+"""Preset → its sections; none for all but the table for a paper.
+
+Targets only where any are set, an audit only where there is a published table.
+"""
+_SCORING = tuple(option.name for option in fields(ScoringOptions))
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What a report is to tell.
+
+    Attributes:
+        measures: names; the first is the one tested, drawn and recommended on.
+        traditional: the treatment taken as the traditional one.
+        baseline: whom the others are compared with; BM25 or the first where empty.
+        targets: what is to be reached, such as `MTRR>=0.8`, or the name of ready ones; none unless set.
+        targets_for: whose targets are drawn; the leader's by tied value where empty.
+        test: name of a test.
+        correction: name of a correction.
+        title: heading of the report; told by its size where empty.
+        rerankers: those reported, in order; all where empty.
+        segments: those reported; all where empty.
+        preset: which sections: short (a summary), full (the summary and all behind it) or paper (one table).
+        sections: names of the sections, in their own order; those of the preset where empty.
+        files: name and sha256 of each file the runs came from.
+        scoring: how lists are scored.
+        published: the table that is audited; none where None.
+        published_names: (published, ours) of names in it that do not say whose they are.
+    """
+
+    measures: tuple[str, ...] = MEASURES
+    traditional: str = "input"
+    baseline: str = ""
+    targets: tuple[str, ...] = ()
+    targets_for: str = ""
+    test: str = "t"
+    correction: str = "holm"
+    title: str = ""
+    rerankers: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+    preset: str = "short"
+    sections: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    published: PublishedTable | None = field(default=None, repr=False)
+    published_names: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
+        """Return the record of these choices, those of scoring given one by one."""
+        scoring = {name: choices.pop(name) for name in _SCORING if name in choices}
+        return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
+
+    def __post_init__(self) -> None:
+        """Turn lists into tuples, and names into those of the registries; UsageError for an unknown one."""
+        for name, value in vars(self).copy().items():
+            if isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
+        if not self.measures:
+            raise UsageError("Name at least one measure.")
+        if self.preset not in PRESETS:
+            raise UsageError(f"There is no preset {self.preset!r}. Presets: {', '.join(PRESETS)}.")
+        targets = [target for name in self.targets for target in READY_TARGETS.get(name, (name,))]
+        object.__setattr__(self, "targets", tuple(dict.fromkeys(targets)))
+        names = tuple(dict.fromkeys(str(parse(name)) for name in self.measures))
+        object.__setattr__(self, "measures", names)
+        object.__setattr__(self, "traditional", order_of_ties(self.traditional).name)
+
 
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
 """Measures of the report that the notebook's evaluator prints."""
@@ -220,7 +296,7 @@ class ReportStudies:
     @cached_property
     def further_values(self) -> pd.DataFrame:
         """Values of a retrieval experiment and of the ready targets, for those who reckon with the lists."""
-        measures = (str(target.measure) for target in targets_of((), PRESETS))
+        measures = (str(target.measure) for target in targets_of((), READY_TARGETS))
         values = self._score(list(measures), ["expected", "pessimistic", "optimistic", "std"])
         further = self.experiment_evaluation.scores
         return values.only(self.rerankers).scores.join(

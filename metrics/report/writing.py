@@ -1,23 +1,179 @@
 """A report as Markdown, HTML, LaTeX and text; every text is escaped unless it is mark-up of ours."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import starmap
 from pathlib import PurePath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from metrics.report import typesetting
+from metrics.report.tables import Cell, Table
 from metrics.studies.prose import Prose, Strong
 from metrics.support import escaping
+from metrics.support.escaping import clean, latex, latin
+
+LINE = 37.0
+"""Width of a line, in em."""
+GAP = 0.7
+"""Room between two columns: twice the tabcolsep of the template."""
+MIN_WIDTH = 8.0
+"""Narrowest column of text that is wrapped."""
+LONGEST = 500
+"""Letters of a cell; a longer text loses its middle, or its row would be longer than a page."""
+_PIECE = 7.5
+"""Widest run of letters that is not cut."""
+_BOLD = 1.17
+_WIDTHS = {
+    **dict.fromkeys("ijlI.,:;'!|()[]`/ ", 0.42),
+    **dict.fromkeys('frst-*\\"', 0.5),
+    **dict.fromkeys("mwMW@%±×−…—<>=+→", 1.1),
+}
+_CAPITAL, _LETTER, _CODE = 0.82, 0.6, 3.0
+_BREAKS = re.compile(r"(?<=[-_/:;=+@|])(?<!\d[-/:])(?=\w)|(?<=[.,])(?=[^\W\d])|(?<=[a-z])(?=[A-Z])")
+_SOFT = Markup(r"\allowbreak{}")
+_HARD = Markup(r"\penalty5000{}")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table that fits a line.
+
+    Attributes:
+        columns: what LaTeX's tabular takes for them.
+        headings: what stands over each, as LaTeX.
+        rows: the cells, as LaTeX.
+    """
+
+    columns: Markup
+    headings: tuple[Markup, ...]
+    rows: tuple[tuple[Markup, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of a table: a heading and its cells."""
+
+    heading: Cell
+    cells: tuple[Cell, ...]
+
+    @property
+    def is_number(self) -> bool:
+        return self.heading.number
+
+    @property
+    def natural(self) -> float:
+        """Width at which no cell is wrapped."""
+        words = max(map(text_width, re.split(r"[\s-]", self.heading.text)))
+        return max(
+            [words + 0.5, *(text_width(cell.text) * (_BOLD if cell.strong else 1) for cell in self.cells)]
+        )
+
+    @property
+    def narrowest(self) -> float:
+        """Width below which something would stand out."""
+        return self.natural if self.is_number else min(self.natural, MIN_WIDTH)
+
+
+def text_width(text: str) -> float:
+    """Return the width of a text on one line, estimated from above, in em."""
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _WIDTHS:
+        return _WIDTHS[letter]
+    if latin(letter) is None:
+        return _CODE
+    return _CAPITAL if letter.isupper() else _LETTER
+
+
+def wrapped(text: str) -> Markup:
+    """Return a text as LaTeX that may be broken within long names: at their marks, else anywhere."""
+    words = clean(text).split(" ")
+    return Markup(" ").join(_SOFT.join(map(_cut, _BREAKS.split(word))) for word in words)
+
+
+def _cut(piece: str) -> Markup:
+    """Return a run of letters with a place to break it wherever it gets wider than any column."""
+    parts, width = [""], 0.0
+    for letter in piece:
+        step = min(_letter_width(letter), 1.0)
+        if width + step > _PIECE:
+            parts.append("")
+            width = 0.0
+        parts[-1] += letter
+        width += step
+    return _HARD.join(Markup(latex(part)) for part in parts)  # noqa: S704 escaped
+
+
+def blocks(table: Table) -> list[Block]:
+    """Return a table as one that fits a line, or as several, what names its rows repeated in each."""
+    cells = zip(*table.rows, strict=True)
+    columns = [_Column(heading, column) for heading, column in zip(table.headings, cells, strict=True)]
+    return [_block(group) for group in _groups(columns)]
+
+
+def _groups(columns: Sequence[_Column]) -> Iterator[list[_Column]]:
+    """Yield columns that fit a line together: what names a row, and as many others as there is room for."""
+    n_names = next((place for place, column in enumerate(columns) if not column.is_number), 0) + 1
+    names, group = list(columns[:n_names]), list(columns[:n_names])
+    for column in columns[n_names:]:
+        if len(group) > n_names and sum(each.narrowest + GAP for each in (*group, column)) > LINE:
+            yield group
+            group = names
+        group = [*group, column]
+    yield group
+
+
+def _block(columns: Sequence[_Column]) -> Block:
+    widths = _widths(columns)
+    pairs = list(zip(columns, widths, strict=True))
+    rows = list(zip(*(column.cells for column in columns), strict=True))
+    return Block(
+        Markup("@{}" + "".join(starmap(_specification, pairs)) + "@{}"),  # noqa: S704 ours
+        tuple(starmap(_heading, pairs)),
+        tuple(tuple(map(_cell, row)) for row in rows),
+    )
+
+
+def _widths(columns: Sequence[_Column]) -> list[float]:
+    """Return the width of each column: as it is where all fit; texts share what figures and gaps leave."""
+    widths = {place: column.natural for place, column in enumerate(columns)}
+    room = LINE - GAP * len(columns) - sum(column.natural for column in columns if column.is_number)
+    texts = sorted((place for place in widths if not columns[place].is_number), key=widths.__getitem__)
+    for n_wider, place in zip(range(len(texts), 0, -1), texts, strict=True):
+        widths[place] = min(widths[place], room / n_wider)
+        room -= widths[place]
+    return list(widths.values())
+
+
+def _specification(column: _Column, width: float) -> str:
+    return "r" if column.is_number else f"p{{{width:.2f}em}}"
+
+
+def _heading(column: _Column, width: float) -> Markup:
+    if not column.is_number:
+        return Markup(r"\raggedright ") + wrapped(column.heading.text)
+    text = wrapped(column.heading.text)
+    return Markup(rf"\parbox[b]{{{width:.2f}em}}{{\raggedleft ") + text + Markup("}")  # noqa: S704 escaped
+
+
+def _cell(cell: Cell) -> Markup:
+    text = Markup(latex(cell.text)) if cell.number else wrapped(clean(cell.text, LONGEST))  # noqa: S704 escaped
+    if cell.strong:
+        text = Markup(r"\textbf{{{}}}").format(text)
+    return text if cell.number else Markup(r"\raggedright ") + text
+
 
 Escape = Callable[[str], str]
 _KINDS: dict[str, tuple[Escape, str]] = {
     ".md": (escaping.markdown, "**{}**"),
     ".html": (escaping.html, "<strong>{}</strong>"),
     ".svg": (escaping.html, "{}"),
-    ".tex": (typesetting.wrapped, r"\textbf{{{}}}"),
+    ".tex": (wrapped, r"\textbf{{{}}}"),
     ".txt": (escaping.clean, "{}"),
 }
 """Ending of a template → how its texts are escaped, and how strong words are written."""
@@ -60,7 +216,7 @@ def _templates(escape: Escape, strong: str) -> Environment:
         "prose": prose_markup,
         "emphasised": emphasised,
         "inside_script": _inside_script,
-        "blocks": typesetting.blocks,
+        "blocks": blocks,
         "braced": lambda text: Markup("{") + escaped(text) + Markup("}"),
         "comment": lambda text: Markup(escaping.latex(text)),  # noqa: S704 a line that LaTeX does not read
     }

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from metrics import evaluate, read_table
-from metrics.studies.audit.published.table import MEASURES, careless_table
+from metrics.studies.audit.published_table import MEASURES, careless_table
 
 FOLDER = Path(__file__).parent
 

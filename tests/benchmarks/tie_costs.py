@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 
 from metrics import MEASURES, Runs, evaluate
-from metrics.studies.gaps.complexity import tie_costs
-from metrics.studies.one_list.ordering_samples import sample_values
-from metrics.studies.one_list.orderings import list_values
+from metrics.studies.complexity import tie_costs
+from metrics.studies.orderings import list_values, sample_values
 from metrics.ties import Orderings, Patterns, Ranking
 
 SIZES = (2, 5, 8, 10)

@@ -20,9 +20,9 @@ import pyarrow as pa
 from metrics import evaluate, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.grade_model import RankedDocuments
-from metrics.evaluation.holes import joint_bounds
-from metrics.studies.leaderboard.holes import difference_bounds, holds
-from metrics.studies.leaderboard.judging.copies import judged_below
+from metrics.evaluation.holes import difference_bounds, joint_bounds
+from metrics.studies.holes import holds
+from metrics.studies.judged_copies import judged_below
 
 MEASURES = ["nDCG@10", "RR", "AP"]
 HIDDEN = [0.1, 0.3, 0.5]

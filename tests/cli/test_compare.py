@@ -8,9 +8,9 @@ import pytest
 from repository import ROOT
 
 from metrics import evaluate, read_runs, swapped_orders
-from metrics.studies.significance.comparisons import COLUMNS
-from metrics.studies.significance.significance import compare
-from metrics.studies.significance.test_registry import CORRECTIONS, TESTS
+from metrics.studies.comparisons import COLUMNS
+from metrics.studies.significance import compare
+from metrics.studies.test_registry import CORRECTIONS, TESTS
 
 QUERIES = 40
 
@@ -179,7 +179,7 @@ def test_bad_usage_exits_2_with_a_message_on_stderr_alone(call, table, options, 
 
 
 def test_no_other_command_and_no_table_of_swaps_waits_for_statsmodels():
-    modules = "metrics.cli, metrics.studies.leaderboard.swapped_orders"
+    modules = "metrics.cli, metrics.studies.swapped_orders"
     script = f"import sys, {modules}; print({{'statsmodels', 'scipy.stats'}} & set(sys.modules))"
     finished = subprocess.run(  # noqa: S603
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from dashboard import cli
-from metrics.cli import gating
+from metrics.cli import deciding
 from metrics.errors import TieScopeError
 
 TIESCOPE = (sys.executable, "-c", "from dashboard.cli import main; main()")
@@ -48,7 +48,7 @@ def test_what_goes_wrong_in_gate_is_no_missed_target(call, files, monkeypatch, e
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(gating, "check_targets", fail)
+    monkeypatch.setattr(deciding, "check_targets", fail)
     monkeypatch.setattr("metrics.cli.end", sys.exit)
     ended, out, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (ended, out) == (code, "")
@@ -84,7 +84,7 @@ def test_a_signal_ends_a_command_with_what_is_done_inside_put_in_order(call, fil
             if number != signal.SIGINT:
                 signal.raise_signal(number)  # once more, while it ends
 
-    monkeypatch.setattr(gating, "check_targets", check_targets)
+    monkeypatch.setattr(deciding, "check_targets", check_targets)
     code, out, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (code, out, ended) == (128 + number, "", [number])
     assert err.splitlines()[1:] == ["tiescope: interrupted."] * (number == signal.SIGINT)
@@ -98,13 +98,13 @@ def test_a_signal_that_python_makes_another_error_of_is_no_defect(call, files, m
         except SystemExit as stop:
             raise RuntimeError("Error calling __set_name__") from stop
 
-    monkeypatch.setattr(gating, "check_targets", check_targets)
+    monkeypatch.setattr(deciding, "check_targets", check_targets)
     code, _, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (code, "Traceback" in err) == (143, False)
 
 
 def test_a_signal_that_is_ignored_stays_ignored(call, files, monkeypatch):
-    monkeypatch.setattr(gating, "say_left_out", lambda *_: signal.raise_signal(signal.SIGHUP))
+    monkeypatch.setattr(deciding, "say_left_out", lambda *_: signal.raise_signal(signal.SIGHUP))
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         assert call("gate", *files, "--require", "RR >= 0.1")[0] == 0

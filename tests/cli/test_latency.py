@@ -7,8 +7,8 @@ import json
 import pytest
 
 from metrics import evaluate, read_runs
-from metrics.studies.tradeoffs.experiment import experiment_measures, experiment_table
-from metrics.studies.tradeoffs.latency import latencies, with_latency
+from metrics.studies.experiment import experiment_measures, experiment_table
+from metrics.studies.tradeoffs import latencies, with_latency
 
 SECONDS = {"bm25": 0.0008, "llm": 1.25}
 COLUMNS = "reranker,ties,measure,n,value,n_tested,difference,low,high,p,p_adjusted,stars,direction,note"

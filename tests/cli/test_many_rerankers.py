@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from metrics import read_runs
-from metrics.cli import deciding, output, stabilizing
+from metrics.cli import deciding, output
 from metrics.cli import options as shared
 from metrics.evaluation import ScoringOptions, score_runs
-from metrics.studies.significance import paired_tests
-from metrics.studies.significance.significance import compare
+from metrics.studies import significance_tests as paired_tests
+from metrics.studies.significance import compare
 
 
 def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
@@ -75,8 +75,7 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
 def test_commands_on_all_pairs_say_before_they_start_how_long_many_rerankers_take(
     call, write, monkeypatch, command
 ):
-    for module in (deciding, stabilizing):
-        monkeypatch.setattr(module, "MANY_RERANKERS", 3)
+    monkeypatch.setattr(deciding, "MANY_RERANKERS", 3)
     err = call(command, write("runs.csv", one_query_each(4)))[2]
     assert "4 rerankers are 6 pairs: about 1 second." in err
 

@@ -20,10 +20,10 @@ from metrics.measures import MEASURES, Measure
 from metrics.measures.first_hit import first_hit
 from metrics.scale.dask import Dataset
 from metrics.scale.stream import Stream
-from metrics.studies.guide.reference import family_measures, measure_table
-from metrics.studies.one_list.orderings import distribution
-from metrics.studies.one_list.query import first_rank_chances
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions
+from metrics.studies.guide import family_measures, measure_table
+from metrics.studies.mean_distributions import mean_distributions
+from metrics.studies.one_list import first_rank_chances
+from metrics.studies.orderings import distribution
 from metrics.ties import Ranking
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

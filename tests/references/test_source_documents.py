@@ -45,12 +45,12 @@ from metrics.simulation import (
     notebook_synthetic,
 )
 from metrics.simulation.list_text import runs_from_list, scenario_documents
-from metrics.studies.gaps.gap import gaps
-from metrics.studies.leaderboard.readings import rank_text, ratio_text
-from metrics.studies.one_list.orderings import count_orderings
-from metrics.studies.one_list.query import complexity_report, sampled_mean
-from metrics.studies.significance.comparisons import stars
-from metrics.studies.targets.targets import PRESETS, Target
+from metrics.studies.comparisons import stars
+from metrics.studies.gaps import gaps
+from metrics.studies.one_list import complexity_report, sampled_mean
+from metrics.studies.orderings import count_orderings
+from metrics.studies.readings import rank_text, ratio_text
+from metrics.studies.targets import PRESETS, Target
 from metrics.ties import Orderings, Ranking
 
 SEEDS = ROOT.parent / "shared" / "seeds"

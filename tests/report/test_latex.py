@@ -11,7 +11,7 @@ import pytest
 
 from metrics import Runs
 from metrics.report import Table, report
-from metrics.report.typesetting import LINE, blocks, wrapped
+from metrics.report.writing import LINE, blocks, wrapped
 from metrics.support.escaping import latex
 
 DAY = date(2026, 1, 30)

@@ -11,19 +11,19 @@ from markdown_it import MarkdownIt
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
-from dashboard.charts.deciding.targets import target_bullets, target_matrix
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
+from dashboard.charts.targets import target_bullets, target_matrix
 from metrics import UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
-from metrics.studies.audit.published.reading import read_published
-from metrics.studies.audit.published.table import careless_table
-from metrics.studies.leaderboard.leaderboard import leaderboard
-from metrics.studies.leaderboard.swapped_orders import swapped_orders
-from metrics.studies.leaderboard.verdict_sentence import leaderboard_verdict
+from metrics.studies.audit.published import read_published
+from metrics.studies.audit.published_table import careless_table
+from metrics.studies.leaderboard import leaderboard
 from metrics.studies.prose import plain
-from metrics.studies.targets.targets import PRESETS
+from metrics.studies.swapped_orders import swapped_orders
+from metrics.studies.targets import PRESETS
+from metrics.studies.verdict_sentence import leaderboard_verdict
 
 DAY, NEXT = date(2026, 1, 30), date(2026, 1, 31)
 SIMULATED = {"files": [("llm_rerankers.csv", "ab" * 32)], "targets": PRESETS["retrieval"], "preset": "full"}

@@ -16,7 +16,7 @@ from metrics.simulation import (
     notebook_synthetic,
 )
 from metrics.simulation.notebook import llm_scores
-from metrics.studies.gaps.gap import correlation, gaps
+from metrics.studies.gaps import correlation, gaps
 
 
 def notebook_lists(n_queries):

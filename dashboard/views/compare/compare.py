@@ -16,7 +16,7 @@ from dashboard.views.compare.tradeoffs import tradeoff_section
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import finding
 from metrics import parse
-from metrics.studies.significance.significance import significance_finding
+from metrics.studies.significance import significance_finding
 
 BASELINE, PAIRS, STABILITY, NOISE, TRADEOFFS = (
     "Against the baseline",

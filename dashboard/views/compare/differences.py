@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import controls
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.difference_forest import difference_forest
+from dashboard.charts.compare import difference_forest
 from dashboard.charts.labels import MATRIX_COLUMNS, SENTENCE_COLUMNS, short_names
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
@@ -21,15 +21,13 @@ from dashboard.widgets.first_rows import FIRST_ROWS, ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.holes import count_unjudged, hole_bounds
 from metrics import Evaluation, parse
 from metrics.evaluation.holes import difference_bounds
-from metrics.studies.leaderboard.holes import holds, order_finding
+from metrics.studies import significance
+from metrics.studies.comparisons import SortKey, detectable, largest_difference, query_differences
+from metrics.studies.holes import holds, order_finding
+from metrics.studies.mean_distributions import variance_split
 from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
-from metrics.studies.significance import significance
-from metrics.studies.significance.comparisons import largest_difference
-from metrics.studies.significance.power import detectable
-from metrics.studies.significance.query_differences import SortKey, query_differences
-from metrics.studies.significance.significance import Verdicts, is_testable
-from metrics.studies.significance.test_registry import find_correction, find_test, is_significant
-from metrics.studies.tie_breaking.mean_distributions import variance_split
+from metrics.studies.significance import Verdicts, is_testable
+from metrics.studies.test_registry import find_correction, find_test, is_significant
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.noise import NoiseTables, near_tie_panels, noise_lines
+from dashboard.charts.noise import NoiseTables, near_tie_panels, noise_lines
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
@@ -17,25 +17,25 @@ from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.runs import Runs
-from metrics.studies.robustness.near_tie_curves import (
+from metrics.studies.noise import (
+    NO_OWN_NOISE,
     NearTieCurves,
-    near_distances,
-    near_tie_curves,
-    near_tie_finding,
-)
-from metrics.studies.robustness.noise_curves import (
     drawn_means,
     even_point,
     format_noise,
+    near_distances,
+    near_tie_curves,
+    near_tie_finding,
     noise_curves,
     noise_levels,
     noise_losing,
     order_chances,
+    own_noise,
+    own_noise_sentence,
+    robustness_finding,
     trades,
 )
-from metrics.studies.robustness.own_noise import NO_OWN_NOISE, own_noise, own_noise_sentence
-from metrics.studies.robustness.robustness_finding import robustness_finding
-from metrics.studies.tools.tie_rules import own_rule_note
+from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 MOST = 12

@@ -6,8 +6,7 @@ import streamlit as st
 
 from dashboard import visitor
 from dashboard.cache import ShownBoard, board_turn
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
+from dashboard.charts.compare import finish_heatmap, matrix_width, order_matrix, verdict_matrix
 from dashboard.choices import View
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.compare.differences import list_spreads, shown_verdicts
@@ -15,10 +14,10 @@ from dashboard.widgets.components import chart, heading, section, section_findin
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from metrics import Evaluation, parse
-from metrics.studies.leaderboard.leaderboard import places
-from metrics.studies.significance.significance import Verdicts
-from metrics.studies.significance.test_registry import find_correction, find_test
-from metrics.studies.tie_breaking.stability import OrderStability, stability_finding
+from metrics.studies.leaderboard import places
+from metrics.studies.significance import Verdicts
+from metrics.studies.stability import OrderStability, stability_finding
+from metrics.studies.test_registry import find_correction, find_test
 from metrics.support.wording import count_of
 
 

@@ -10,10 +10,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
 from dashboard.cache import ShownBoard, board_turn, segments
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS, segment_heatmap
-from dashboard.charts.deciding.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.charts.labels import SENTENCE_COLUMNS, elide_text, sentence_names, short_names
-from dashboard.charts.name_places import MOST_BARS, SMALL, WIDE
+from dashboard.charts.marks import MOST_BARS, SMALL, WIDE
+from dashboard.charts.rerankers import MOST_SEGMENTS, segment_heatmap
+from dashboard.charts.tradeoffs import diversity_scatter, latency_scatter, recall_dumbbell
 from dashboard.choices import View, choose_criteria
 from dashboard.controls import follow_defaults, select_slider
 from dashboard.escaping import escape_markdown
@@ -26,17 +26,25 @@ from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from metrics import Evaluation, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
-from metrics.studies.leaderboard.segments import segment_table
-from metrics.studies.robustness.noise_curves import (
+from metrics.studies import experiment, tradeoffs
+from metrics.studies.experiment import heading as measure_heading
+from metrics.studies.leaderboard import segment_table
+from metrics.studies.noise import (
     LEVEL,
 )
-from metrics.studies.robustness.weighting_finding import weighting_finding
-from metrics.studies.robustness.weightings import telling_scores, values_by_weighting, weighting_ranges
-from metrics.studies.tradeoffs import experiment, latency, tradeoffs
-from metrics.studies.tradeoffs.coverage import coverage, coverage_measures, with_targets
-from metrics.studies.tradeoffs.experiment import heading as measure_heading
-from metrics.studies.tradeoffs.latency import LATENCIES, LATENCY, Latency
-from metrics.studies.tradeoffs.tradeoffs import DEPTH, STANDINGS, duration, tradeoff_finding
+from metrics.studies.tradeoffs import (
+    DEPTH,
+    LATENCIES,
+    LATENCY,
+    STANDINGS,
+    Latency,
+    coverage,
+    coverage_measures,
+    duration,
+    tradeoff_finding,
+    with_targets,
+)
+from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, short_words
 
@@ -57,7 +65,7 @@ class Experiment(NamedTuple):
     """A table of a retrieval experiment, as the file has it and as people read it.
 
     Attributes:
-        table: as `metrics.studies.tradeoffs.experiment.experiment_table` returns it.
+        table: as `metrics.studies.experiment.experiment_table` returns it.
         lines: as `experiment_lines` returns them.
         note: as `experiment_note` says it.
     """
@@ -87,7 +95,7 @@ def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) 
 @cached_by_key(show_spinner=False, max_entries=16)
 def latencies(board: Board) -> dict[str, pd.Series]:
     """Return the seconds of every list of a board."""
-    return latency.latencies(board.runs)
+    return tradeoffs.latencies(board.runs)
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
@@ -111,7 +119,7 @@ def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
 @cached_by_key(show_spinner=False, max_entries=16)
 def list_speeds(view: ShownBoard) -> pd.DataFrame:
     """Return the mean and percentiles of the seconds of each reranker's lists, over those that are scored."""
-    return latency.latency_table(latencies(view.board), view.evaluation)
+    return tradeoffs.latency_table(latencies(view.board), view.evaluation)
 
 
 @cached_by_key(show_spinner="Counting targets …", max_entries=16)
@@ -122,7 +130,7 @@ def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def ranked_tradeoffs(
-    view: ShownBoard, measure: str, traditional: str, latency: latency.Latency
+    view: ShownBoard, measure: str, traditional: str, latency: tradeoffs.Latency
 ) -> pd.DataFrame:
     """Return quality and latency of each reranker, the best by its tied value first."""
     rows = tradeoffs.tradeoffs(view.evaluation, list_speeds(view), measure, traditional, latency)
@@ -141,7 +149,7 @@ def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
 ) -> Experiment:
     """Return every measure and the latency of the rerankers shown, tested against a baseline."""
-    timed = latency.with_latency(_list_depths(view, k, traditional), latencies(view.board))
+    timed = tradeoffs.with_latency(_list_depths(view, k, traditional), latencies(view.board))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
     note = experiment.experiment_note(table, baseline, test, correction)

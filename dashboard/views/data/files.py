@@ -19,7 +19,7 @@ from dashboard.boards import (
     leave_deleted_board,
     while_open,
 )
-from dashboard.charts.column_histogram import column_histogram
+from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings

@@ -11,8 +11,7 @@ import streamlit as st
 
 from dashboard import boards, cache, choices
 from dashboard.cache import ShownBoard
-from dashboard.charts.running_means import running_means_chart
-from dashboard.charts.version_history import VersionAxis, version_history
+from dashboard.charts.data import VersionAxis, running_means_chart, version_history
 from dashboard.choices import View
 from dashboard.controls import number_input, segmented, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown
@@ -29,18 +28,16 @@ from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.report import ReportOptions
 from metrics.runs import File, Repeated
-from metrics.studies.leaderboard.arrivals import (
+from metrics.studies.history import (
+    LEAST_SHARED,
     arrivals,
     arrivals_finding,
     arriving,
     change_of,
-    running_means,
-)
-from metrics.studies.leaderboard.history import (
-    LEAST_SHARED,
     history,
     history_finding,
     pooled_judgments,
+    running_means,
     version_means,
     version_of,
 )

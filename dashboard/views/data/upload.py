@@ -24,7 +24,7 @@ from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
 from metrics.scale.stored import is_stored
-from metrics.studies.audit.published.reading import holds_results
+from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 

@@ -19,8 +19,7 @@ from dashboard.views.guide.prose import Block, ProsePart, read_parts
 from dashboard.widgets.components import Card, Colour, cards, chart, finding, heading
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from dashboard.widgets.one_list import orderings_text
-from metrics.studies.guide.noise_example import noise_example
-from metrics.studies.guide.worked_example import WorkedExample, filled_formulas, worked_example, worked_finding
+from metrics.studies.guide import WorkedExample, filled_formulas, noise_example, worked_example, worked_finding
 
 _DASHBOARD = Path(__file__).parents[2]
 _DEFINITION = re.compile(r"(`[^`]+`|\$[^$]+\$): (.*)", re.DOTALL)

@@ -21,11 +21,18 @@ from metrics.runs import COLUMNS, KINDS
 from metrics.runs.columns import MAX_COLUMNS
 from metrics.runs.files import FREE_BYTES, MAX_BYTES, MAX_GROWTH, MAX_LINE
 from metrics.runs.formats.json_records import MAX_DEPTH, MAX_JSON, MAX_VALUES
-from metrics.studies.guide.reading_examples import SCENARIOS, random_order_value, scenario_values
-from metrics.studies.guide.reference import family_measures, measure_table, tool_rules, treatment_table
-from metrics.studies.leaderboard.readings import LIMITS
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.guide import (
+    SCENARIOS,
+    family_measures,
+    measure_table,
+    random_order_value,
+    scenario_values,
+    tool_rules,
+    treatment_table,
+)
+from metrics.studies.leaderboard import VERDICTS
 from metrics.studies.prose import plain, signed
+from metrics.studies.readings import LIMITS
 
 BlockKind = Literal["text", "note", "list", "table", "code", "formula"]
 _MARKS: tuple[tuple[str, BlockKind], ...] = (
@@ -192,7 +199,7 @@ def measures() -> Figures:
 
 def reading() -> Figures:
     """Return usual targets by measure, what MRR and MAP do not see, and values that are read."""
-    from metrics.studies.targets import targets  # noqa: PLC0415 statistics take half a second to import
+    from metrics.studies import targets  # noqa: PLC0415 statistics take half a second to import
 
     usual: dict[str, list[str]] = {}
     for text in targets.PRESETS["retrieval"]:
@@ -210,8 +217,7 @@ def reading() -> Figures:
 
 def deciding() -> Figures:
     """Return the tests, the corrections, and the verdicts and presets of targets."""
-    from metrics.studies.significance import test_registry  # noqa: PLC0415 statistics take half a second to import
-    from metrics.studies.targets import targets  # noqa: PLC0415 likewise
+    from metrics.studies import targets, test_registry  # noqa: PLC0415 statistics take half a second to import
 
     return {
         "tests": test_registry.TESTS,

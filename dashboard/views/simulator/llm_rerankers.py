@@ -41,15 +41,15 @@ from metrics.simulation.reranker_text import (
     format_rerankers,
     parse_rerankers,
 )
-from metrics.studies.gaps.gap import gap_finding
-from metrics.studies.gaps.precisions import (
+from metrics.studies.gaps import gap_finding
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.precisions import (
     LEVELS,
     TIE_PROBABILITIES,
     gap_by_settings,
     growth_curve,
     growth_finding,
 )
-from metrics.studies.leaderboard.leaderboard import leaderboard
 from metrics.support.wording import count_of
 
 _EXPLAINED = {

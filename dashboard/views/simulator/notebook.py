@@ -8,8 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, visitor
-from dashboard.charts.aligned_rows import aligned_rows
-from dashboard.charts.rerankers import gap_multiples
+from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator.simulation import (
     NOTEBOOK_GRAG,
@@ -28,11 +27,11 @@ from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
 from metrics.simulation.list_text import Document, runs_from_list, scenario_documents
-from metrics.studies.gaps.complexity import notebook_cases
-from metrics.studies.gaps.gap import notebook_lines, notebook_table
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.ordering_samples import running_mean, sample_values
-from metrics.studies.one_list.query import every_ordering
+from metrics.studies import orderings
+from metrics.studies.complexity import notebook_cases
+from metrics.studies.gaps import notebook_lines, notebook_table
+from metrics.studies.one_list import every_ordering
+from metrics.studies.orderings import running_mean, sample_values
 from metrics.support.shown_columns import ShownColumn, shown_columns
 from metrics.ties import Ranking
 

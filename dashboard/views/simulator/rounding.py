@@ -20,7 +20,7 @@ from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import long_table
 from metrics.simulation.drawing import plain_columns
-from metrics.studies.gaps.precisions import (
+from metrics.studies.precisions import (
     PRECISIONS,
     coarser_runs,
     precision_curve,

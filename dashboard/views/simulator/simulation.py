@@ -38,7 +38,7 @@ from metrics.simulation.reranker_text import (
     parse_rerankers,
     reranker_table,
 )
-from metrics.studies.gaps.gap import gap_summary, gaps
+from metrics.studies.gaps import gap_summary, gaps
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "LLM reranker",

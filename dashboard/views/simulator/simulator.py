@@ -27,8 +27,8 @@ from metrics.simulation.list_text import (
     runs_from_list,
     scenario_documents,
 )
-from metrics.studies.one_list import orderings
-from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder, query_finding
+from metrics.studies import orderings
+from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
 
 SMALL, NOTEBOOK, LLMS, ROUNDING = "Small list", "Notebook", "LLM rerankers", "Rounding"
 # Of the edited list in the session and in the link.

@@ -9,20 +9,18 @@ import pandas as pd
 from metrics.errors import UsageError
 from metrics.evaluation import Evaluation, score_runs
 from metrics.runs import Runs
-from metrics.studies.audit.audit import Audit
-from metrics.studies.audit.finding import convention_finding
-from metrics.studies.leaderboard.leaderboard import leaderboard, mean_std, places
-from metrics.studies.leaderboard.ranks.tiers import rank_intervals
-from metrics.studies.prose import Prose, Strong, significant_part
-from metrics.studies.significance.all_pairs import holm_pairs
-from metrics.studies.significance.query_values import alpha, values_by_query
-from metrics.studies.tie_breaking.mean_distributions import (
+from metrics.studies.audit.audit import Audit, convention_finding
+from metrics.studies.leaderboard import leaderboard, mean_std, places
+from metrics.studies.mean_distributions import (
     SPREADS,
     MeanDistribution,
     equality_margin,
     mean_distributions,
 )
-from metrics.studies.tie_breaking.stability import pairwise_order
+from metrics.studies.prose import Prose, Strong, significant_part
+from metrics.studies.query_values import alpha, holm_pairs, values_by_query
+from metrics.studies.stability import pairwise_order
+from metrics.studies.tiers import rank_intervals
 from metrics.support.wording import chance_percent, small_number
 
 SWAPS, CAN_SWAP, WITHIN_LUCK, STANDS = "swaps", "ties can swap", "within luck", "stands"
@@ -143,13 +141,7 @@ class AuditedOrder:
 
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
-    """Return what becomes of the order that a table prints by a measure.
-
-    Args:
-        audit: of the table.
-        runs: that it was held against.
-        measure: as it is spelled there; where no mean of it is printed, there is no order.
-    """
+    """Return what becomes of the order that a table prints by a measure."""
     published = _published_means(audit, measure)
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))

@@ -10,7 +10,7 @@ import numpy as np
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
 from metrics.measures import parse
 from metrics.runs import Runs
-from metrics.studies.tools.views import grades
+from metrics.studies.tool_rules import grades
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, treatment
 from metrics.ties.judgments import Unjudged

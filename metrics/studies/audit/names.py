@@ -14,7 +14,7 @@ from metrics.errors import UsageError
 from metrics.measures import MEASURES, parse
 from metrics.runs import Runs
 from metrics.runs.files import File
-from metrics.studies.audit.published.table import PublishedTable
+from metrics.studies.audit.published_table import PublishedTable
 from metrics.support.wording import first_names, quote
 
 _OTHER_NAMES = {

@@ -18,7 +18,7 @@ from dashboard.charts.leaderboard import (
 )
 from dashboard.charts.marks import rows_height
 from dashboard.charts.palette import LIGHT
-from metrics.studies.leaderboard.judging import JudgingPlan, closing_text, plan_finding
+from metrics.studies.judging import JudgingPlan, closing_text, plan_finding
 from metrics.studies.prose import plain
 
 

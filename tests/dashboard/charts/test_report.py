@@ -1,7 +1,7 @@
 from types import SimpleNamespace
 
-from dashboard.charts.deciding.targets import matrix_width
 from dashboard.charts.report import CHARTS
+from dashboard.charts.targets import matrix_width
 
 
 def test_a_matrix_of_targets_is_as_wide_in_a_report_as_its_columns_need():

@@ -6,8 +6,8 @@ from opening import metrics, opened, plain, texts, title
 from dashboard.views.guide.prose import read_parts
 from metrics import FORMATS, MEASURES, TOOLS, TREATMENTS
 from metrics.runs import COLUMNS, KINDS
-from metrics.studies.guide.worked_example import worked_example
-from metrics.studies.leaderboard.verdicts import VERDICTS
+from metrics.studies.guide import worked_example
+from metrics.studies.leaderboard import VERDICTS
 
 
 def guided(**query):

@@ -8,7 +8,7 @@ from dashboard import cache
 from dashboard.visitor import WIDTH_KEY
 from metrics import evaluate, swapped_orders
 from metrics.evaluation.holes import hole_table, joint_bounds
-from metrics.studies.leaderboard.judging import plan_judging
+from metrics.studies.judging import plan_judging
 
 
 def names_drawn(page):

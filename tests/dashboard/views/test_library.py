@@ -7,8 +7,8 @@ from opening import finding, opened, table
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
+from dashboard.charts.data import version_history
 from dashboard.charts.palette import LIGHT
-from dashboard.charts.version_history import version_history
 from dashboard.library.boards import BoardSpec, make_board
 from dashboard.library.store import Library
 from dashboard.views.data.library import distinguish_files, search_uploads

@@ -25,8 +25,8 @@ from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views import query as orders
 from dashboard.views.query import _without_shared_start
-from metrics.studies.leaderboard.judging.one_query import relevance_chances
-from metrics.studies.one_list.query import ladder, tie_groups
+from metrics.studies.judging import relevance_chances
+from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
 
 WORDS = "who is <i>Aziz</i> :red[not] $x$"

@@ -8,8 +8,8 @@ from opening import charts, only, opened, table, texts
 
 from dashboard import cache
 from metrics import evaluate
-from metrics.studies.robustness.near_tie_curves import near_distances, near_tie_curves
-from metrics.studies.robustness.weightings import values_by_weighting
+from metrics.studies.noise import near_distances, near_tie_curves
+from metrics.studies.weightings import values_by_weighting
 from metrics.ties import noise as limits
 
 

@@ -7,7 +7,7 @@ from dashboard.choices import policy_phrases
 from dashboard.views.compare.tradeoffs import best_weights, default_criteria
 from dashboard.widgets.one_list import bracket_text
 from metrics.evaluation import ScoringOptions
-from metrics.studies.robustness.weightings import weightings
+from metrics.studies.weightings import weightings
 
 
 @pytest.mark.parametrize(

@@ -12,20 +12,22 @@ from boards import EXTREMES, board
 from opening import charts, finding, only, opened, table, texts
 
 from dashboard import cache
-from dashboard.charts.deciding.difference_forest import difference_forest
-from dashboard.charts.deciding.finish_heatmap import finish_heatmap
-from dashboard.charts.deciding.pair_matrices import matrix_width, order_matrix, verdict_matrix
-from dashboard.charts.deciding.targets import target_matrix
+from dashboard.charts.compare import (
+    difference_forest,
+    finish_heatmap,
+    matrix_width,
+    order_matrix,
+    verdict_matrix,
+)
 from dashboard.charts.palette import DARK, LIGHT, blend, contrast
+from dashboard.charts.targets import target_matrix
 from dashboard.views.compare import differences
 from metrics import evaluate
+from metrics.studies.comparisons import detectable, query_differences
+from metrics.studies.mean_distributions import mean_distributions, rank_distribution, variance_split
 from metrics.studies.prose import signed
-from metrics.studies.significance.power import detectable
-from metrics.studies.significance.query_differences import query_differences
-from metrics.studies.significance.significance import Verdicts, compare, verdicts
-from metrics.studies.tie_breaking.mean_distributions import mean_distributions, variance_split
-from metrics.studies.tie_breaking.rank_distribution import rank_distribution
-from metrics.studies.tie_breaking.stability import mean_bounds, pairwise_order
+from metrics.studies.significance import Verdicts, compare, verdicts
+from metrics.studies.stability import mean_bounds, pairwise_order
 from metrics.support.wording import written_p
 from metrics.ties import Ranking
 

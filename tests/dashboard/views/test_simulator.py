@@ -21,8 +21,8 @@ from dashboard.views.simulator.simulation import (
 from metrics import evaluate
 from metrics.simulation import NOTEBOOK_RERANKERS, LlmReranker, notebook_llm_rerankers, simulate
 from metrics.simulation.list_text import parse_list, runs_from_list
-from metrics.studies.gaps.precisions import precision_curve
-from metrics.studies.one_list.query import first_rank_chances, first_rank_under, ladder
+from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder
+from metrics.studies.precisions import precision_curve
 from metrics.ties import Ranking
 
 

@@ -5,7 +5,7 @@ from boards import EXTREMES, board
 from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
-from metrics.studies.gaps.gap import ALL_LISTS, gaps
+from metrics.studies.gaps import ALL_LISTS, gaps
 
 
 def axis_titles(figure):

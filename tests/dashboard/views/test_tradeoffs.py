@@ -16,17 +16,15 @@ from opening import finding, opened, texts
 from tradeoff_boards import THREE, TIMED, UNTIMED, kind, rising, table
 
 from dashboard import cache
-from dashboard.charts.deciding.segment_heatmap import MOST_SEGMENTS
-from dashboard.charts.deciding.tradeoffs import latency_scatter
-from dashboard.charts.name_places import TALL, WIDE
+from dashboard.charts.marks import TALL, WIDE
 from dashboard.charts.palette import DARK, LIGHT
+from dashboard.charts.rerankers import MOST_SEGMENTS
+from dashboard.charts.tradeoffs import latency_scatter
 from dashboard.library.boards import default_name
 from dashboard.views.compare.tradeoffs import LATENCY_NAMES, figure_file
 from metrics import evaluate
-from metrics.studies.tradeoffs.coverage import coverage_measures
-from metrics.studies.tradeoffs.experiment import experiment_lines, experiment_measures, experiment_table
-from metrics.studies.tradeoffs.latency import latencies, with_latency
-from metrics.studies.tradeoffs.tradeoffs import pareto_front
+from metrics.studies.experiment import experiment_lines, experiment_measures, experiment_table
+from metrics.studies.tradeoffs import coverage_measures, latencies, pareto_front, with_latency
 
 ALL_BOARDS = {**TIMED, **UNTIMED}
 COLUMNS = ["latency", "segment", "target_id"]

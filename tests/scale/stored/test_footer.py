@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from metrics import ReadError, Runs, Stored, evaluate
 from metrics.scale.stored import KEY, save_parts
-from metrics.studies.gaps.stored_summary import stored_summary
+from metrics.studies.stored_summary import stored_summary
 
 TABLE = {
     "reranker": ["A", "A", "A", "B", "B"],

@@ -1,27 +1,36 @@
 """The order of a published table by one measure, beside the tied order."""
 
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from published_tables import printed_table, small_board
+from statsmodels.stats.multitest import multipletests
 
-from metrics import evaluate, read_runs
+from metrics import Runs, UsageError, evaluate, read_runs
+from metrics.evaluation import AS_READ
 from metrics.studies.audit.audit import audit
 from metrics.studies.audit.audited_order import (
     CAN_SWAP,
     STANDS,
     SWAPS,
+    VERDICTS,
     WITHIN_LUCK,
     audit_finding,
     audited_order,
     orders_by_measure,
+    pair_verdicts,
+    standing_finding,
     widest_first,
     written_chances,
 )
 from metrics.studies.audit.conventions import Convention
-from metrics.studies.audit.published.reading import read_published
+from metrics.studies.audit.published import read_published
+from metrics.studies.mean_distributions import SPREADS, mean_distributions
 from metrics.studies.prose import plain
+from metrics.studies.significance import compare
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +104,130 @@ def test_the_first_order_is_by_rr_or_ndcg_and_one_is_found_by_our_name(runs, hea
     assert result.first_measure == first
     assert result.published_measure(result.names.measure(first)) == first
     assert result.published_measure("nothing") == ""
+
+
+def lists(name, relevant_at, n=20, *, tied=()):
+    """One list of three documents a query, the relevant one at some place, or tied with all others."""
+    rows = []
+    for query in range(n):
+        for place in range(3):
+            score = 1.0 if query in tied else 3.0 - place
+            rows.append((name, f"q{query}", f"d{place}", score, int(place == relevant_at(query))))
+    return rows
+
+
+def studied(*rerankers):
+    frame = pd.DataFrame(chain(*rerankers), columns=["reranker", "query_id", "doc_id", "score", "relevance"])
+    runs = Runs.from_frame(frame)
+    evaluation = evaluate(runs, ["RR"], [*SPREADS, "input"])
+    rankings = {name: AS_READ.ranking(runs, name) for name in runs.rerankers}
+    return evaluation, mean_distributions(evaluation, "RR", rankings)
+
+
+BOARD = studied(
+    lists("first", lambda _: 0),
+    lists("mixed", lambda query: query % 2),
+    lists("alike", lambda query: (query + 1) % 2 if query else 0),
+    lists("tied", lambda _: 0, tied=range(20)),
+    lists("last", lambda _: 2),
+)
+"""MRR 1, .75, .775, .6111 (1/3 to 1) and 1/3."""
+
+
+def verdicts(**published):
+    evaluation, distributions = BOARD
+    return pair_verdicts(pd.Series(published), evaluation, "RR", distributions)
+
+
+def test_each_printed_order_has_the_verdict_of_its_ties_and_queries():
+    rows = verdicts(tied=0.9, first=0.95, alike=0.775, mixed=0.75, last=0.3)
+    found = {(row.a, row.b): row.verdict for row in rows.itertuples()}
+    assert found == {
+        ("first", "tied"): STANDS,
+        ("first", "alike"): STANDS,
+        ("first", "mixed"): STANDS,
+        ("first", "last"): STANDS,
+        ("tied", "alike"): SWAPS,
+        ("tied", "mixed"): SWAPS,
+        ("tied", "last"): STANDS,
+        ("alike", "mixed"): WITHIN_LUCK,
+        ("alike", "last"): STANDS,
+        ("mixed", "last"): STANDS,
+    }
+    assert set(found.values()) <= set(VERDICTS)
+    swapped = verdicts(mixed=0.8, tied=0.7)
+    assert swapped["verdict"].tolist() == [CAN_SWAP]
+    assert 0.5 < swapped["p_above"].iloc[0] < 1
+
+
+def test_p_are_those_of_the_pairs_published_corrected_over_them_alone():
+    rows = verdicts(first=0.9, alike=0.8, mixed=0.8)
+    evaluation, _ = BOARD
+    pairs = compare(evaluation.only(["first", "mixed", "alike"]), "RR", "expected", correction="none")
+    p = pairs.set_index(["baseline", "reranker"])["p"]
+    _, adjusted, _, _ = multipletests(p, method="holm")
+    expected = dict(zip(p.index, zip(p, adjusted, strict=True), strict=True))
+    for row in rows.itertuples():
+        p_values = expected.get((row.a, row.b), expected.get((row.b, row.a)))
+        assert (row.p, row.p_adjusted) == pytest.approx(p_values, abs=1e-12)
+
+
+def test_figures_printed_alike_have_no_order():
+    rows = verdicts(first=0.9, alike=0.8, mixed=0.8)
+    assert list(zip(rows["a"], rows["b"], strict=True)) == [("first", "alike"), ("first", "mixed")]
+    assert not len(verdicts(alike=0.8, mixed=0.8))
+    assert not len(verdicts(alike=0.8))
+
+
+def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
+    with pytest.raises(UsageError, match="'other' was not evaluated"):
+        verdicts(other=1.0)
+    evaluation, distributions = BOARD
+    with pytest.raises(UsageError, match="'first' is published twice"):
+        pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), evaluation, "RR", distributions)
+
+
+PRINTED = "orders printed"
+FIRM = "in every order of the ties"
+AVERAGED = "when ties are averaged"
+OPEN = "in some orders of the ties, though not when they are averaged"
+
+
+@pytest.mark.parametrize(
+    ("stand", "swap", "significant", "can", "sentence"),
+    [
+        (
+            63,
+            3,
+            0,
+            0,
+            f"Of 66 {PRINTED}, 63 stand {FIRM}; three swap {AVERAGED}, none of them significant.",
+        ),
+        (1, 0, 0, 0, f"The one order printed stands {FIRM}."),
+        (0, 1, 1, 0, f"The one order printed swaps {AVERAGED}, which is significant."),
+        (0, 0, 0, 1, f"The one order printed swaps {OPEN}."),
+        (6, 0, 0, 0, f"Of six orders printed, all stand {FIRM}."),
+        (
+            0,
+            12,
+            12,
+            0,
+            f"Of 12 {PRINTED}, none stands {FIRM}; 12 swap {AVERAGED}, all of them significant.",
+        ),
+        (
+            1,
+            1,
+            0,
+            0,
+            f"Of two {PRINTED}, one stands {FIRM}; one swaps {AVERAGED}, which is not significant.",
+        ),
+        (2, 0, 0, 1, f"Of three orders printed, two stand {FIRM}; one swaps {OPEN}."),
+        (0, 0, 0, 0, "No order is printed."),
+    ],
+)
+def test_the_sentence_counts_what_stands_and_what_swaps(stand, swap, significant, can, sentence):
+    names = [WITHIN_LUCK] * (stand // 2) + [STANDS] * (stand - stand // 2) + [SWAPS] * swap + [CAN_SWAP] * can
+    is_significant = np.array([name == STANDS for name in names])
+    is_significant[stand : stand + significant] = True
+    rows = pd.DataFrame({"verdict": names, "is_significant": is_significant})
+    assert plain(standing_finding(rows)) == sentence

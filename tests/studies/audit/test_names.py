@@ -7,7 +7,7 @@ import metrics
 from metrics import UsageError
 from metrics.studies.audit.audit import audit
 from metrics.studies.audit.names import match_names, our_measure
-from metrics.studies.audit.published.reading import read_published
+from metrics.studies.audit.published import read_published
 
 
 def runs_of(*names, n_documents=1):

@@ -1,0 +1,244 @@
+"""Charts of an audited table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import CARD_COLUMNS, CHART_COLUMNS, chart_names, hover_text
+from dashboard.charts.marks import label_rows
+from dashboard.charts.palette import Palette
+from dashboard.charts.style import note_of, safe, set_xaxes, set_yaxes, style
+from metrics.studies.audit.reproduction import VERDICTS
+from metrics.studies.prose import decimal
+
+_WORDS = ("to the digit", "off by rounding", "does not come out")
+_ROW, _TOP, _BOTTOM = 28, 64, 12
+"""Pixels of a row, above the first for measures and legend, and below the counts."""
+_LEAST_ROWS = 4
+"""Rows whose height it has at least: a legend in three rows takes that of one."""
+_COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
+"""Pixels of a column, of one with differences, and of the names."""
+_LEGEND = 400
+"""Pixels across in which the legend stands in two rows."""
+_LEVEL, _LEVEL_COLUMNS = 12, 8
+"""Measures up to which their names stand level, and letters of the longest name that does."""
+
+
+def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each reranker and measure; of the figures of single queries, that farthest off.
+
+    Args:
+        figures: reranker, measure, query_id, published, computed, difference, verdict.
+
+    Returns:
+        the same columns, with n, how many figures the cell stands for, and n_off, how many do not come out.
+    """
+    rank = figures["verdict"].map(VERDICTS.index)
+    size = figures["difference"].abs().fillna(np.inf)
+    ordered = figures.assign(rank=rank, size=size).sort_values(["rank", "size"], ascending=False, kind="stable")
+    is_off = ordered["verdict"] == VERDICTS[-1]
+    grouped = ordered.assign(n=1, n_off=is_off).groupby(["reranker", "measure"], sort=False)
+    worst = ordered.drop_duplicates(["reranker", "measure"]).set_index(["reranker", "measure"])
+    return worst.drop(columns=["rank", "size"]).join(grouped[["n", "n_off"]].sum()).reset_index()
+
+
+def matrix_width(n_measures: int, *, has_differences: bool) -> int:
+    """Return the pixels across that so many measures need, on however small a screen."""
+    return max(_LEGEND, _NAMES + n_measures * (_BROAD_COLUMN if has_differences else _COLUMN))
+
+
+def reproduction_matrix(
+    figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
+) -> Figure:
+    """Draw a mark a figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
+
+    Args:
+        figures: reranker, measure, query_id, published, computed, difference, verdict; of all rerankers.
+        palette: colours of the theme.
+        rerankers: those that have a row, in the published order.
+        has_differences: whether computed minus published stands beside what does not come out.
+    """
+    table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
+    drawn_cells = table[table["reranker"].isin(list(rerankers))]
+    rows, columns = pd.Index(rerankers), pd.Index(measures)
+    figure, n = Figure(), len(rerankers)
+    stripes = np.arange(0, n, 2)
+    figure.draw_bars(
+        x=np.full(len(stripes), len(measures)),
+        base=-0.5,
+        y=stripes,
+        orientation="h",
+        width=1,
+        marker={"color": palette.faint, "opacity": 0.5},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    counts = figures["verdict"].value_counts()
+    for verdict, words, marker in zip(VERDICTS, _WORDS, _markers(palette), strict=True):
+        cells = drawn_cells[drawn_cells["verdict"] == verdict]
+        is_told = has_differences and verdict == VERDICTS[-1]
+        figure.draw_scatter(
+            x=list(columns.get_indexer(cells["measure"])) or [None],  # an empty trace has no legend entry
+            y=list(rows.get_indexer(cells["reranker"])) or [None],
+            mode="markers+text" if is_told else "markers",
+            marker=marker | {"opacity": 1},
+            text=[f" {_short_difference(value)}" for value in cells["difference"]] if is_told else None,
+            textposition="middle right",
+            textfont={"size": 10, "color": palette.traditional},
+            name=f"{words} · {counts.get(verdict, 0):,}",
+            customdata=[_hover(cell) for cell in cells.to_dict("records")],
+            hovertemplate="%{customdata}<extra></extra>",
+            cliponaxis=False,
+        )
+    _add_counts(figure, table, columns, n, palette)
+    return _lay_out(figure, rerankers, measures, int(table["reranker"].nunique()), palette)
+
+
+def _markers(palette: Palette) -> list[dict[str, Any]]:
+    """Return the marks of the verdicts: a filled, a hollow and an orange dot."""
+    hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+    return [{"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}]
+
+
+def _short_difference(value: float) -> str:
+    """Return a difference with three decimals and no zero before the point; nothing where there is none."""
+    if pd.isna(value):
+        return ""
+    size = f"{abs(value):.3f}".removeprefix("0")
+    return f"{'−' if value < 0 else '+'}{size}" if size != ".000" else "&lt;.001"
+
+
+def _hover(cell: dict[str, Any]) -> str:
+    """Return what a cell says: what is published, what is computed, and of how many queries it is."""
+    lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
+    if cell["n"] > 1:
+        lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures do not come out; the farthest off:")
+    if pd.notna(cell["query_id"]):
+        lines.append(f"query {hover_text(str(cell['query_id']))}")
+    lines.append(f"published {decimal(cell['published'], 4)}")
+    if pd.notna(cell["computed"]):
+        lines.append(f"computed {decimal(cell['computed'], 4)}")
+    return "<br>".join([*lines, _WORDS[VERDICTS.index(cell["verdict"])]])
+
+
+def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
+    """Write below each measure how many rerankers come out; orange where not all do."""
+    comes_out = (table["verdict"] != VERDICTS[-1]).groupby(table["measure"], sort=False)
+    counts, totals = comes_out.sum().reindex(columns), comes_out.size().reindex(columns)
+    figure.draw_scatter(
+        x=np.arange(len(columns)),
+        y=np.full(len(columns), row),
+        mode="text",
+        text=[f"{count:,}" for count in counts],
+        textfont={
+            "size": 12,
+            "color": np.where(counts.eq(totals), palette.muted, palette.traditional).tolist(),
+        },
+        customdata=[f"{count:,} of {total:,} come out" for count, total in zip(counts, totals, strict=True)],
+        hovertemplate="%{customdata}<extra></extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _lay_out(
+    figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
+) -> Figure:
+    """Name rows and columns, and place the legend above both."""
+    rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
+    style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
+    label_rows(figure, rerankers, palette, top=0.5)
+    labels = [*chart_names(rerankers, CHART_COLUMNS).values(), f"of {n_rerankers:,} come out"]
+    set_yaxes(
+        figure,
+        tickvals=np.arange(len(labels)),
+        ticktext=labels,
+        range=[len(labels) - 0.5, -0.5],
+        showgrid=False,
+    )
+    margins = figure.settings["margin"]
+    margins["l"] = max(margins["l"], 120)
+    names = list(chart_names(measures, CARD_COLUMNS).values())
+    is_level = len(measures) <= _LEVEL and max(map(len, names), default=0) <= _LEVEL_COLUMNS
+    place = {"xref": "container", "x": 0, "yref": "container", "y": 1, "yanchor": "top"}
+    figure.set_layout(showlegend=True, barmode="overlay", legend=place | {"font": {"size": 12}})
+    return set_xaxes(
+        figure,
+        side="top",
+        showgrid=False,
+        tickvals=np.arange(len(measures)),
+        ticktext=names,
+        tickangle=0 if is_level else -40,
+        range=[-0.5, len(measures) - 0.5],
+    )
+
+
+_RULE_ROW, _BAR = 46, 0.26
+"""Pixels of a rule, and share of it that its bar takes."""
+_LABEL_COLUMNS = 60
+
+
+def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Figure:
+    """Draw a bar for each rule, as long as its share of the figures that come out; a click gives its row.
+
+    Args:
+        conventions: label, to_the_digit, by_rounding, does_not_come_out; the best first.
+        palette: colours of the theme.
+        row: of the rule whose matrix is shown; it stands out.
+    """
+    comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
+    totals = comes_out + conventions["does_not_come_out"]
+    n, rows = len(conventions), np.arange(len(conventions))
+    is_shown = rows == row
+    figure = Figure()
+    look = {"orientation": "h", "width": _BAR, "showlegend": False}
+    hover = [
+        f"<b>{safe(label, _LABEL_COLUMNS)}</b><br>{digit:,} to the digit, {rounding:,} by rounding<br>"
+        f"{off:,} of {total:,} do not come out"
+        for label, digit, rounding, off, total in zip(
+            conventions["label"],
+            conventions["to_the_digit"],
+            conventions["by_rounding"],
+            conventions["does_not_come_out"],
+            totals,
+            strict=True,
+        )
+    ]
+    data = [[int(row), text] for row, text in zip(rows, hover, strict=True)]
+    for lengths, colour in (
+        (totals, np.full(n, palette.faint)),
+        (comes_out, np.where(is_shown, palette.text, palette.other)),
+    ):
+        figure.draw_bars(
+            x=lengths / totals,
+            y=rows,
+            marker={"color": colour.tolist(), "opacity": 1, "line": {"width": 0}},
+            customdata=data,
+            hovertemplate="%{customdata[1]}<extra></extra>",
+            selected={"marker": {"opacity": 1}},
+            unselected={"marker": {"opacity": 1}},
+            **look,
+        )
+    style(figure, palette, 24 + _RULE_ROW * n, t=12, b=12, l=4, r=44)
+    _write(figure, conventions["label"].tolist(), comes_out.tolist(), is_shown.tolist(), palette)
+    figure.set_layout(barmode="overlay")
+    set_yaxes(figure, visible=False, range=[n - 0.6, -0.75])
+    return set_xaxes(figure, visible=False, range=[0, 1])
+
+
+def _write(
+    figure: Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
+) -> None:
+    """Write the rule above each bar, and how many figures come out at its end."""
+    above = {"x": 0, "xref": "x", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+    beside = {"x": 1, "xref": "x", "xanchor": "left", "yanchor": "middle", "xshift": 8}
+    notes = []
+    for row, (label, count, is_bold) in enumerate(zip(labels, counts, is_shown, strict=True)):
+        name, figures = safe(label, _LABEL_COLUMNS), f"{count:,}"
+        font = {"size": 13, "color": palette.text if is_bold else palette.muted}
+        for text, place in ((name, above), (figures, beside)):
+            notes.append(note_of(f"<b>{text}</b>" if is_bold else text, palette, y=row, font=font, **place))
+    figure.write_notes(notes)

@@ -1,0 +1,485 @@
+"""Charts of Compare: differences from a baseline, pairs of rerankers, where each finishes."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import CARD_COLUMNS, MATRIX_COLUMNS, escaped, hover_text, short_names, text_columns
+from dashboard.charts.marks import CLEAR_TOP, add_chance_key, add_legend, cells, label_rows, label_rows_above
+from dashboard.charts.palette import Palette, blend, faded, ink
+from dashboard.charts.style import note_of, set_xaxes, set_yaxes, signed_ticks, style
+from metrics.evaluation import EQUAL
+from metrics.studies.prose import signed
+from metrics.studies.significance import Verdicts
+from metrics.studies.test_registry import is_significant
+from metrics.support.arrays import BoolArray, IntArray
+from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
+
+_FOREST_ROW, _SLIM_ROW = 60, 36
+"""Height of a comparison in pixels, its name above its values and beside them."""
+_MIDDLE, _SHIFT = 0.16, 0.13
+"""Distance of the two values of a row from its middle, which lies lower for a name above them."""
+_STARS_ROOM = 84
+"""Pixels to the right for the stars."""
+_WASH = 0.12
+"""Share of colour in the wash of a row whose verdict changes."""
+_OUTLYING = 4.0
+"""Median reaches of a row from which on a row is told in words."""
+
+
+def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False) -> Figure:
+    """Draw a row a comparison: the traditional difference above, the tied one below, filled if significant.
+
+    Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
+    words, so that they do not flatten it. On the right stand the stars, traditional then tied.
+
+    Args:
+        verdicts: comparisons with one baseline, in the order to be shown.
+        palette: colours of the theme.
+        measure: what the axis shows.
+        is_slim: whether names stand beside the values, in lower rows; for a figure that is always wide.
+    """
+    middle = 0.0 if is_slim else _MIDDLE
+    figure = Figure()
+    is_outlying = _is_outlying(verdicts)
+    verdicts = verdicts.without_untested()
+    _add_ground(figure, np.flatnonzero(verdicts.changed), palette)
+    _add_differences(figure, verdicts, ~is_outlying, "traditional", palette, middle)
+    _add_differences(figure, verdicts, ~is_outlying, "tied", palette, middle)
+    add_legend(
+        figure,
+        {
+            "traditional": _marker("diamond", 10, palette.traditional, palette.traditional),
+            "tied": _marker("circle", 10, palette.tied, palette.tied),
+            "hollow: not significant": _marker("circle", 10, palette.ground, palette.muted),
+        },
+    )
+    row_height = _SLIM_ROW if is_slim else _FOREST_ROW
+    style(figure, palette, 112 + row_height * len(verdicts.tied), r=_STARS_ROOM, t=56)
+    if is_slim:
+        label_rows(figure, verdicts.tied["reranker"], palette, CARD_COLUMNS, CLEAR_TOP)
+    else:
+        washed = blend(palette.ground, palette.traditional, _WASH)
+        grounds = np.where(verdicts.changed, washed, palette.ground)
+        label_rows_above(figure, verdicts.tied["reranker"], palette, 0.08, grounds)
+    low, high = _axis_ends(verdicts, ~is_outlying)
+    room = 0.06 * (high - low)
+    set_xaxes(
+        figure,
+        title_text=f"{measure} difference",
+        range=[low - room, high + room] if high > low else None,
+        **signed_ticks(low - room, high + room, 6),
+    )
+    figure.write_notes(
+        _outlying_note(verdicts, int(row), palette, middle) for row in np.flatnonzero(is_outlying)
+    )
+    _add_stars(figure, verdicts, palette, middle)
+    return figure
+
+
+def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> None:
+    """Shade the rows whose verdict changes, and draw the line of no difference."""
+    wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
+    for row in changed_rows:
+        box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
+        figure.draw_shape(type="rect", **box, **wash)
+    zero = {"color": palette.text, "width": 1}
+    figure.draw_shape(type="line", x0=0, x1=0, y0=0, y1=1, yref="paper", line=zero, layer="below")
+
+
+def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
+    """Return a mark that is hollow where it is filled with the colour of the ground."""
+    return {"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": border}}
+
+
+def _is_outlying(verdicts: Verdicts) -> BoolArray:
+    """Return (n_rows,) whether both differences of a row are far off the scale of the rest."""
+    ends = pd.concat([table[["low", "high"]] for table in (verdicts.tied, verdicts.traditional)], axis=1)
+    reach = ends.abs().replace(np.inf, np.nan).max(axis=1).fillna(0.0).to_numpy()
+    nearer = np.minimum(verdicts.tied["difference"].abs(), verdicts.traditional["difference"].abs())
+    return np.asarray((nearer > _OUTLYING * np.median(reach)) & (len(reach) > 2))  # noqa: PLR2004 has a rest
+
+
+def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
+    """Return the least and largest difference that the axis holds, 0 always among them."""
+    tables = (verdicts.tied, verdicts.traditional)
+    ends = np.concatenate([table.loc[is_drawn, ["low", "high", "difference"]].to_numpy() for table in tables])
+    ends = np.nan_to_num(ends, posinf=0, neginf=0)
+    return float(ends.min(initial=0)), float(ends.max(initial=0))
+
+
+def _add_differences(
+    figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
+) -> None:
+    """Add the differences of one kind, each with its interval, around the middle of its row."""
+    is_tied = kind == "tied"
+    colour = palette.tied if is_tied else palette.traditional
+    rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
+    fills = is_significant(rows["p_adjusted"].to_numpy(), verdicts.level)
+    fill = np.where(fills, colour, palette.ground)
+    marker = _marker("circle", 11, fill, colour) if is_tied else _marker("diamond", 13, fill, colour)
+    figure.draw_scatter(
+        x=rows["difference"],
+        y=np.flatnonzero(is_drawn) + middle + (_SHIFT if is_tied else -_SHIFT),
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": (rows["high"] - rows["difference"]).to_numpy(),
+            "arrayminus": (rows["difference"] - rows["low"]).to_numpy(),
+            "color": colour,
+            "thickness": 2.5,
+            "width": 0,
+        },
+        mode="markers",
+        marker=marker | {"opacity": 1},
+        name=kind,
+        showlegend=False,
+        customdata=[
+            [hover_text(str(row.reranker)), _test_text(row), count_of(row.n, "query")]
+            for row in rows.itertuples()
+        ],
+        hovertemplate=f"<b>%{{customdata[0]}}</b><br>{kind} %{{x:+.4f}}<br>%{{customdata[1]}}"
+        "<br>%{customdata[2]}<extra></extra>",
+    )
+
+
+def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
+    """Return the interval and p of a comparison, or that it has none."""
+    if np.isnan(row.p_adjusted):
+        return "nothing can be tested"
+    interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
+    return f"{interval}<br>adjusted p {written_p(row.p_adjusted, 4)}"
+
+
+def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float) -> dict[str, object]:
+    """Return the note of the differences of a row off the scale, at the side it lies on."""
+    traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
+    text = (
+        f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
+        f"<span style='color:{palette.tied}'>{signed(tied)}</span>"
+    )
+    if tied < 0:
+        return note_of(f"← {text}", palette, xref="paper", y=row + middle, x=0.01, xanchor="left")
+    return note_of(f"{text} →", palette, xref="paper", y=row + middle, x=0.99, xanchor="right")
+
+
+def _add_stars(figure: Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
+    """Write the adjusted verdicts beside the rows, traditional then tied."""
+    columns = (
+        (verdicts.traditional, 24, "trad.", palette.traditional),
+        (verdicts.tied, 60, "tied", palette.tied),
+    )
+    notes: list[dict[str, object]] = []
+    for table, shift, title, colour in columns:
+        place = {"xref": "paper", "x": 1, "xanchor": "center", "xshift": shift}
+        font = {"color": colour, "size": 12}
+        notes.append(note_of(title, palette, **place, yref="paper", y=1, yanchor="top", font=font))
+        for row, stars in enumerate(table["stars"]):
+            font = (
+                {"color": palette.muted, "size": 12} if stars in {"ns", "–"} else {"color": colour, "size": 15}
+            )
+            notes.append(note_of(stars, palette, **place, y=row + middle, font=font))
+    figure.write_notes(notes)
+
+
+_ROW = 30, 16
+"""Pixels of a row where there are few, and of many."""
+_MAX_WRITTEN = 24
+"""Rerankers up to which cells carry figures."""
+_LEGEND_INSIDE = 9
+"""Rerankers from which on the empty triangle has room for what the colours mean."""
+_COLUMN, _LETTER = 31, 7.5
+"""Pixels of a column that carries figures, and of a letter of a name."""
+_PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
+"""The same of a column and of a row on a phone, and of the name above its cells."""
+_UNMOVED, _LEVEL = "·", "="
+"""A pair that no order of the ties reverses, and one that every order leaves level."""
+
+
+def matrix_width(n: int, *, is_narrow: bool = False) -> int:
+    """Return the pixels across that so many rerankers need on any screen; fewer with names above their rows."""
+    if is_narrow and n <= _MAX_WRITTEN:
+        return _PHONE_COLUMN * n
+    return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
+
+
+def order_matrix(
+    pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
+) -> Figure:
+    """Draw the percent of tie-breakings in which the row is above the column; coloured where near 50.
+
+    Args:
+        pairs: as `stability.pairwise_order` returns them.
+        order: rerankers by falling expected mean.
+        palette: colours of the theme.
+        is_narrow: whether it is drawn for a phone.
+    """
+    position = {name: index for index, name in enumerate(order)}
+    doubt, text, hover = _empty_triangles(len(order))
+    for pair in pairs.itertuples():
+        chance, upper, lower = pair.above, pair.reranker, pair.other
+        if position[upper] > position[lower]:
+            chance, upper, lower = pair.below, lower, upper
+        cell = position[upper], position[lower]
+        doubt[cell] = 1 - abs(pair.above - pair.below) if pair.reversible else 0
+        text[cell], says = _order_words(pair, chance)
+        hover[cell] = f"<b>{hover_text(upper)}</b> above {hover_text(lower)}<br>{says}"
+    scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
+    legend = {}
+    if pairs["reversible"].any():
+        legend["50: fragile, a coin decides"] = palette.warm[2]
+        legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
+    pale = {
+        ">99: settled in practice": pairs["reversible"].any(),
+        f"{_UNMOVED} : no order of the ties reverses it": (text == _UNMOVED).any(),
+        f"{_LEVEL} : level in every order of the ties": (text == _LEVEL).any(),
+    }
+    legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
+    figure = _draw_cells((doubt, text, hover), scale, (0, 1))
+    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
+
+
+def verdict_matrix(
+    pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
+) -> Figure:
+    """Write the tied difference of each pair, bold if significant, coloured by which value's test is.
+
+    Args:
+        pairs: every two rerankers compared, by tied and by traditional values.
+        order: rerankers by falling tied mean.
+        palette: colours of the theme.
+        is_narrow: whether it is drawn for a phone.
+    """
+    kind, text, hover = _empty_triangles(len(order))
+    names = pd.Index(order)
+    ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
+    tied, traditional = (
+        is_significant(rows["p_adjusted"].to_numpy(), pairs.level) for rows in (pairs.tied, pairs.traditional)
+    )
+    labels = ("neither", "traditional only", "tied only", "both")
+    kinds = traditional + 2 * tied
+    for reranker, baseline, code, row in zip(*ends, kinds.tolist(), pairs.tied.itertuples(), strict=True):
+        cell = min(reranker, baseline), max(reranker, baseline)
+        difference = row.difference if reranker < baseline else -row.difference
+        kind[cell] = code
+        text[cell] = _difference_text(difference, palette, is_bold=code > 1)
+        hover[cell] = (
+            f"<b>{hover_text(order[cell[0]])}</b> minus {hover_text(order[cell[1]])}"
+            f"<br>tied {signed(difference, 4)}<br>significant: {labels[code]}"
+            f"<br>adjusted p, tied {written_p(row.p_adjusted)}"
+        )
+    fills = (faded(palette.other, 0.12), palette.warm[0], palette.bounds, faded(palette.other, 0.6))
+    steps = [[place, fill] for code, fill in enumerate(fills) for place in (code / 4, (code + 1) / 4)]
+    legend = {f"{labels[code]} · {int((kinds == code).sum())}": fills[code] for code in (3, 2, 1, 0)}
+    figure = _draw_cells((kind, text, hover), steps, (-0.5, 3.5))
+    return _lay_out_triangle(figure, order, legend, palette, is_narrow=is_narrow)
+
+
+def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (n, n) values, words and hover texts of cells, none of them filled."""
+    return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
+
+
+def _draw_cells(
+    triangles: tuple[np.ndarray, np.ndarray, np.ndarray],
+    colours: Sequence[list[Any]],
+    ends: tuple[float, float],
+) -> Figure:
+    """Return a figure of cells, as `_empty_triangles` begins them; of many, words stand in the hover alone."""
+    values, text, hover = triangles
+    words = text if len(text) <= _MAX_WRITTEN else None
+    look = {"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False}
+    return Figure().draw(cells(values, colours, words, zmin=ends[0], zmax=ends[1], customdata=hover, **look))
+
+
+def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
+    """Return what the cell of a pair says, and its hover; `chance` is that of the row above the column."""
+    level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
+    if pair.reversible:
+        return _chance_text(chance), f"in {chance_percent(chance)} of tie-breakings{level}<br>{pair.method}"
+    if pair.equal == 1:
+        return _LEVEL, "level in every order of the ties"
+    return _UNMOVED, f"no order of the ties reverses it{level}"
+
+
+def _chance_text(chance: float) -> str:
+    """Return a chance as whole percent without its sign; never 0 or 100."""
+    return with_signs(chance_percent(chance)).removesuffix("%")
+
+
+def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:
+    """Return a difference with three decimals and no zero before the point."""
+    size = f"{abs(difference):.3f}".removeprefix("0")
+    text = f"{'−' * (difference < 0)}{size}" if size != ".000" else "<.001" if abs(difference) > EQUAL else "0"
+    return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"
+
+
+def _lay_out_triangle(
+    figure: Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
+) -> Figure:
+    """Number the columns, name each row, and say what the colours mean: `legend` has words → colour."""
+    n = len(order)
+    is_narrow = is_narrow and n <= _MAX_WRITTEN
+    margin = 8
+    if is_narrow:
+        _name_above(figure, order, palette)
+    else:
+        margin = max(margin, _name_at_diagonal(figure, order, palette))
+    look = {"symbol": "square", "size": 14, "line": {"width": 1, "color": palette.muted}}
+    add_legend(figure, {words: look | {"color": colour} for words, colour in legend.items()})
+    is_inside = n >= _LEGEND_INSIDE and not is_narrow
+    row = _PHONE_ROW if is_narrow else max(_ROW[1], min(_ROW[0], 900 // n))
+    margins = {"l": margin, "t": 28, "b": 8 if is_inside else 96}
+    above = _NAME / _PHONE_ROW if is_narrow else 0  # rows that the first name takes
+    style(figure, palette, margins["t"] + margins["b"] + round(row * (n + above)), **margins)
+    place = {"x": 0, "y": 0, "yanchor": "bottom" if is_inside else "top", "orientation": "v"}
+    figure.set_layout(showlegend=True, legend=place | {"font": {"size": 12}})
+    step = 1 if n <= 2 * _MAX_WRITTEN else 10
+    places = np.arange(n)
+    ticks = places[(places == 0) | ((places + 1) % step == 0)]
+    set_xaxes(
+        figure,
+        side="top",
+        showgrid=False,
+        tickvals=ticks,
+        ticktext=ticks + 1,
+        tickangle=0,
+        range=[-0.5, n - 0.5],
+    )
+    return set_yaxes(figure, showgrid=False, showticklabels=False, range=[n - 0.5, -0.5 - above])
+
+
+def _name_at_diagonal(figure: Figure, order: Sequence[str], palette: Palette) -> int:
+    """Write each name left of its cells, in the empty triangle; return the margin that names need."""
+    labels, places = short_names(order, MATRIX_COLUMNS), np.arange(len(order))
+    figure.draw_scatter(
+        x=places + 0.4,
+        y=places,
+        mode="text",
+        text=[f"{escaped(labels[name])}  <b>{place}</b>" for place, name in enumerate(order, start=1)],
+        textposition="middle left",
+        textfont={"size": 12, "color": palette.text},
+        cliponaxis=False,
+        hovertext=[hover_text(name) for name in order],
+        hoverinfo="text",
+        showlegend=False,
+    )
+    cell = (matrix_width(len(order)) - 150) / len(order)
+    widths = _LETTER * (np.array([text_columns(labels[name]) for name in order]) + 4)
+    return int((widths - cell * (places + 0.9)).max())
+
+
+def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
+    """Write each name above its cells, which are lower and closer for it."""
+    labels = short_names(order, MATRIX_COLUMNS)
+    figure.set_traces({"type": "heatmap"}, ygap=_NAME, textfont={"size": 10})
+    foot = (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    font = {"size": 12, "color": palette.text}
+    figure.write_notes(
+        note_of(f"<b>{row + 1}</b>  {escaped(labels[name])}", palette, **place, y=row - foot, font=font)
+        for row, name in enumerate(order)
+    )
+
+
+_MAX_FINISHES = 12
+"""Places up to which cells carry figures."""
+_FINISH_ROW, _FINISH_NAME = 58, 24
+"""Pixels of a row, and of a name between two rows of cells."""
+_HALF = (_FINISH_ROW - _FINISH_NAME) / 2 / _FINISH_ROW
+"""Share of a row by which its cells begin above its middle and end below."""
+_LOWERED = 8 / _FINISH_ROW
+"""Share of a row by which a diamond stands below the middle of a cell whose figure is above it."""
+_MAX_SIGNED = 8
+"""Places up to which figures have room for a percent sign."""
+_NEARLY = 1 - 1e-9
+"""The largest chance of a place that is not the only one."""
+_MIN_CHANCE = 0.005
+"""Chance of a place from which on it is drawn."""
+
+
+def finish_heatmap(
+    places: pd.DataFrame, spread: pd.DataFrame, traditional: Sequence[int], palette: Palette
+) -> Figure:
+    """Draw the chance of each place as a shade, what the ties allow as an outline, the sort as a diamond.
+
+    Args:
+        places: index reranker, columns 1 to n: chance of each place.
+        spread: same index; best_place, worst_place.
+        traditional: place of each by the traditional value.
+        palette: colours of the theme.
+    """
+    n = places.shape[1]
+    names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
+    is_open = (spread["worst_place"] > spread["best_place"]).to_numpy()
+    chance = places.to_numpy().clip(max=np.where(is_open, _NEARLY, 1.0)[:, None])
+    is_drawn = chance >= _MIN_CHANCE
+    words = np.vectorize(_finish_text, otypes=[object])(chance)
+    short = np.where(is_drawn, [[text.removesuffix("%") for text in row] for row in words], "")
+    text = np.where(is_drawn, words, "") if n <= _MAX_SIGNED else short if n <= _MAX_FINISHES else None
+    shades = (*palette.heat[:4], palette.tied)
+    is_traditional = np.arange(1, n + 1) == np.array(traditional)[:, None]
+    figure = Figure().draw(
+        cells(
+            np.where(is_drawn, chance, np.nan),
+            shades,
+            None
+            if text is None
+            else np.vectorize(partial(_inked, shades), otypes=[object])(text, chance, is_traditional),
+            x=np.arange(1, n + 1),
+            zmin=0,
+            zmax=1,
+            xgap=3,
+            ygap=_FINISH_NAME,
+            customdata=np.dstack([np.repeat(names[:, None], n, axis=1), words]),
+            hovertemplate="<b>%{customdata[0]}</b><br>place %{x}: %{customdata[1]}<extra></extra>",
+        )
+    )
+    for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
+        box = {"x0": best - 0.5, "x1": worst + 0.5, "y0": row - _HALF - 0.03, "y1": row + _HALF + 0.03}
+        figure.draw_shape(type="rect", line={"color": palette.other, "width": 1.5}, **box)
+    _add_traditional(figure, names, traditional, is_drawn, palette)
+    style(figure, palette, 96 + _FINISH_ROW * len(names), b=40)
+    add_chance_key(figure, palette, shades[1:], -6)
+    label_rows_above(figure, places.index, palette, _HALF + 0.04)
+    set_yaxes(figure, range=[len(names) - 0.5, -0.85])
+    step = 1 if n <= 2 * _MAX_FINISHES else 10
+    return set_xaxes(figure, side="top", showgrid=False, tickformat="d", dtick=step, range=[0.4, n + 0.6])
+
+
+def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool) -> str:  # noqa: FBT001 vectorized
+    """Return the text of a cell in the ink that is read best on its shade, above a diamond."""
+    low = min(int(chance * (len(shades) - 1)), len(shades) - 2)
+    shade = blend(shades[low], shades[low + 1], chance * (len(shades) - 1) - low)
+    return text and f"<span style='color:{ink(shade)}'>{text}</span>{'<br>&nbsp;' * is_traditional}"
+
+
+def _finish_text(chance: float) -> str:
+    """Return a chance as a percent; 100% only where it is sure."""
+    return with_signs(percent(chance))
+
+
+def _add_traditional(
+    figure: Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
+) -> None:
+    """Add a diamond at each traditional place; `is_drawn` says which cells are, (rerankers, places)."""
+    n = is_drawn.shape[1]
+    has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_FINISHES)
+    figure.draw_scatter(
+        x=np.array(traditional),
+        y=np.arange(len(names)) + _LOWERED * has_figure,
+        mode="markers",
+        marker={
+            "symbol": "diamond",
+            "size": 12,
+            "color": palette.ground,
+            "line": {"color": palette.traditional, "width": 2},
+            "opacity": 1,
+        },
+        customdata=list(zip(names, traditional, strict=True)),
+        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}. by the traditional value<extra></extra>",
+    )

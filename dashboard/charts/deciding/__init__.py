@@ -1,1 +1,0 @@
-"""Charts of differences, targets and trade-offs."""

@@ -1,0 +1,291 @@
+"""Measures, ties and places as noise of the scores grows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import hover_text
+from dashboard.charts.marks import (
+    VALUES,
+    VALUES_HOVER,
+    add_band,
+    add_legend,
+    add_segments,
+    add_values,
+    cells,
+    line_names,
+    named_rows,
+)
+from dashboard.charts.palette import Palette, faded, ink
+from dashboard.charts.style import (
+    note,
+    note_of,
+    padded_range,
+    safe,
+    set_xaxes,
+    set_yaxes,
+    signed_ticks,
+    style,
+    tie_ratio_axis,
+)
+from metrics.support.arrays import FloatArray
+
+_PLOT, _STRIP = 330, 62
+"""Pixels of the plot of values, and of the strip of chances below."""
+_SLOT = 0.6
+"""Steps of noise from one reranker to the next, where there is no noise."""
+_ROWS = ("order holds", "pairs in order")
+
+
+@dataclass(frozen=True)
+class NoiseTables:
+    """What is drawn of rerankers under noise.
+
+    Attributes:
+        curves: of `noise_curves`: index `noise`, 0 first; columns rerankers.
+        edge: index reranker; traditional, worst, best: where there is no noise.
+        trades: of `trades`: noise and value where two lines cross.
+        chances: of `order_chances`; index: sizes of noise.
+        deviations: of the means over draws of noise; index: sizes of noise, columns rerankers.
+        formats: of `format_noise`.
+        own: of `own_noise`.
+    """
+
+    curves: pd.DataFrame
+    edge: pd.DataFrame
+    trades: pd.DataFrame
+    chances: pd.DataFrame
+    deviations: pd.DataFrame
+    formats: pd.DataFrame
+    own: pd.DataFrame
+
+
+def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> Figure:
+    """Draw the value of each reranker against noise on a log axis, and the chance of the present order below.
+
+    Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
+    as a diamond, which has no curve, on a bar from the worst to the best value. Upright dotted lines bound the
+    noise that number formats have left in the scores, an upright band that which score_std tells of them.
+    """
+    curves, edge = tables.curves, tables.edge.loc[list(tables.curves.columns)]
+    places = np.log10(curves.index.to_numpy()[1:])
+    step = float(places[1] - places[0])
+    slots = places[0] - step * (1 + _SLOT * np.arange(len(edge), 0, -1))
+    figure, dashes = Figure(), line_dashes(colours)
+    add_segments(figure, pd.Series(slots, edge.index), edge[["worst", "best"]], palette.bounds, 9)
+    _add_bands(figure, tables, colours)
+    for slot, (name, values) in zip(slots, curves.items(), strict=True):
+        _add_line(figure, str(name), values.to_numpy(), (slot, places), colours[str(name)], dashes[str(name)])
+    edge = edge.assign(tied=curves.iloc[0])
+    add_values(figure, edge, palette, x=slots, **_edge_hover(edge))
+    trades = tables.trades
+    figure.draw_scatter(
+        x=np.log10(trades["noise"].to_numpy(dtype=float)),
+        y=trades["value"],
+        mode="markers",
+        marker=_ring(palette),
+        customdata=trades[["before", "after"]].map(hover_text),
+        hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
+        showlegend=False,
+    )
+    add_legend(figure, {"two trade places": _ring(palette)} if len(trades) else {})
+    add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
+    if len(curves.columns) > 1:
+        _add_strip(figure, tables.chances, palette)
+    style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)
+    figure.set_layout(legend={"y": 1.06})
+    farthest = (curves.iloc[-1] - tables.deviations.iloc[-1]).to_numpy()
+    values = np.concatenate([curves.to_numpy().ravel(), edge.to_numpy().ravel(), farthest])
+    _set_axes(figure, places, slots, measure, values)
+    _add_known_noise(figure, tables, palette, (float(places[0]), float(places[-1])))
+    figure.write_notes(line_names(curves.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _PLOT))
+    return figure
+
+
+def _edge_hover(values: pd.DataFrame) -> dict[str, Any]:
+    """Return the figures of each reranker without noise."""
+    return {"customdata": named_rows(values.index, values[VALUES].to_numpy()), "hovertemplate": VALUES_HOVER}
+
+
+def _ring(palette: Palette) -> dict[str, object]:
+    return {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
+
+
+def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
+    """Add a band of one standard deviation over draws to either side of each line."""
+    curves = tables.curves.iloc[1:].reset_index()
+    for name, of_draws in tables.deviations.items():
+        deviations = np.interp(np.log(curves["noise"]), np.log(of_draws.index), of_draws)
+        ends = curves[name] - deviations, curves[name] + deviations
+        look = {"showlegend": False}
+        add_band(figure, np.log10(curves["noise"]), *ends, faded(colours[str(name)], 0.13), **look)
+
+
+def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]) -> None:
+    """Bound the noise that number formats left in scores, shade that of score_std, and say what they are."""
+    font = {"size": 12, "color": palette.traditional}
+    upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    if rounding := _span(tables.formats[["noise"]], ends):
+        line = {"color": palette.traditional, "width": 1, "dash": "dot"}
+        for end in sorted(set(rounding)):
+            figure.draw_shape(type="line", x0=end, x1=end, line=line, **upright)
+        place = {"x": sum(rounding) / 2, "y": 1, "yref": "y domain", "yanchor": "bottom", "font": font}
+        note(figure, "rounding in the files", palette, **place)
+    if scatter := _span(tables.own[["low", "high"]], ends):
+        look = {"fillcolor": faded(palette.traditional, 0.14), "line": {"width": 0}}
+        figure.draw_shape(type="rect", x0=scatter[0] - 0.02, x1=scatter[1] + 0.02, **upright, **look)
+        place = {"x": sum(scatter) / 2, "y": 0, "yref": "y domain", "yanchor": "bottom", "font": font}
+        note(figure, "scatter (score_std)", palette, **place)
+
+
+def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
+    """Return powers of ten of the least and the most noise within `ends`, None where there is none."""
+    sizes = noise.to_numpy(dtype=float).ravel()
+    places = np.log10(sizes[sizes > 0])
+    places = places[(places >= ends[0]) & (places <= ends[1])]
+    return (float(places.min()), float(places.max())) if len(places) else None
+
+
+def _add_line(
+    figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str, dash: str
+) -> None:
+    """Add the line of one reranker, its value without noise first, dotted where it leaves that."""
+    start, levels = places
+    look = {"mode": "lines", "showlegend": False}
+    ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}
+    figure.draw_scatter(**ends, **look, line={"color": colour, "width": 1.5, "dash": "dot"})
+    hover = f"<b>{hover_text(name)}</b><br>σ %{{customdata:.2g}}: %{{y:.4f}}<extra></extra>"
+    line = {"x": levels, "y": values[1:], "customdata": 10.0**levels, "hovertemplate": hover}
+    figure.draw_scatter(**line, **look, line={"color": colour, "width": 2.5, "dash": dash})
+
+
+def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
+    """Return reranker → its kind of line: dashed where a reranker before it has the same colour."""
+    dashes: dict[str, str] = {}
+    for place, (name, colour) in enumerate(colours.items()):
+        dashes[name] = "dash" if colour in list(colours.values())[:place] else "solid"
+    return dashes
+
+
+def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
+    """Add the chance of the whole order and the share of pairs in order, a cell a level."""
+    places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
+    strip = cells(
+        100 * shares,
+        palette.heat,
+        x=places,
+        y=list(_ROWS),
+        zmin=0,
+        zmax=100,
+        xgap=1,
+        yaxis="y2",
+        hovertemplate="%{y}: %{z:.0f}% at σ %{customdata:.2g}<extra></extra>",
+        customdata=np.tile(10.0**places, (2, 1)),
+    )
+    figure.draw(strip)
+    last = len(palette.heat) - 1
+    notes = (
+        note_of(
+            f"{100 * shares[row, at]:.0f}%",
+            palette,
+            x=places[at],
+            y=_ROWS[row],
+            yref="y2",
+            font={"size": 11, "color": ink(palette.heat[round(shares[row, at] * last)])},
+        )
+        for row in range(len(_ROWS))
+        for at in range(len(places))
+    )
+    figure.write_notes(notes)
+
+
+def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
+    """Set the axes: noise by powers of ten, values above, the strip below."""
+    step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
+    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    set_xaxes(
+        figure,
+        title_text="noise σ, in standard deviations of a reranker's own scores (log scale)",
+        tickvals=[slots.mean(), *decades],
+        ticktext=["no noise", *(np.format_float_positional(10.0**decade, trim="-") for decade in decades)],
+        range=[slots[0] - step / 2, places[-1] + step],
+        anchor="y2",
+    )
+    low, high = padded_range(values)
+    set_yaxes(figure, title_text=measure, range=[low, high], domain=[share + 0.05, 1], nticks=7)
+    figure.set_layout(
+        yaxis2={
+            "domain": [0, share],
+            "showgrid": False,
+            "autorange": "reversed",
+            "fixedrange": True,
+            "title": {"text": ""},
+        }
+    )
+
+
+_NEAR_PLOT, _SHARE = 380, 0.56
+"""Pixels of both panels, and the part of them that the lower one has."""
+
+
+def near_tie_panels(
+    tie_ratios: pd.DataFrame,
+    values: pd.DataFrame,
+    palette: Palette,
+    colours: Mapping[str, str],
+    measure: str,
+) -> Figure:
+    """Draw the tie ratio above and the change of the tied value below, over the distance on a log axis.
+
+    Args:
+        tie_ratios: index `distance`, 0 first; columns rerankers.
+        values: the same of tied means.
+        palette: colours of the theme.
+        colours: reranker → its colour.
+        measure: how the tied mean is called.
+    """
+    figure, dashes = Figure(), line_dashes(colours)
+    changes = (values - values.iloc[0]).iloc[1:]
+    places = np.log10(changes.index.to_numpy(dtype=float))
+    for axis, table, figures in (("y2", tie_ratios.iloc[1:], ".0%"), ("y", changes, "+.4f")):
+        for name, column in table.items():
+            figure.draw_scatter(
+                x=places,
+                y=column,
+                yaxis=axis,
+                mode="lines",
+                line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
+                customdata=table.index,
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
+                f"%{{y:{figures}}}<extra></extra>",
+                showlegend=False,
+            )
+    style(figure, palette, _NEAR_PLOT + 70, t=14, r=150, l=72)
+    _set_near_axes(figure, places, changes, measure, palette)
+    figure.write_notes(
+        line_names(changes.iloc[-1], colours, palette, figure.settings["yaxis"]["range"], _SHARE * _NEAR_PLOT)
+    )
+    return figure
+
+
+def _set_near_axes(
+    figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
+) -> None:
+    """Set the axes: distances by powers of ten, changes below, tie ratios above."""
+    decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
+    set_xaxes(
+        figure,
+        title_text="distance ε, in standard deviations of a reranker's own scores (log scale)",
+        tickvals=decades,
+        ticktext=[np.format_float_positional(10.0**decade, trim="-") for decade in decades],
+        range=[places[0], places[-1]],
+        anchor="y",
+    )
+    low, high = padded_range(np.append(changes.to_numpy().ravel(), 0.0))
+    title = f"change of {safe(measure)}"
+    set_yaxes(figure, title_text=title, range=[low, high], domain=[0, _SHARE], **signed_ticks(low, high, 6))
+    figure.set_layout(yaxis2=tie_ratio_axis(palette, (_SHARE + 0.1, 1), (-0.04, 1.06)))

@@ -1,0 +1,274 @@
+"""Quality against latency and diversity."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.charts.figure import Figure
+from dashboard.charts.labels import text_columns
+from dashboard.charts.marks import (
+    LINE,
+    MOST_BARS,
+    ROW,
+    SMALL,
+    TALL,
+    VALUES,
+    WIDE,
+    Box,
+    PlotArea,
+    add_names,
+    add_segments,
+    add_values,
+    dotted_line,
+    label_rows,
+    named_rows,
+    tied_dot,
+)
+from dashboard.charts.palette import Palette, faded
+from dashboard.charts.style import (
+    BELOW,
+    BELOW_TICKS,
+    note,
+    note_of,
+    padded_range,
+    set_xaxes,
+    set_yaxes,
+    style,
+)
+from metrics.studies.prose import signed
+from metrics.studies.tradeoffs import duration
+from metrics.support.arrays import BoolArray, FloatArray
+
+_MIN_SECONDS = 1e-9
+"""Seconds below which nothing is told apart."""
+_BUDGET_REACH = 5
+"""How many times outside the latencies a budget may lie and still widen the axis."""
+
+
+def latency_scatter(
+    timed: pd.DataFrame, palette: Palette, measure: str, latency: str, budget: float | None = None
+) -> Figure:
+    """Draw quality against latency on a log axis, and what no other reranker beats, tied and traditional.
+
+    A reranker that took no time stands on the left edge, at 0. One far worse than all others stands on
+    the lower edge with its figures, where the axis would leave the others no room. Of many rerankers only
+    those on a front have bars: from worst to best, and from the median to the 95th percentile.
+
+    Args:
+        timed: index reranker; seconds, mean, p50, p95, tied, traditional, worst, best, tied_front,
+            traditional_front, standing; those not timed are not drawn.
+        palette: colours of the theme.
+        measure: what the y axis shows.
+        latency: which latency `seconds` is, in words.
+        budget: seconds from which on it is too slow; None for no limit.
+    """
+    timed = timed[timed["standing"] != "not timed"]
+    values, seconds = timed[VALUES].copy(), timed[["seconds", "p50", "p95"]]
+    has_bars = timed["tied_front"] | timed["traditional_front"] | (len(timed) <= MOST_BARS)
+    values.loc[~has_bars, ["worst", "best"]] = values.loc[~has_bars, ["tied", "tied"]].to_numpy()
+    is_far_below = _is_far_below(values)
+    bottom, top = padded_range(values[~is_far_below].to_numpy())
+    low, high, zero = _latency_range(seconds.to_numpy(), budget)
+    plot = PlotArea(np.log10(low), np.log10(high), bottom, top, WIDE)
+    edge = bottom + 0.05 * (top - bottom)
+    spots = timed.assign(
+        **values.clip(lower=edge).where(is_far_below, values, axis=0),
+        **np.log10(seconds.clip(lower=_MIN_SECONDS).where(seconds > 0, zero)),
+    )
+    figure = Figure()
+    lines = _add_budget(figure, palette, budget, plot)
+    bars = spots[has_bars]
+    bounds = spots.loc[has_bars & ~is_far_below, ["worst", "best"]]
+    add_segments(figure, 10 ** bars["seconds"], bounds, palette.bounds, 9)
+    add_segments(figure, 10 ** bars[["p50", "p95"]], bars["tied"], palette.other, 4)
+    for value, colour in (("traditional", palette.traditional), ("tied", palette.tied)):
+        lines += _add_front(figure, spots, value, colour, plot)
+    lines += [plot.box((row.p50, row.p95), (row.tied, row.tied)) for row in bars.itertuples()]
+    add_values(figure, spots, palette, x=10 ** spots["seconds"], **_hover(timed))
+    style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    figure.set_layout(legend={"traceorder": "reversed"})
+    set_yaxes(figure, title_text=measure, nticks=7, range=[bottom, top])
+    ticks = _ticks(low, high, zero)
+    set_xaxes(
+        figure,
+        title_text=f"latency per query, {latency}, log scale",
+        type="log",
+        range=[plot.left, plot.right],
+        tickvals=list(ticks),
+        ticktext=list(ticks.values()),
+    )
+    places = spots[["seconds", "tied", "traditional"]].to_numpy()
+    is_front, figures = timed["tied_front"].to_numpy(dtype=bool), _figures(timed, is_far_below, palette)
+    return add_names(figure, list(timed.index), is_front, places, plot, lines, palette, figures)
+
+
+def _is_far_below(values: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which few lie so far below all others that an axis with them takes half of the others' room."""
+    order = values.min(axis=1).sort_values(kind="stable").index
+    for count in range(1, (len(order) - 1) // 3 + 1):
+        above, below = values.loc[order[count:]], values.loc[order[:count]]
+        jump = above.min(axis=None) - below.max(axis=None)
+        if jump > max(above.max(axis=None) - above.min(axis=None), 0.02):
+            return values.index.to_series().isin(order[:count])
+    return pd.Series(data=False, index=values.index)
+
+
+def _latency_range(seconds: FloatArray, budget: float | None) -> tuple[float, float, float | None]:
+    """Return the ends of the axis in seconds, and where 0 is drawn on it if anything took no time."""
+    positive = np.maximum(seconds[seconds > 0], _MIN_SECONDS)
+    low, high = (positive.min(), positive.max()) if len(positive) else (1e-3, 1e-3)
+    if budget is not None and low / _BUDGET_REACH < budget < high * _BUDGET_REACH:
+        low, high = min(low, budget), max(high, budget)
+    zero = low / 4 if (seconds == 0).any() else None
+    low = low if zero is None else zero
+    decades = np.log10(high / low)
+    room = max(0.06 * decades, (0.6 - decades) / 2, 0.1)
+    return float(low / 10**room), float(high * 10**room), zero
+
+
+def _ticks(low: float, high: float, zero: float | None) -> dict[float, str]:
+    """Return the seconds that are named on the axis, and their names."""
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    decades = np.log10(high / low)
+    steps = (1, 2, 3, 5) if decades < 1.2 else (1, 3) if decades < 3.5 else (1,)  # noqa: PLR2004 as room allows
+    values = [step * 10.0**power for power in powers[:: int(np.ceil(decades / 7))] for step in steps]
+    first = low if zero is None else 2.5 * zero
+    ticks = {value: duration(value) for value in values if first <= value <= high}
+    return ticks if zero is None else {zero: "0"} | ticks
+
+
+def _add_budget(figure: Figure, palette: Palette, budget: float | None, plot: PlotArea) -> list[Box]:
+    """Shade what is too slow; return what the line of the budget and its words cover."""
+    place = np.inf if budget is None else np.log10(max(budget, _MIN_SECONDS))
+    if budget is None or place >= plot.right:
+        return []
+    start = max(place, plot.left)
+    height = {"yref": "paper", "y0": 0, "y1": 1, "layer": "below"}
+    ends = {"x0": 10.0**start, "x1": 10.0**plot.right}
+    figure.draw_shape(type="rect", fillcolor=palette.faint, line={"width": 0}, **ends, **height)
+    if place > plot.left:
+        figure.draw_shape(type="line", x0=budget, x1=budget, line=dotted_line(palette), **height)
+    text = f"over {duration(budget)} →"
+    note(figure, text, palette, x=start, xanchor="left", xshift=6, y=0, yref="paper", yanchor="bottom")
+    left, _, bottom, _ = plot.box((start, start), (plot.bottom, plot.bottom), 0)
+    words = (left, left + 10 + 6.3 * text_columns(text), bottom - LINE - 4, bottom)
+    return [words, plot.box((place, place), (plot.bottom, plot.top))] * 4
+
+
+def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plot: PlotArea) -> list[Box]:
+    """Draw what no other reranker beats as steps from the lower to the right edge; return what they cover."""
+    front = spots[spots[f"{value}_front"]].sort_values("seconds")
+    x, y = [*front["seconds"], plot.right], [plot.bottom, *front[value]]
+    is_tied = value == "tied"
+    figure.draw_scatter(
+        x=10.0 ** np.array([x[0], *x]),
+        y=[*y, y[-1]],
+        mode="lines",
+        line={"color": colour, "width": 2, "shape": "hv", "dash": "solid" if is_tied else "dot"},
+        fill="tozeroy" if is_tied else None,
+        fillcolor=faded(colour, 0.06),
+        name=f"front, {value}",
+        hoverinfo="skip",
+    )
+    flat = [plot.box(ends, (height, height)) for ends, height in zip(pairwise(x), y[1:], strict=True)]
+    upright = [plot.box((place, place), ends) for place, ends in zip(x, pairwise(y), strict=False)]
+    return 2 * (flat + upright)
+
+
+def _hover(timed: pd.DataFrame) -> dict[str, Any]:
+    """Return the true figures of each reranker, wherever its marks stand."""
+    times = timed[["p50", "p95", "mean"]].map(duration)
+    rows = timed[["tied", "traditional"]].astype(object).join(times)
+    text = (
+        "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
+        "<br>median %{customdata[3]}, 95% within %{customdata[4]}, mean %{customdata[5]}<extra></extra>"
+    )
+    return {"customdata": named_rows(timed.index, rows.to_numpy()), "hovertemplate": text}
+
+
+def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> list[str]:
+    """Return what is written after the names of rerankers that stand on the lower edge."""
+    return [
+        f" ↓ <span style='color:{palette.tied}'>{row.tied:.3f}</span>"
+        f" <span style='color:{palette.traditional}'>{row.traditional:.3f}</span>"
+        if is_low
+        else ""
+        for row, is_low in zip(timed.itertuples(), is_far_below, strict=True)
+    ]
+
+
+def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> Figure:
+    """Draw DR@k against Div@k, a named dot a reranker; of few, each with a bar from its worst to best order.
+
+    Args:
+        covered: index reranker; recall, distinct and targets, the last two with _worst and _best.
+        palette: colours of the theme.
+        k: cut-off.
+        width: pixels between the axes, at least.
+    """
+    figure = Figure()
+    x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
+    x, y = covered["targets"], covered["distinct"]
+    x_bars, y_bars = (ends if len(covered) <= MOST_BARS else ends.iloc[:0] for ends in (x_ends, y_ends))
+    left, right = padded_range(np.append(x_bars.to_numpy(), x))
+    bottom, top = padded_range(np.append(y_bars.to_numpy(), y))
+    plot = PlotArea(left, right, bottom, top, width)
+    add_segments(figure, x_bars, y, palette.bounds, 9)
+    add_segments(figure, x, y_bars, palette.bounds, 9)
+    lines = [plot.box(tuple(ends), (y[name], y[name])) for name, *ends in x_bars.itertuples()]
+    lines += [plot.box((x[name], x[name]), tuple(ends)) for name, *ends in y_bars.itertuples()]
+    figure.draw_scatter(
+        x=x,
+        y=y,
+        mode="markers",
+        marker=tied_dot(palette) | {"line": {"color": palette.ground, "width": 1}},
+        customdata=named_rows(covered.index, y_ends.join([x_ends, covered["recall"]]).to_numpy()),
+        hovertemplate=f"<b>%{{customdata[0]}}</b><br>DR@{k} %{{y:.4f}}, worst to best %{{customdata[1]:.4f}} – "
+        f"%{{customdata[2]:.4f}}<br>Div@{k} %{{x:.4f}}, worst to best %{{customdata[3]:.4f}} – "
+        f"%{{customdata[4]:.4f}}<br>Recall@{k} %{{customdata[5]:.4f}}<extra></extra>",
+        cliponaxis=False,
+        showlegend=False,
+    )
+    style(figure, palette, TALL + 118, t=46, r=8, l=49, b=BELOW - 4)
+    set_yaxes(figure, title_text=f"DR@{k}", nticks=6, range=[bottom, top])
+    title = f"Div@{k}, distinct targets per query"
+    set_xaxes(figure, title_text=title, nticks=5, range=[left, right])
+    spots, is_bold = np.column_stack([x, y, y]), np.zeros(len(covered), bool)
+    return add_names(figure, list(covered.index), is_bold, spots, plot, lines, palette)
+
+
+def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
+    """Draw the way from Recall@k, a ring, to DR@k, a dot, a row a reranker with its loss beside it.
+
+    Args:
+        covered: index reranker; recall, distinct, lost, repeated; in the order drawn.
+        palette: colours of the theme.
+        k: cut-off.
+    """
+    rows = pd.Series(np.arange(len(covered)), covered.index)
+    figure = Figure()
+    add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)
+    ring = {"size": 10, "color": palette.ground, "line": {"color": palette.muted, "width": 2}}
+    for column, marker in (("recall", ring), ("distinct", tied_dot(palette))):
+        figure.draw_scatter(
+            x=covered[column],
+            y=rows,
+            mode="markers",
+            marker=marker,
+            customdata=named_rows(covered.index, covered[["recall", "distinct", "repeated"]].to_numpy()),
+            hovertemplate=f"<b>%{{customdata[0]}}</b><br>Recall@{k} %{{customdata[1]:.4f}}<br>"
+            f"DR@{k} %{{customdata[2]:.4f}}<br>%{{customdata[3]:.1%}} of what it finds repeats a target"
+            "<extra></extra>",
+            cliponaxis=False,
+        )
+    beside = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "yref": "y"}
+    figure.write_notes(
+        note_of(signed(-lost), palette, **beside, y=row) for row, lost in enumerate(covered["lost"])
+    )
+    style(figure, palette, 60 + ROW * len(covered), r=60, t=8, b=BELOW_TICKS - 4)
+    label_rows(figure, covered.index, palette)
+    figure.set_layout(showlegend=False)
+    ends = padded_range(covered[["recall", "distinct"]].to_numpy())
+    return set_xaxes(figure, nticks=5, range=ends)

@@ -1,1 +1,0 @@
-"""Sections of a report: a question each, and its answer from the studies."""

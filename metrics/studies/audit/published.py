@@ -1,0 +1,238 @@
+"""From files to a published table: what kind each is, and what all of them say together."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import ReadError, UsageError
+from metrics.runs.columns import recognise
+from metrics.runs.files import File
+from metrics.runs.formats.format import Head
+from metrics.studies.audit.names import is_bounded, measures_within, our_measure
+from metrics.studies.audit.published_layouts import (
+    Grid,
+    figures_of_grid,
+    is_trec_eval,
+    parse_number,
+    read_delimited,
+    read_json,
+    read_latex,
+    read_markdown,
+    read_trec_eval,
+)
+from metrics.studies.audit.published_table import Figure, PublishedTable
+from metrics.support.wording import quote
+
+Path = str | PurePath
+Files = Path | Iterable[Path] | Mapping[str, bytes]
+"""Paths, or names of uploads with their bytes."""
+_MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
+"""Largest file read, and largest with mark-up, in bytes; most figures."""
+_MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
+_LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
+_MAX_RESULTS = 20 * 2**20
+"""Bytes of a file that is looked through for results, at most."""
+_HEAD_LINES = 50
+_MOST_DECIMALS = 17
+_HIGHEST_PERCENT = 100
+_SHORT = 10
+"""Digits of a decimal that a machine does not print by chance."""
+
+
+@dataclass(frozen=True)
+class _PublishedFile:
+    """What one file says.
+
+    Attributes:
+        figures: as printed.
+        notes: on what was left out.
+        run_id: of the run, where the file says it; else its rerankers have the file's name, or their own.
+        is_typed: whether decimals are those of a machine, which leaves zeros out at the end.
+    """
+
+    figures: Sequence[Figure]
+    notes: Sequence[str] = ()
+    run_id: str = ""
+    is_typed: bool = False
+
+
+def read_published(files: Files) -> PublishedTable:
+    """Read what was published; the kind of each file is told by its content.
+
+    Args:
+        files: a path, several of them, or name → bytes: outputs of trec_eval or ir_measures (a file for each
+            run), CSV, Markdown or LaTeX tables, JSON of BEIR's and MTEB's results.
+
+    Raises:
+        ReadError: a file cannot be read, or prints a figure twice; names file and line.
+        UsageError: there is no file.
+    """
+    sources = _open_files(files)
+    if not sources:
+        raise UsageError("Give at least one published table.")
+    parts = [_read(file) for file, _ in sources]
+    run_ids = Counter(part.run_id for part in parts)
+    stems = Counter(file.stem for file, _ in sources)
+    figures: list[Figure] = []
+    other_names = {}
+    for (file, path), part in zip(sources, parts, strict=True):
+        folders = PurePath(path).parent.parts[:-3:-1]
+        name = file.stem if stems[file.stem] == 1 else "/".join((*folders[::-1], file.stem))
+        folder_names = folders if part.is_typed else ()
+        if part.run_id and run_ids[part.run_id] == 1:
+            name, folder_names = part.run_id, (name, *folder_names)
+        figures += [f._replace(reranker=name) if f.reranker == file.stem else f for f in part.figures]
+        if len(figures) > _MAX_FIGURES:
+            raise ReadError(file.name, f"more than {_MAX_FIGURES:,} figures", "Give the means alone.")
+        other_names[name] = folder_names
+    table = _without_repeats(figures)
+    typed = [file.name for (file, _), part in zip(sources, parts, strict=True) if part.is_typed]
+    percents = _scale_percents(table)
+    _add_zeros(table, typed)
+    notes = [note for part in parts for note in part.notes]
+    notes += [f"Percents, divided by 100: {', '.join(percents)}."] if percents else []
+    return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
+
+
+def holds_results(file: File) -> bool:
+    """Return whether a file that is no run and no judgments holds figures of measures that are known here."""
+    try:
+        if file.size > _MAX_RESULTS or "doc_id" in recognise(Head(file).header):
+            return False
+        figures = _read(file).figures
+    except ReadError:
+        return False
+    names = {figure.measure for figure in figures}
+    known = [name for name in names if our_measure(name) or measures_within(name)]
+    return bool(known) and (not file.head.lstrip().startswith((b"{", b"[")) or 2 * len(known) > len(names))
+
+
+def _open_files(files: Files) -> list[tuple[File, str]]:
+    """Return the files, each with the path it was given by."""
+    if isinstance(files, Mapping):
+        return [(File(name, data), name) for name, data in files.items()]
+    paths = [files] if isinstance(files, (str, PurePath)) else list(files)
+    names = Counter(PurePath(path).name for path in paths)
+    return [
+        (file if names[PurePath(path).name] == 1 else replace(file, name=str(path)), str(path))
+        for file, path in zip(map(File.open, paths), paths, strict=True)
+    ]
+
+
+def _read(file: File) -> _PublishedFile:
+    """Return what a file says."""
+    file.refuse_binary("Give trec_eval's output, a CSV, Markdown or LaTeX table, or JSON.")
+    if file.head.lstrip().startswith((b"{", b"[")):
+        return _PublishedFile(*read_json(file), is_typed=True)
+    text = _text(file)
+    if is_trec_eval(text.split("\n", _HEAD_LINES)[:_HEAD_LINES]):
+        figures, run_id = read_trec_eval(file.name, text, file.stem)
+        return _PublishedFile(figures, (), run_id)
+    is_latex = _LATEX.search(text[:_MAX_MARKUP])
+    if not (is_latex or _MARKDOWN_RULE.search(text[:_MAX_MARKUP])):
+        return _of_grids(file, read_delimited(file.name, text), is_typed=True)
+    if len(text) > _MAX_MARKUP:
+        problem = f"more than {_MAX_MARKUP // 2**20} MB of text with mark-up"
+        raise ReadError(file.name, problem, "Give the table alone, or as CSV.")
+    return _of_grids(file, (read_latex if is_latex else read_markdown)(file.name, text), is_typed=False)
+
+
+def _text(file: File) -> str:
+    """Return all of a file's text; a ReadError where it is too large, or no UTF-8."""
+    data = b""
+    for block in file.blocks():
+        data += block
+        if len(data) > _MAX_BYTES:
+            raise ReadError(file.name, f"more than {_MAX_BYTES // 2**20} MB", "Give the means alone.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+
+
+def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
+    """Return what the tables of a file say, those without figures left out; a ReadError where none has any."""
+    figures: list[Figure] = []
+    notes: list[str] = []
+    problem = ReadError(file.name, "there is no table", "Give rerankers × measures.", line=1)
+    for grid in grids:
+        try:
+            of_grid = figures_of_grid(grid, file.stem)
+        except ReadError as error:
+            problem = error
+            continue
+        figures += of_grid[0]
+        notes += of_grid[1]
+    if not figures:
+        raise problem
+    return _PublishedFile(figures, notes, is_typed=is_typed)
+
+
+def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
+    """Return the figures, those printed twice alike once; a ReadError where one has different digits."""
+    keys = ["reranker", "measure", "query_id"]
+    table = pd.DataFrame(figures, columns=list(Figure._fields)).drop_duplicates(
+        [*keys, "text"], ignore_index=True
+    )
+    repeated = table[table.duplicated(keys)]
+    if len(repeated):
+        first = repeated.iloc[0]
+        problem = f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice, with other digits"
+        line = None if pd.isna(first["line"]) else int(first["line"])
+        raise ReadError(
+            first["file"], problem, "Give each run a file, or each row a name of its own.", line=line
+        )
+    return table
+
+
+def _scale_percents(table: pd.DataFrame) -> list[str]:
+    """Divide percents by 100: those with the sign, and columns mostly over 1 without; return which."""
+    unsigned = table["value"].where(table["scale"] == 1)
+    columns = unsigned.groupby([table["file"], table["measure"]], sort=False)
+    largest, smallest = columns.transform("max"), columns.transform("min")
+    n_over, n_figures = (
+        part.groupby([table["file"], table["measure"]]).transform("sum")
+        for part in (unsigned > 1, unsigned.abs() > 0)
+    )
+    may_be = table["measure"].map({name: is_bounded(name) for name in table["measure"].unique()})
+    is_known = table["measure"].map({name: bool(our_measure(name)) for name in table["measure"].unique()})
+    may_be &= is_known | (table["decimals"].groupby([table["file"], table["measure"]]).transform("max") > 0)
+    looks_so = may_be & (2 * n_over > n_figures) & (largest <= _HIGHEST_PERCENT) & (smallest >= 0)
+    table["scale"] = table["scale"].mask(looks_so | (is_known & table["measure"].str.contains("%")), 100)
+    table["value"] /= table["scale"]
+    is_within = table["measure"].map({name: bool(measures_within(name)) for name in table["measure"].unique()})
+    return list(dict.fromkeys(table.loc[(table["scale"] > 1) & (is_known | is_within), "measure"]))
+
+
+def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
+    """Count the zeros that a machine leaves out at the end: .28 in a column of .2834 is .2800.
+
+    Where each measure has one figure, those of the file stand in for the column.
+    """
+    long = np.flatnonzero(table["decimals"] > _SHORT)
+    table.loc[long, "decimals"] = [
+        _decimals_meant(text, decimals)
+        for text, decimals in table.loc[long, ["text", "decimals"]].itertuples(index=False)
+    ]
+    n_rows = table.groupby(["file", "measure"])["text"].transform("size").groupby(table["file"])
+    has_one_row = n_rows.transform("max") == 1
+    columns = [table["file"], table["measure"].mask(has_one_row, "")]
+    ends_in_zero = table["text"].str.endswith("0") & (table["decimals"] > 1)
+    leaves_out = table["file"].isin(typed) & ~ends_in_zero.groupby(columns).transform("any")
+    n_decimals = table["decimals"].groupby(columns).transform("max")
+    table["decimals"] = table["decimals"].mask(leaves_out, n_decimals).clip(upper=_MOST_DECIMALS)
+
+
+def _decimals_meant(text: str, decimals: int) -> int:
+    """Return the decimals of a printed number: 2 of 62.949999999999996, as round(x, 4) * 100 is."""
+    number = parse_number(text)
+    short = parse_number(f"{number.value:.{_SHORT}g}") if number else None
+    if number is None or short is None or abs(short.value - number.value) > 2 * np.spacing(abs(number.value)):
+        return decimals
+    return short.decimals

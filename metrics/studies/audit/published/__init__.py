@@ -1,1 +1,0 @@
-"""Published tables and outputs of tools, read into figures as they were printed."""

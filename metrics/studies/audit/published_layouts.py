@@ -1,0 +1,616 @@
+"""What was published, as files lay it out: tables of cells, Markdown, LaTeX, the output of tools, JSON."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf, isfinite
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from metrics.errors import ReadError
+from metrics.runs.files import File
+from metrics.runs.formats.json_records import parse_file
+from metrics.studies.audit.names import is_bounded, is_measure_of, measures_within, our_measure
+from metrics.studies.audit.published_table import Figure
+from metrics.support.wording import quote
+
+_NUMBER = re.compile(r"([-+−]?)((?:\d[\d,.\u00a0\u202f']*)|(?:[.,]\d+))((?:[eE][-+]?\d{1,3})?)\s*(%?)")
+_ASIDE = re.compile(
+    r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ⁱⁿᵃ-ᶿʰ-ʸˠ-ˤ𐞥ªº^]*+(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*+%?)?(?:[\s*†‡§¶]*+[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
+)
+"""What may stand after a number: marks of significance, a deviation, an interval."""
+_LETTERS = re.compile("".join(rf"[\s,]*+{letter}?+" for letter in "abcdefghijkl") + r"[\s,]*+")
+"""Letters of significance after decimals, each a reranker that is beaten: 0.72ab."""
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_MAX_TEXT = 100
+
+
+class PrintedNumber(NamedTuple):
+    """A number as it was printed.
+
+    Attributes:
+        text: the number alone, as printed.
+        value: what it says.
+        decimals: digits after the point.
+        is_percent: whether a percent sign follows.
+    """
+
+    text: str
+    value: float
+    decimals: int
+    is_percent: bool
+
+
+def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | None:
+    """Return the number in a printed cell, without stars, deviations and intervals; None where none is."""
+    text = cell.strip()
+    match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
+    if match is None:
+        return None
+    sign, digits, exponent, percent = match.groups()
+    letters = _LETTERS.match(text, match.end()) if {*".,"} & {*digits} else None
+    if not _ASIDE.fullmatch(text, letters.end() if letters else match.end()):
+        return None
+    plain = re.sub(r"[\u00a0\u202f']", "", digits)
+    plain = plain.replace(".", "").replace(",", ".") if decimal_comma else plain.replace(",", "")
+    if plain.count(".") > 1 or not plain.strip("."):
+        return None
+    n_decimals = len(plain.partition(".")[2]) - int(exponent[1:] or 0)
+    value = float(f"{sign.replace('−', '-')}{plain}{exponent}")
+    if not isfinite(value):
+        return None
+    return PrintedNumber(match[0].strip(), value, max(0, n_decimals), bool(percent))
+
+
+def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bool:
+    """Return whether cells print a comma before decimals: 0,284 or 28,4; 28,412 unless it may be thousands."""
+    has_comma = False
+    for cell in cells:
+        match = _NUMBER.match(cell.strip()[:_MAX_TEXT])
+        digits = match[2] if match else ""
+        if "." in digits and digits.rfind(".") > digits.rfind(","):
+            return False
+        is_short = digits.startswith(("0,", ",")) or not _THOUSANDS.fullmatch(digits)
+        has_comma |= "," in digits and (is_short or not has_thousands)
+    return has_comma
+
+
+RERANKER_HEADINGS = {
+    *("reranker", "run", "runid", "run id", "run_id", "run name", "run_name", "system", "model", "model name"),
+    *("model_name", "method", "name", "ranker", "retriever", "tag", "submission", "approach"),
+}
+_MEASURE = {"measure", "metric", "measures", "metrics", "metric_name"}
+_VALUE = {"value", "score", "mean", "result", "values", "scores", "figure"}
+_QUERY = {"query", "query_id", "queryid", "query id", "qid", "topic", "topic_id", "topicid"}
+_ALL_QUERIES = {"all", "amean", "mean", "average", "avg", "overall", ""}
+"""What stands in the place of a query where a figure is a mean."""
+_BLANKS = {"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "n.a", "none", "?"}
+"""What stands in the place of a figure that nobody has."""
+_FIGURE_LIKE = re.compile(r"[^\w@.,]*[.,]?\d")
+_SHAPE_HINT = "Give a row for each reranker and a column for each measure, or columns reranker, measure, value."
+
+
+class Grid(NamedTuple):
+    """A table of cells.
+
+    Attributes:
+        file: name of the file.
+        rows: (line, cells without mark-up), the header first.
+        delimiter: what parts the cells in the file; empty where mark-up does.
+    """
+
+    file: str
+    rows: Sequence[tuple[int, list[str]]]
+    delimiter: str = ""
+
+
+def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a table, of `stem` where it names no reranker, and notes on what is left out."""
+    rows = [(line, [cell.strip() for cell in cells]) for line, cells in grid.rows if any(map(str.strip, cells))]
+    if not rows:
+        raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
+    width = Counter(len(cells) for _, cells in rows).most_common(1)[0][0]
+    rows = [(line, (cells + [""] * width)[:width]) for line, cells in rows]
+    cells_in_order = [cell for _, cells in rows for cell in cells]
+    is_of_shares = grid.delimiter == ";" and any(our_measure(c) and is_bounded(c) for c in cells_in_order)
+    comma = has_decimal_comma(cells_in_order, has_thousands=not is_of_shares)
+    notes = ["Commas are read as decimal points."] if comma else []
+    header, body = _split_header(rows)
+    if _is_transposed(header, body):
+        header, body = _transposed(header, body)
+    table = _Table(grid.file, _distinct(header), body, comma, stem)
+    figures, more_notes = _long_figures(table) if table.is_long else _wide_figures(table)
+    if not figures:
+        raise ReadError(grid.file, "there is no figure in this table", _SHAPE_HINT, line=rows[0][0])
+    return figures, notes + more_notes
+
+
+class _Table(NamedTuple):
+    """A table whose header is known.
+
+    Attributes:
+        file: its name.
+        header: of its columns.
+        body: line and cells of each row.
+        comma: whether decimals follow a comma.
+        stem: the reranker where no column says it.
+    """
+
+    file: str
+    header: list[str]
+    body: list[tuple[int, list[str]]]
+    comma: bool
+    stem: str
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has a row for each figure."""
+        return None not in (self.place("measure"), self.place("value"))
+
+    def place(self, role: str) -> int | None:
+        """Return the column of a role, by its name; of values beside measures, the one of numbers will do."""
+        names = _ROLES[role]
+        by_name = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
+        if by_name is not None or role != "value" or self.place("measure") is None:
+            return by_name
+        roles = {self.place(role) for role in _ROLES if role != "value"}
+        numeric = [
+            place
+            for place in range(len(self.header))
+            if place not in roles
+            and any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
+        ]
+        return numeric[0] if len(numeric) == 1 else None
+
+    @property
+    def reranker_place(self) -> int | None:
+        """The column of rerankers: by its name, else the first of texts that is no measure's."""
+        if (by_name := self.place("reranker")) is not None:
+            return by_name
+        for place, name in enumerate(self.header):
+            cells = [cells[place] for _, cells in self.body if cells[place]]
+            is_text = any(parse_number(cell, decimal_comma=self.comma) is None for cell in cells)
+            if is_text and not _is_measure(name) and place != self.place("query"):
+                return place
+        return None
+
+
+def _split_header(rows: list[tuple[int, list[str]]]) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the header, its lines put together column by column, and the rows with more than a heading.
+
+    It ends before the first line with a number, or with what begins as one below a measure.
+    """
+    n_lines = 1
+    places = [place for place, cell in enumerate(rows[0][1]) if _is_measure(cell)]
+    while n_lines < len(rows) - 1:
+        cells = rows[n_lines][1]
+        if any(map(parse_number, cells[1:])) or any(_FIGURE_LIKE.match(cells[place]) for place in places):
+            break
+        n_lines += 1
+    lines = [cells for _, cells in rows[:n_lines] if sum(map(bool, cells)) > 1] or [rows[0][1]]
+    columns = zip(*lines, strict=True)
+    header = [" ".join(dict.fromkeys(cell for cell in column if not _is_blank(cell))) for column in columns]
+    return header, [(line, cells) for line, cells in rows[n_lines:] if sum(map(bool, cells)) > 1]
+
+
+def _distinct(header: Sequence[str]) -> list[str]:
+    """Return names of columns; those of one name say which column they are."""
+    counts = Counter(header)
+    return [
+        f"{name} (column {place})" if name and counts[name] > 1 else name
+        for place, name in enumerate(header, 1)
+    ]
+
+
+_ROLES = {"reranker": RERANKER_HEADINGS, "measure": _MEASURE, "value": _VALUE, "query": _QUERY}
+
+
+def _is_measure(name: str) -> bool:
+    return bool(our_measure(name) or measures_within(name))
+
+
+def _is_transposed(header: Sequence[str], body: Sequence[tuple[int, list[str]]]) -> bool:
+    """Return whether measures stand in the first column and rerankers in the header."""
+    if any(_is_measure(cell) or cell.casefold() in _MEASURE | _VALUE for cell in header[1:]):
+        return False
+    return any(_is_measure(cells[0]) for _, cells in body)
+
+
+def _transposed(
+    header: list[str], body: Sequence[tuple[int, list[str]]]
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return header and rows of the table turned; its rows have the line of the first."""
+    turned = [list(cells) for cells in zip(header, *(cells for _, cells in body), strict=True)]
+    return ["", *turned[0][1:]], [(body[0][0], cells) for cells in turned[1:]]
+
+
+def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a table with a row for each; a value that is no number is an error."""
+    places = {role: table.place(role) for role in _ROLES}
+    figures = []
+    for line, cells in table.body:
+        text = {role: "" if place is None else cells[place] for role, place in places.items()}
+        number = parse_number(text["value"], decimal_comma=table.comma)
+        if number is None and not _is_blank(text["value"]):
+            hint = "Write the figure alone, or leave the cell empty."
+            raise ReadError(table.file, f"{text['value'][:40]!r} is no number", hint, line=line)
+        if number is not None:
+            reranker = table.stem if places["reranker"] is None else text["reranker"]
+            query = None if text["query"].casefold() in _ALL_QUERIES else text["query"]
+            figures.append(_figure(reranker, text["measure"], query, number, (table.file, line)))
+    return figures, []
+
+
+def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a table with a column for each measure, and what of it is none."""
+    reranker, query = table.reranker_place, table.place("query")
+    places = [place for place, name in enumerate(table.header) if name and place not in (reranker, query)]
+    figures, notes, silent = [], [], dict.fromkeys(places)
+    for line, cells in table.body:
+        name = table.stem if reranker is None else cells[reranker]
+        query_id = None if query is None or cells[query].casefold() in _ALL_QUERIES else cells[query]
+        for place in places if name else ():
+            number = parse_number(cells[place], decimal_comma=table.comma)
+            if number is not None:
+                figures.append(_figure(name, table.header[place], query_id, number, (table.file, line)))
+                silent.pop(place, None)
+            elif _is_measure(table.header[place]) and not _is_blank(cells[place]):
+                notes.append(f"{table.file}, line {line}: {quote(cells[place])} is no number, and left out.")
+    names = [table.header[place] for place in silent]
+    return figures, [*notes, *([f"Columns without numbers are left out: {', '.join(names)}."] if names else [])]
+
+
+def _figure(
+    reranker: str, measure: str, query: str | None, number: PrintedNumber, place: tuple[str, int]
+) -> Figure:
+    """Return a figure; a percent sign says its scale, its value stays as printed until all scales are known."""
+    scale = 100 if number.is_percent else 1
+    return Figure(reranker, measure, query, number.value, number.text, number.decimals, scale, *place)
+
+
+def _is_blank(cell: str) -> bool:
+    return cell.casefold().strip(" .*") in _BLANKS
+
+
+DELIMITERS = "\t,;|"
+_BOLD = re.compile(r"(\*\*|__)(.+)\1([^\w*]*)")
+_BOLD_COMMAND = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf)\{([^{}]*)\}")
+_HEAD, _HEAD_LINES = 65_536, 20
+"""Letters and lines in which the delimiter is looked for."""
+_MAX_ALIGNED, _MAX_WIDTH = 2**20, 2_000
+"""Letters of an aligned table, and of a line of it, that are looked at."""
+_GAP = re.compile(r"\S {2,}\S")
+_WORD = re.compile(r"\S+")
+_COLUMN = re.compile(r"x+(?: x+)*")
+
+
+def read_delimited(name: str, text: str) -> list[Grid]:
+    """Return the table of a file of separated values, all its text; a ReadError where it is none."""
+    head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
+    delimiter, n_parted = _delimiter(head)
+    if 2 * n_parted < sum(map(bool, map(str.strip, head))) and (rows := _aligned(text[:_MAX_ALIGNED])):
+        return [Grid(name, rows)]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        return [
+            Grid(
+                name,
+                [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader],
+                delimiter,
+            )
+        ]
+    except csv.Error as error:
+        raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+
+
+def _aligned(text: str) -> list[tuple[int, list[str]]]:
+    """Return line and cells of each row of a table whose columns are two spaces apart, as pandas prints it.
+
+    A line of a title, without such a space, is no row, nor is one of dashes.
+    """
+    rows = enumerate(text.splitlines(), 1)
+    lines = [(number, line) for number, line in rows if _GAP.search(line) and line.strip("-=+ ")]
+    width = max((len(line) for _, line in lines), default=0)
+    if width > _MAX_WIDTH:
+        return []
+    is_filled = [False] * width
+    for _, line in lines:
+        for match in _WORD.finditer(line):
+            is_filled[match.start() : match.end()] = [True] * (match.end() - match.start())
+    spans = [match.span() for match in _COLUMN.finditer("".join(" x"[filled] for filled in is_filled))]
+    return [
+        (number, [_cell_text(line[start:end]) for start, end in spans]) for number, line in lines if spans[1:]
+    ]
+
+
+def _cell_text(cell: str) -> str:
+    """Return the text of a cell without what makes all of it bold, in Markdown or LaTeX."""
+    if match := _BOLD.fullmatch(cell.strip()):
+        return match[2] + match[3]
+    return _BOLD_COMMAND.sub(r"\1", _BOLD_COMMAND.sub(r"\1", cell)) if "\\" in cell else cell
+
+
+def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
+    """Return what parts most of the first lines into equally many cells, the more the better, and how many."""
+
+    def agreement(mark: str) -> tuple[int, int]:
+        widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=mark) if len(cells) > 1)
+        width, n_lines = widths.most_common(1)[0] if widths else (0, 0)
+        return n_lines, width
+
+    delimiter = max(DELIMITERS, key=agreement)
+    return delimiter, agreement(delimiter)[0]
+
+
+def read_markdown(name: str, text: str) -> list[Grid]:
+    """Return the tables of a Markdown file, all its text."""
+    grids: list[Grid] = []
+    line = 0
+    rows: list[tuple[int, list[str]]] = []
+    for token in MarkdownIt("commonmark").enable("table").parse(_FOOTNOTE.sub("", text)):
+        if token.type == "table_open":
+            rows = []
+            grids.append(Grid(name, rows))
+        elif token.type == "tr_open":
+            line = token.map[0] + 1 if token.map else line
+            rows.append((line, []))
+        elif token.type == "inline" and rows and token.level >= _CELL_LEVEL:
+            rows[-1][1].append(_markdown_text(token.children or []))
+    return grids
+
+
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\](?!:)")
+_CELL_LEVEL = 4
+"""Depth of what stands in a cell: below table, head or body, row and cell."""
+
+
+def _markdown_text(tokens: list[Token]) -> str:
+    """Return the text of a cell, without superscripts, as of significance, nor subscripts of a number."""
+    texts: dict[str, list[str]] = {"": [], "sub": [], "sup": []}
+    place = ""
+    for token in tokens:
+        if token.type == "html_inline":
+            tag = token.content.casefold()
+            if tag.startswith(("<sup", "<sub")):
+                place = tag[1:4]
+                texts["sub"].append(" ")
+            elif tag.startswith(("</sup", "</sub")):
+                place = ""
+        else:
+            text = token.content if token.type in ("text", "code_inline") else ""
+            text = " " if token.type in ("softbreak", "hardbreak") else text
+            texts[place].append(text)
+            if not place:
+                texts["sub"].append(text)
+    plain = "".join(texts[""])
+    return plain if parse_number(plain) else "".join(texts["sub"])
+
+
+_TABLE = re.compile(
+    r"\\begin\{(tabular|tabularx|tabular\*|longtable|tabu|NiceTabular)\}(.*?)(?:\\end\{\1\}|\Z)", re.DOTALL
+)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_RULES = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|endhead|endfirsthead|endfoot|endlastfoot|hdashline|noalign)\b"
+    r"|\\(?:cmidrule|cline|specialrule|addlinespace|Xhline)\s*(?:\([^)]{0,20}\))?(?:\[[^\]]{0,40}\])?(?:\{[^{}]{0,40}\})*"
+)
+_SPANNED = re.compile(r"\\multicolumn\s*\{\s*(\d{1,3})\s*\}\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*")
+_MULTIROW = re.compile(r"\\multirow(?:\[[^\]]*\])?\s*\{[^{}]*\}(?:\[[^\]]*\])?\s*\{[^{}]*\}")
+_DROPPED = re.compile(
+    r"\\(?:cite[a-z]*|footnote|label|ref|textsuperscript|cellcolor|rowcolor|color"
+    r"|hspace\*?|vspace\*?|tnote|rlap)(?:\[[^\]]*\])*\{[^{}]*\}|\\footnotemark(?:\[[^\]]*\])?"
+)
+_COLOURED = re.compile(r"\\(?:textcolor|colorbox)(?:\[[^\]]*\])?\{[^{}]*\}(?=\{)")
+_RAISED = re.compile(r"(?<!\\)[\^_](?:\{[^{}]*\}|\\[A-Za-z]+|[^\s{}\\])")
+_LOWERED = re.compile(r"\\textsubscript\b|(?<!\\)_")
+_COMMAND = re.compile(r"\\[A-Za-z]+\*?")
+_BRACES = re.compile(r"(?<!\\)[{}]")
+_SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash": "–", r"\textemdash": "—"}
+_ESCAPED = re.compile(r"\\([&%$#_{}])")
+_MAX_NESTING = 12
+_MAX_CELL = 2000
+"""Letters of a cell that are read."""
+
+
+def read_latex(name: str, text: str) -> list[Grid]:
+    """Return the tables of a LaTeX file; a text without an environment of tables is taken for rows of one."""
+    without_comments = _COMMENT.sub("", text)
+    bodies = [(match.start(2), match[2]) for match in _TABLE.finditer(without_comments)] or [
+        (0, without_comments)
+    ]
+    return [Grid(name, _rows(without_comments.count("\n", 0, start) + 1, body)) for start, body in bodies]
+
+
+def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
+    """Return line and cells of each row of a table, whose body begins in this line."""
+    rows = []
+    for row in re.split(r"\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline\b|\\cr\b", body):
+        content = _RULES.sub(" ", row)
+        first = line + row.count("\n", 0, len(row) - len(row.lstrip()))
+        line += row.count("\n")
+        if "&" in content:
+            cells = [part for cell in re.split(r"(?<!\\)&", content) for part in _spanned(cell)]
+            rows.append((first, cells))
+    return rows
+
+
+def _spanned(cell: str) -> list[str]:
+    """Return the plain text of a cell, as often as it spans columns."""
+    cell = cell[:_MAX_CELL]
+    match = _SPANNED.search(cell)
+    times = int(match[1]) if match else 1
+    return [_latex_text(_SPANNED.sub("", cell))] * max(1, times)
+
+
+def _latex_text(text: str) -> str:
+    """Return a text without commands, raised marks, braces, and subscripts of a number."""
+    without = _without_commands(_LOWERED.sub("_", text))
+    return without if parse_number(without) else _without_commands(_LOWERED.sub(" ", text))
+
+
+def _without_commands(text: str) -> str:
+    """Return a text without commands, raised and lowered marks and braces."""
+    text = _MULTIROW.sub("", text)
+    for _ in range(_MAX_NESTING):
+        shorter = _COLOURED.sub("", _RAISED.sub("", _DROPPED.sub("", text)))
+        shorter = re.sub(r"\\[A-Za-z]+\*?\s*\{([^{}]*)\}", r"\1", shorter)
+        if shorter == text:
+            break
+        text = shorter
+    for command, sign in _SIGNS.items():
+        text = text.replace(command, sign)
+    text = _COMMAND.sub("", text).replace("~", " ")
+    text = re.sub(r"\\[,;:! ]|(?<!\\)\$", "", text)
+    text = _ESCAPED.sub(r"\1", _BRACES.sub("", text))
+    return " ".join(text.split())
+
+
+_NAMES = {"runid", "relstring"}
+"""Lines whose value is a text."""
+_COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret"}
+"""Lines that count queries and documents, and measure nothing."""
+_ALL = {"all", "amean"}
+_NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
+"""What trec_eval prints of what it cannot compute."""
+_FIELDS = (2, 3)
+_TREC_EVAL_HINT = "Give trec_eval's output: measure, query or all, value."
+
+
+def is_trec_eval(lines: Iterable[str]) -> bool:
+    """Return whether all of the first lines of a file are those of trec_eval's output."""
+    rows = [_fields(line) for line in lines if line.strip()]
+    return bool(rows) and all(
+        len(row) in _FIELDS and (row[0] in _NAMES or row[-1] in _NO_NUMBERS or parse_number(row[-1]))
+        for row in rows
+    )
+
+
+def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
+    """Return the figures of one run, under the name of its file, and its `runid`, empty where none is said.
+
+    The figures of several runs, each with its `runid`, have the names of these. A run begins at its `runid`;
+    where queries stand before the first one, as trec_eval -q prints them, they stand before every one.
+
+    Raises:
+        ReadError: a line is no figure.
+    """
+    figures: list[Figure] = []
+    run_ids: list[str] = []
+    n_begun: list[int] = []
+    for line, row in enumerate(text.splitlines(), 1):
+        fields = _fields(row)
+        if not fields or fields[-1] in _NO_NUMBERS or fields[0] in _COUNTS:
+            continue
+        if fields[0] in _NAMES:
+            if fields[:2] == ["runid", "all"]:
+                run_ids.append(fields[-1])
+            continue
+        number = parse_number(fields[-1]) if len(fields) in _FIELDS else None
+        if number is None:
+            raise ReadError(name, f"{row[:60]!r} is no figure", _TREC_EVAL_HINT, line=line)
+        query = None if len(fields) == _FIELDS[0] or fields[1] in _ALL else fields[1]
+        figures.append(
+            Figure(stem, fields[0], query, number.value, number.text, number.decimals, 1, name, line)
+        )
+        n_begun.append(len(run_ids))
+    if not run_ids[1:]:
+        return figures, "".join(run_ids)
+    of_means, of_queries = [run_ids[0], *run_ids], [*run_ids, run_ids[-1]]
+    names = (
+        (of_queries if figure.query_id is not None and n_begun[0] == 0 else of_means)[n]
+        for figure, n in zip(figures, n_begun, strict=True)
+    )
+    return [figure._replace(reranker=name) for figure, name in zip(figures, names, strict=True)], ""
+
+
+def _fields(line: str) -> list[str]:
+    """Return the fields of a line: between tabs, else between spaces; the name of a run may hold spaces."""
+    by_tabs = [field.strip() for field in line.strip().split("\t")]
+    return (
+        by_tabs
+        if len(by_tabs) == _FIELDS[1]
+        else re.split(r"\s+", line.strip(), maxsplit=2)
+        if line.strip()
+        else []
+    )
+
+
+_SUBSET, _SCORES = "hf_subset", "scores"
+_JSON_HINT = "Give measure → value, by model where there are several, or a task's results of MTEB."
+
+
+def read_json(file: File) -> tuple[list[Figure], list[str]]:
+    """Return the figures of a file of results, and sentences on those left out; a ReadError where none."""
+    value = parse_file(file)
+    if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
+        figures = list(_mteb_figures(file, value[_SCORES]))
+    else:
+        figures = list(_figures(file, value, ()))
+    finite = [figure for figure in figures if isfinite(figure.value)]
+    if not finite:
+        raise ReadError(file.name, "there is no figure in this JSON", _JSON_HINT)
+    infinite = dict.fromkeys(figure.measure for figure in figures if not isfinite(figure.value))
+    notes = [f"{file.name}: what is no finite number is left out: {', '.join(infinite)}."] if infinite else []
+    return finite, notes
+
+
+def _figures(file: File, value: Any, path: tuple[str, ...]) -> Iterator[Figure]:  # noqa: ANN401 whatever JSON holds
+    """Yield the figures below a value; the keys above their measures name the reranker, or one of theirs."""
+    for part in value if isinstance(value, list) else [value]:
+        if not isinstance(part, Mapping):
+            continue
+        names = next((part[key] for key in part if key.casefold() in RERANKER_HEADINGS), None)
+        own_path = (*path, names) if isinstance(names, str) else path
+        for key, inner in part.items():
+            if _is_number(inner):
+                yield _from_json(file, *_owner(file, own_path, key), inner)
+            elif isinstance(inner, Mapping) and isinstance(names, Mapping) and our_measure(key):
+                rows = [(str(names[row]), number) for row, number in inner.items() if row in names]
+                yield from (_from_json(file, name, key, number) for name, number in rows if _is_number(number))
+            elif isinstance(inner, (Mapping, list)):
+                yield from _figures(file, inner, (*own_path, key))
+
+
+def _owner(file: File, path: tuple[str, ...], key: str) -> tuple[str, str]:
+    """Return reranker and measure of a number: its key is one of them.
+
+    Measures may stand above rerankers, as pandas writes a table, or above their own cut-offs, as in BEIR's
+    `{"ndcg": {"NDCG@10": ...}}`.
+    """
+    if len(path) == 1 and our_measure(path[0]) and not our_measure(key):
+        return key, path[0]
+    return " / ".join(name for name in path if not is_measure_of(key, name)) or file.stem, key
+
+
+def _mteb_figures(file: File, splits: Mapping[str, Any]) -> Iterator[Figure]:
+    """Yield the figures of a task; names of several splits and subsets stand before those of measures."""
+    results = [
+        (split, result)
+        for split, of_split in splits.items()
+        for result in (of_split if isinstance(of_split, list) else [])
+        if isinstance(result, Mapping)
+    ]
+    for split, result in results:
+        before = f"{split} {result.get(_SUBSET, '')} " if len(results) > 1 else ""
+        for key, value in result.items():
+            if _is_number(value):
+                yield _from_json(file, file.stem, before + str(key), value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _from_json(file: File, reranker: str, measure: str, value: float) -> Figure:
+    """Return a figure as its shortest text says it."""
+    try:
+        value = float(value)
+    except OverflowError:
+        value = inf
+    number = parse_number(repr(value))
+    text, decimals = (number.text, number.decimals) if number else (repr(value), 0)
+    return Figure(reranker, measure, None, value, text, decimals, 1, file.name, None)

@@ -1,0 +1,441 @@
+"""Do ties predict how far a traditional score is off? List by list, and summed up."""
+
+from collections.abc import Mapping, Sequence
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
+from metrics.studies.tie_rules import own_rule_note
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.wording import percent
+
+
+def named_values(by_treatment: pd.DataFrame, traditional: str) -> pd.DataFrame:
+    """Return values with a column a treatment as tables call them: tied, worst, best, traditional."""
+    treatments = ["expected", "pessimistic", "optimistic", traditional]
+    return by_treatment[treatments].set_axis(["tied", "worst", "best", "traditional"], axis=1)
+
+
+def in_order(table: pd.DataFrame, rerankers: Sequence[str] | pd.Index) -> pd.DataFrame:
+    """Return the rows of a table with a column `reranker` in the order of these, else as they were."""
+    places = pd.Index(rerankers).get_indexer(table["reranker"])
+    return table.iloc[np.argsort(places, kind="stable")].reset_index(drop=True)
+
+
+FEWEST = 4
+"""Lists that a mean or a correlation needs."""
+_Z = NormalDist().inv_cdf(0.975)
+_LIST_COLUMNS = ["n_docs", "n_relevant", "n_tie_groups", "tie_ratio", "max_tie_size", "log10_orderings"]
+
+
+def gaps(evaluation: Evaluation, measures: Mapping[str, str], traditional: str) -> pd.DataFrame:
+    """Return one row a list: its ties, and what they do to each measure.
+
+    Args:
+        evaluation: with the measures under expected, optimistic, pessimistic and `traditional`.
+        measures: prefix of the columns → measure, such as {"first": "RR", "second": "Hits@3"}.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        reranker, query_id, n_docs, n_relevant, n_tie_groups, tie_ratio, max_tie_size, log10_orderings, and
+        for each prefix p: p_traditional, p_tied, p_worst, p_best, p_gap (traditional − tied, exactly 0 where
+        they differ by rounding).
+    """
+    ties = {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
+    columns: dict[str, pd.Series[float]] = {}
+    for prefix, measure in measures.items():
+        for name, treatment in ties.items():
+            columns[f"{prefix}_{name}"] = pd.Series(evaluation.scores[measure, treatment].array)
+        columns[f"{prefix}_gap"] = difference(columns[f"{prefix}_traditional"], columns[f"{prefix}_tied"])
+    return evaluation.lists[_LIST_COLUMNS].reset_index().assign(**columns)
+
+
+def difference(minuend: "pd.Series[float]", subtrahend: "pd.Series[float]") -> "pd.Series[float]":
+    """Return minuend − subtrahend, exactly 0 where they differ by rounding."""
+    gap = minuend - subtrahend
+    return gap.where(~(gap.abs() <= EQUAL), 0.0)
+
+
+def correlation(
+    x: "pd.Series[float] | FloatArray", y: "pd.Series[float] | FloatArray"
+) -> tuple[float, float, float] | None:
+    """Return Pearson's correlation with its 95% interval.
+
+    None where it is not defined: fewer than four lists, or one side constant.
+    """
+    moments = Moments()
+    if len(x):
+        moments.add(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+    return moments.correlation()
+
+
+def _is_constant(smallest: float, largest: float) -> bool:
+    """Return whether values between these differ by rounding only."""
+    return largest - smallest <= EQUAL * max(1.0, abs(smallest), abs(largest))
+
+
+class Moments:
+    """Two columns of lists that are not kept, as far as their correlation needs them.
+
+    Means and sums of products about them are updated by those of each part, so that nothing cancels:
+    Chan, Golub and LeVeque, 1983.
+    """
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._means = np.zeros(2)
+        self._products = np.zeros((2, 2))
+        self._least, self._most = np.full(2, np.inf), np.full(2, -np.inf)
+
+    def add(self, x: FloatArray, y: FloatArray) -> None:
+        """Update the means and products with some more lists."""
+        columns = np.stack([x, y])
+        means = columns.mean(axis=1)
+        self._least = np.minimum(self._least, columns.min(axis=1))
+        self._most = np.maximum(self._most, columns.max(axis=1))
+        columns -= means[:, None]
+        shift, n = means - self._means, self._n + len(x)
+        self._products += columns @ columns.T + np.outer(shift, shift) * (self._n * len(x) / n)
+        self._means += shift * (len(x) / n)
+        self._n = n
+
+    def correlation(self) -> tuple[float, float, float] | None:
+        """Return r and its 95% interval by Fisher's transformation, as the function `correlation` does."""
+        if self._n < FEWEST or any(map(_is_constant, self._least.tolist(), self._most.tolist())):
+            return None
+        (xx, xy), (_, yy) = self._products
+        r = float(np.clip(xy / np.sqrt(xx * yy), -1, 1))
+        with np.errstate(divide="ignore"):
+            low, high = np.tanh(np.arctanh(r) + _Z * np.array([-1.0, 1.0]) / np.sqrt(self._n - 3))
+        return r, float(low), float(high)
+
+
+def trend(x: pd.Series, y: pd.Series, points: int = 40) -> pd.DataFrame:
+    """Return the local mean of y along x with its 95% band, from bins smoothed by a Gaussian.
+
+    Args:
+        x: (n,) values along the axis.
+        y: (n,) values whose mean is taken.
+        points: how many bins.
+
+    Returns:
+        x, mean, low, high; only where a few lists are near, nowhere if x does not vary.
+    """
+    if len(x) < FEWEST or _is_constant(x.min(), x.max()):
+        return pd.DataFrame(columns=["x", "mean", "low", "high"], dtype=float)
+    edges = np.linspace(x.min(), x.max(), points + 1)
+    bins = np.clip(np.digitize(x, edges) - 1, 0, points - 1)
+    count = np.bincount(bins, minlength=points)
+    total, square = (np.bincount(bins, value, points).astype(np.float64) for value in (y, y**2))
+    return smooth_bins(edges, count, total, square)
+
+
+def smooth_bins(edges: FloatArray, count: IntArray, total: FloatArray, square: FloatArray) -> pd.DataFrame:
+    """Return what `trend` does, from lists that are counted in bins.
+
+    Args:
+        edges: (n + 1,) of the bins.
+        count: (n,) lists in each.
+        total: (n,) sum of y in each.
+        square: (n,) sum of its square.
+    """
+    centre = (edges[1:] + edges[:-1]) / 2
+    centre[0], centre[-1] = edges[0], edges[-1]
+    weight = np.exp(-0.5 * ((centre[:, None] - centre) / (np.ptp(edges) / 12)) ** 2)
+    n = weight @ count
+    effective = n**2 / (weight**2 @ count)
+    mean = weight @ total / n
+    spread = np.sqrt(np.clip(weight @ square / n - mean**2, 0, None))
+    half = 1.96 * spread / np.sqrt(effective)
+    line = pd.DataFrame({"x": centre, "mean": mean, "low": mean - half, "high": mean + half})
+    return line[effective >= FEWEST]
+
+
+def gap_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Say whether ties cost anything by the first measure of `gaps`, and whether the tie ratio predicts it."""
+    tied = table[table["tie_ratio"] > 0]
+    has_value = (tied["n_relevant"] > 0) | (tied["first_best"] != 0)
+    farthest = table.loc[table["first_gap"].abs().idxmax()] if len(tied) else {}
+    counted = tied[has_value] if has_value.any() else tied
+    return gap_prose(
+        len(counted),
+        float((counted["first_gap"] == 0).mean()) if len(counted) else 0.0,
+        _correlation(table),
+        {"gap": farthest.get("first_gap", 0.0), **farthest},
+        measure,
+        "ties" if len(counted) == len(tied) else "ties and a relevant document",
+    )
+
+
+def tie_prediction(table: pd.DataFrame, measure: str) -> Prose:
+    """Say whether the tie ratio predicts the gap of `gaps`; where there is none, what `gap_finding` says."""
+    if (tie_correlation := _correlation(table)) is None:
+        return gap_finding(table, measure)
+    point, bracket, ending = _prediction(*tie_correlation).partition(" (")
+    return (Strong(point), bracket + ending)
+
+
+def reranker_finding(table: pd.DataFrame, measure: str) -> Prose:
+    """Say who ties most, whose lists are farthest off, and whether the tie ratio predicts it.
+
+    Farther off is whose mean |gap| is larger by more than the standard error of the difference, over the
+    queries of both. The prediction is that of `gap_finding`.
+
+    Args:
+        table: of all lists, as `gaps` returns it.
+        measure: name of its first measure.
+    """
+    table = table.dropna(subset=["first_gap"])
+    if not len(table):
+        return NOTHING_SCORED
+    sizes = table.assign(size=table["first_gap"].abs())
+    means = sizes.groupby("reranker", sort=False)[["tie_ratio", "size"]].mean()
+    if not means["tie_ratio"].max():
+        return (Strong("No reranker ties a document. "), "Traditional and tied values are the same.")
+    most_tied = str(means["tie_ratio"].idxmax())
+    return (
+        *_most_tied_clause(means["tie_ratio"]),
+        *_farthest_clause(sizes, means["size"], most_tied, measure),
+        "" if (tie_correlation := _correlation(table)) is None else _prediction(*tie_correlation),
+    )
+
+
+def _most_tied_clause(ratios: "pd.Series[float]") -> Prose:
+    """Say who ties most, and how many tie as much to the percent."""
+    share = percent(ratios.max())
+    n_alike = int((ratios.map(percent) == share).sum())
+    if n_alike == len(ratios) > 1:
+        return (Strong("All rerankers"), f" tie {share} of a list on average. ")
+    verb = "ties" if len(ratios) == 1 else "ties most:" if n_alike == 1 else "tie most:"
+    return Strong(str(ratios.idxmax())), f"{and_more(n_alike - 1)} {verb} {share} of a list on average. "
+
+
+def _farthest_clause(sizes: pd.DataFrame, means: "pd.Series[float]", most_tied: str, measure: str) -> Prose:
+    """Say whose lists have the largest mean |gap|, as far as its standard error tells."""
+    gap = f"mean |{measure} gap|"
+    if means.max() <= EQUAL:
+        return (f"The order taken changes no value: every {measure} gap is 0. ",)
+    farthest = str(means.idxmax())
+    if len(means) == 1:
+        return (f"Its {gap} is ", Strong(decimal(means[farthest])), ". ")
+    compared = most_tied if farthest != most_tied else str(means.drop(farthest).idxmax())
+    wide = sizes.pivot_table(index="query_id", columns="reranker", values="size")
+    differences = (wide[farthest] - wide[compared]).dropna()
+    error = float(differences.std() / np.sqrt(len(differences))) if len(differences) > 1 else np.nan
+    values = f"{decimal(means[farthest])} against {decimal(means[compared])}"
+    if differences.mean() > max(error, EQUAL):
+        if farthest == most_tied:
+            return f"Its lists are also farthest off: a {gap} of {values} of ", Strong(compared), ". "
+        return "The lists of ", Strong(farthest), f" are farther off: a {gap} of {values} of it. "
+    spread = "" if np.isnan(error) else f" (standard error {decimal(error)})"
+    return (
+        f"By the {gap}, ",
+        Strong(farthest),
+        " cannot be told from ",
+        Strong(compared),
+        f": {values}{spread}. ",
+    )
+
+
+def _correlation(table: pd.DataFrame) -> tuple[float, float, float] | None:
+    """Return the correlation of tie ratio and |gap| over all lists; None where it is not defined."""
+    if not table["tie_ratio"].any():
+        return None
+    return correlation(table["tie_ratio"], table["first_gap"].abs())
+
+
+def gap_prose(
+    n_tied: int,
+    share_level: float,
+    tie_correlation: tuple[float, float, float] | None,
+    farthest: Mapping[str, Any],
+    measure: str,
+    kind: str = "ties",
+) -> Prose:
+    """Say what `gap_finding` does, from what was counted.
+
+    Args:
+        n_tied: lists with a tie that are counted.
+        share_level: share of them without a gap.
+        tie_correlation: of tie ratio and absolute gap, over all lists.
+        farthest: gap, reranker and query_id of the list that is farthest off.
+        measure: its name.
+        kind: what the counted lists have.
+    """
+    if n_tied and (note := own_rule_note(measure)):
+        return note
+    if not n_tied:
+        return (Strong("No list has a tie. "), "No sort can change a value.")
+    start: Prose = (
+        Strong(percent(share_level)),
+        f" of the {n_tied:,} lists with {kind} have the same {measure} in the order taken as on average over "
+        "all orders. ",
+    )
+    if n_tied == 1:
+        start = (Strong(f"One list has {kind}. "),)
+    if not farthest["gap"]:
+        return (*start, f"The order taken costs nothing: {measure} is the mean over all orders.")
+    direction = "too high" if farthest["gap"] > 0 else "too low"
+    return (
+        *start,
+        "" if tie_correlation is None else _prediction(*tie_correlation),
+        "Farthest off is query ",
+        Strong(str(farthest["query_id"])),
+        " of ",
+        Strong(str(farthest["reranker"])),
+        f", {decimal(abs(farthest['gap']))} {direction}.",
+    )
+
+
+def _prediction(r: float, low: float, high: float) -> str:
+    """Say how well the tie ratio predicts the gap; where the interval of r holds 0, that nobody can tell."""
+    r_text = f"r = {f'{round(r, 2) + 0.0:.2f}'.replace('-', '−')}"
+    if low <= 0 <= high:
+        return f"Whether the tie ratio predicts the gap cannot be told here ({r_text}, its interval holds 0). "
+    words = ((0.1, "hardly at all"), (0.3, "weakly"), (0.6, "moderately"))
+    strength = next((word for bound, word in words if abs(r) < bound), "strongly")
+    return (
+        f"The tie ratio predicts the gap {strength} ({r_text}): a tie costs something only where it mixes "
+        "relevant and other documents. "
+    )
+
+
+ALL_LISTS = "All lists"
+"""What stands for a reranker in the row of all lists together."""
+
+
+def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Summarise lists, their ties and their gaps, a row a reranker.
+
+    Deviations are over lists: √(Σ (x − mean)² / (n − ddof)). The notebook takes 1 for its two summaries of
+    lists and rerankers, and 0 for its G-RAG report.
+
+    Args:
+        lists: as `metrics.studies.gaps.gaps` returns them, of any measures.
+        ddof: what a deviation takes from the number of lists; it is NaN where nothing remains.
+
+    Returns:
+        index reranker; n, with_ties (lists), with_ties_share, tie_ratio and tie_ratio_std, tie_groups,
+        max_tie_size_mean (a list without ties counts 1, as in the notebook's panels, one without rows 0),
+        tie_size_mean (either counts 0, as in its G-RAG report), max_tie_size; and for each prefix p of the
+        lists the means p_traditional, p_tied, p_worst, p_best, p_gap, the deviations p_traditional_std and
+        p_tied_std, p_lists_with_gap (their share), of the absolute gap p_gap_mean, p_gap_std and p_gap_max,
+        and its correlation with the tie ratio and the largest tie, p_r_ratio and p_r_size: NaN where not
+        defined.
+    """
+    prefixes = [name.removesuffix("_gap") for name in lists.columns if name.endswith("_gap")]
+    is_tied = lists["n_tie_groups"] > 0
+    table = lists.assign(
+        is_tied=is_tied,
+        tie_size=lists["max_tie_size"].where(is_tied, 0),
+        **{f"{prefix}_size": lists[f"{prefix}_gap"].abs() for prefix in prefixes},
+        **{f"{prefix}_has_gap": lists[f"{prefix}_gap"] != 0 for prefix in prefixes},
+    )
+    groups = table.groupby("reranker", sort=False)
+    columns = {
+        "n": groups.size(),
+        "with_ties": groups["is_tied"].sum(),
+        "with_ties_share": groups["is_tied"].mean(),
+        "tie_ratio": groups["tie_ratio"].mean(),
+        "tie_ratio_std": groups["tie_ratio"].std(ddof=ddof),
+        "tie_groups": groups["n_tie_groups"].mean(),
+        "max_tie_size_mean": groups["max_tie_size"].mean(),
+        "tie_size_mean": groups["tie_size"].mean(),
+        "max_tie_size": groups["max_tie_size"].max(),
+    }
+    for prefix in prefixes:
+        size = groups[f"{prefix}_size"]
+        columns |= {
+            f"{prefix}_{name}": groups[f"{prefix}_{name}"].mean()
+            for name in ("traditional", "tied", "worst", "best", "gap")
+        } | {
+            f"{prefix}_traditional_std": groups[f"{prefix}_traditional"].std(ddof=ddof),
+            f"{prefix}_tied_std": groups[f"{prefix}_tied"].std(ddof=ddof),
+            f"{prefix}_lists_with_gap": groups[f"{prefix}_has_gap"].mean(),
+            f"{prefix}_gap_mean": size.mean(),
+            f"{prefix}_gap_std": size.std(ddof=ddof),
+            f"{prefix}_gap_max": size.max(),
+            f"{prefix}_r_ratio": _correlations(table, "tie_ratio", f"{prefix}_size"),
+            f"{prefix}_r_size": _correlations(table, "max_tie_size", f"{prefix}_size"),
+        }
+    return pd.DataFrame(columns).rename_axis("reranker")
+
+
+def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+    """Return a summary with a first row, `ALL_LISTS`, of all lists together; of one reranker as it is.
+
+    Args:
+        summary: as `gap_summary` returns it.
+        lists: those it is of.
+        ddof: as of the summary.
+    """
+    if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
+        return summary
+    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+
+
+def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional: str) -> pd.DataFrame:
+    """Summarise the absolute gaps of all lists in several measures, as `gap_summary` does.
+
+    Returns:
+        index measure; gap_mean, gap_std, gap_max, lists_with_gap, r_ratio, r_size.
+    """
+    lists = gaps(evaluation, {measure: measure for measure in measures}, traditional)
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    names = ("gap_mean", "gap_std", "gap_max", "lists_with_gap", "r_ratio", "r_size")
+    columns = {name: [row[f"{measure}_{name}"] for measure in measures] for name in names}
+    return pd.DataFrame(columns, pd.Index(measures, name="measure"))
+
+
+def notebook_lines(lists: pd.DataFrame, names: tuple[str, str]) -> list[str]:
+    """Print what the notebook prints of its synthetic lists.
+
+    Args:
+        lists: as `gaps` returns them, of a first and a second measure.
+        names: what the notebook calls these.
+    """
+    row = gap_summary(lists.assign(reranker=ALL_LISTS)).iloc[0]
+    first, second = names
+    lines = [
+        f"Analyzed {row['n']:.0f} synthetic scenarios",
+        f"Scenarios with ties: {row['with_ties']:.0f} ({row['with_ties_share']:.1%})",
+        f"Average tie ratio: {row['tie_ratio']:.3f}",
+        "",
+        "Summary Statistics:",
+    ]
+    for prefix, name in (("first", first), ("second", second)):
+        mean, std, largest = (row[f"{prefix}_gap_{part}"] for part in ("mean", "std", "max"))
+        lines += [f"Mean {name} difference: {mean:.4f} (±{std:.4f})", f"Max {name} difference: {largest:.4f}"]
+    return [
+        *lines,
+        "",
+        f"Correlation between tie ratio and {first} diff: {row['first_r_ratio']:.3f}",
+        f"Correlation between max tie size and {first} diff: {row['first_r_size']:.3f}",
+    ]
+
+
+def notebook_table(summary: pd.DataFrame, first: tuple[str, str], second: tuple[str, str]) -> pd.DataFrame:
+    """Write a `gap_summary` as the notebook prints it: means with ± and gaps, a row a reranker."""
+
+    def with_std(column: str) -> list[str]:
+        pairs = zip(summary[column], summary[f"{column}_std"], strict=True)
+        return [f"{mean:.4f} ± {std:.4f}" for mean, std in pairs]
+
+    columns = {"Reranker": summary.index.astype(str), "Tie ratio": with_std("tie_ratio")}
+    for prefix, (traditional, tied) in (("first", first), ("second", second)):
+        columns |= {traditional: with_std(f"{prefix}_traditional"), tied: with_std(f"{prefix}_tied")}
+        pairs = zip(summary[f"{prefix}_gap_mean"], summary[f"{prefix}_gap_max"], strict=True)
+        columns[f"|{traditional} − {tied}|"] = [f"{mean:.4f}, up to {most:.4f}" for mean, most in pairs]
+    return pd.DataFrame(columns)
+
+
+def _correlations(table: pd.DataFrame, x: str, y: str) -> "pd.Series[float]":
+    """Return the correlation of two columns within the lists of each reranker."""
+    rows = table.groupby("reranker", sort=False).indices
+    across, up = table[x].to_numpy(float), table[y].to_numpy(float)
+    pairs = {name: correlation(across[places], up[places]) for name, places in rows.items()}
+    return pd.Series({name: np.nan if pair is None else pair[0] for name, pair in pairs.items()}, dtype=float)

@@ -1,1 +1,0 @@
-"""Do ties predict the gap?"""

@@ -1,0 +1,386 @@
+"""What the Guide computes: its worked example, its examples of reading and of noise, its tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, evaluate
+from metrics.measures import MEASURES, Measure, MeasureAt, parse, side_by_side
+from metrics.runs import Runs
+from metrics.studies.one_list import first_rank_chances, ladder
+from metrics.studies.prose import Prose, Strong
+from metrics.studies.tie_rules import tie_answers
+from metrics.studies.tool_rules import Tool
+from metrics.ties import Orderings, Ranking
+from metrics.ties.treatments import treatments_by_name
+
+MOST_TERMS = 5
+"""Terms of a sum that are written out."""
+MOST_ORDERS = 1000
+"""Orders whose number is written into a formula."""
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """One list with one tie, and what it scores.
+
+    Attributes:
+        above: documents above the tie, none relevant, no two alike in score: b.
+        tied: documents in the tie: n.
+        relevant: of them relevant: r.
+        k: cut-off of the hits.
+        documents: as `ladder` returns them.
+        chances: as `first_rank_chances` returns them.
+        orderings: how many orders the scores allow.
+        worst: smallest reciprocal rank of any order.
+        expected: its mean over all orders: MTRR.
+        best: its largest value.
+        hits: TMHits@k.
+        of_mean_rank: one over the mean rank, as the G-RAG paper has it.
+        answers: name of the mean → its value: MRR as the file lists the tie, MTRR, and all that settle the
+            ties of RR by rules of their own.
+    """
+
+    above: int
+    tied: int
+    relevant: int
+    k: int
+    documents: pd.DataFrame
+    chances: pd.DataFrame
+    orderings: int
+    worst: float
+    expected: float
+    best: float
+    hits: float
+    of_mean_rank: float
+    answers: Mapping[str, float]
+
+
+def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> WorkedExample:
+    """Score a list of one tie with the library, as any other list.
+
+    Args:
+        tied: documents in the tie, 1 or more.
+        relevant: of them relevant, 1 to `tied`; the file happens to list them last.
+        above: documents above the tie.
+        k: cut-off, 1 or more.
+
+    Returns:
+        Its documents, its values, and the answers of all rules for its tie.
+    """
+    n = above + tied
+    frame = pd.DataFrame(
+        {
+            "reranker": "example",
+            "query_id": "q1",
+            "doc_id": [f"d{place}" for place in range(1, n + 1)],
+            "score": [0.5 + place / n for place in range(above, 0, -1)] + [0.5] * tied,
+            "relevance": [0] * (n - relevant) + [1] * relevant,
+        }
+    )
+    runs = Runs.from_frame(frame)
+    ranking = Ranking.of(runs, "example")
+    measures = [*map(str, side_by_side(parse("RR"))), f"Hits@{k}"]
+    evaluation = evaluate(runs, measures, ["pessimistic", "expected", "optimistic", "input"])
+    value = evaluation.scores.iloc[0]
+    return WorkedExample(
+        above=above,
+        tied=tied,
+        relevant=relevant,
+        k=k,
+        documents=ladder(ranking, "q1"),
+        chances=first_rank_chances(ranking, "q1"),
+        orderings=Orderings.of(ranking, "q1").count,
+        worst=float(value["RR", "pessimistic"]),
+        expected=float(value["RR", "expected"]),
+        best=float(value["RR", "optimistic"]),
+        hits=float(value[f"Hits@{k}", "expected"]),
+        of_mean_rank=float(value["GRAG-RR", "expected"]),
+        answers={
+            str(name): float(mean) for name, mean in tie_answers(evaluation, "RR", "input").iloc[0].items()
+        },
+    )
+
+
+def worked_finding(example: WorkedExample, orderings: str) -> Prose:
+    """Return what the tie of the example leaves open; `orderings` is their number written out."""
+    if example.tied == 1:
+        return (Strong("Nothing ties: "), f"the list has one order, and RR is {example.expected:.4f} in it.")
+    if example.relevant == example.tied:
+        return (
+            Strong("A tie that does not matter: "),
+            f"all of it is relevant, so RR is {example.expected:.4f} in each of the {orderings} orders.",
+        )
+    return (
+        f"{example.tied} documents share a score, {example.relevant} of them relevant: ",
+        Strong(f"{orderings} orders"),
+        f", each as valid as any other. RR is anything from {example.worst:.4f} to {example.best:.4f}; "
+        "the mean over all of them is ",
+        Strong(f"{example.expected:.4f}"),
+        ", the tied value. The G-RAG paper's one over the mean rank is another number: "
+        f"{example.of_mean_rank:.4f}.",
+    )
+
+
+@dataclass(frozen=True)
+class FilledFormula:
+    """A formula of the example: what it gives, and in LaTeX its symbols, its numbers and its value."""
+
+    name: str
+    meaning: str
+    latex: str
+
+
+def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
+    """Return the formulas of the example, each with its numbers."""
+    return *_means_over_orders(example), *_rules_for_ties(example), _ends(example)
+
+
+def _means_over_orders(example: WorkedExample) -> tuple[FilledFormula, ...]:
+    n, r, b, k = example.tied, example.relevant, example.above, example.k
+    m = min(max(k - b, 0), n)
+    return (
+        FilledFormula(
+            "MTRR",
+            "The mean, over all orders, of one over the rank of the first relevant document.",
+            _lines(
+                r"\frac{1}{|\Pi|}\sum_{\pi\in\Pi}\frac{1}{r^{\pi}}",
+                *_orders_counted(example),
+                r"=\sum_{l=1}^{n-r+1} \frac{\binom{n-l}{r-1}}{\binom{n}{r}} \cdot \frac{1}{b+l}",
+                "=" + "+".join(_terms(example.chances)),
+                _value(example.expected),
+            ),
+        ),
+        FilledFormula(
+            f"TMHits@{k}",
+            f"The chance that a relevant document is among the first {k}.",
+            _lines(
+                r"1-\binom{n-r}{m}\Big/\binom{n}{m}",
+                rf"=1-\binom{{{n - r}}}{{{m}}}\Big/\binom{{{n}}}{{{m}}}{_value(example.hits)}",
+            ),
+        ),
+    )
+
+
+def _rules_for_ties(example: WorkedExample) -> tuple[FilledFormula, ...]:
+    n, r, b = example.tied, example.relevant, example.above
+    return (
+        FilledFormula(
+            "taRR",
+            "One over the expected rank of the first relevant document.",
+            rf"\frac{{1}}{{b+\frac{{n+1}}{{r+1}}}}=\frac{{1}}{{{b}+{n + 1}/{r + 1}}}"
+            + _value(example.answers["taRR"]),
+        ),
+        FilledFormula(
+            "TsRR",
+            "Between taRR and the worst order, by the share of the irrelevant documents that tie.",
+            _lines(
+                r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
+                rf"\tau=\frac{{n-r}}{{b+n-r}}={_exact((n - r) / max(b + n - r, 1))}",
+                _value(example.answers["TsRR"]),
+            ),
+        ),
+        FilledFormula(
+            "GRAG-RR",
+            "One over the mean rank, as the G-RAG paper has it (eq. 11): another measure, never above MTRR.",
+            rf"\frac{{1}}{{b+(n+1)/2}}=\frac{{1}}{{{b}+{n + 1}/2}}{_value(example.of_mean_rank)}",
+        ),
+    )
+
+
+def _ends(example: WorkedExample) -> FilledFormula:
+    n, r, b = example.tied, example.relevant, example.above
+    return FilledFormula(
+        "Best RR, and the worst: PRR",
+        "Relevant documents first in the tie, and last.",
+        _lines(
+            rf"\frac{{1}}{{b+1}}=\frac{{1}}{{{b + 1}}}{_value(example.best)}",
+            rf"\frac{{1}}{{b+n-r+1}}=\frac{{1}}{{{b + n - r + 1}}}{_value(example.worst)}",
+        ),
+    )
+
+
+def _lines(*lines: str) -> str:
+    """Set formulas one below the other, flush left."""
+    return r"\begin{aligned}&" + r"\\[6pt]&".join(lines) + r"\end{aligned}"
+
+
+def _value(value: float) -> str:
+    """Write a value with four decimals; whether these are all it has is said."""
+    sign = "=" if abs(round(value, 4) - value) < EQUAL else r"\approx"
+    return rf"{sign}\mathbf{{{value:.4f}}}"
+
+
+def _orders_counted(example: WorkedExample) -> list[str]:
+    """Return the definition with its numbers: how many orders put the first relevant document at each rank."""
+    if example.orderings > MOST_ORDERS or len(example.chances) > MOST_TERMS:
+        return []
+    terms = [
+        rf"{round(chance * example.orderings)}\cdot{_exact(1 / rank)}"
+        for rank, chance in zip(example.chances["rank"], example.chances["chance"], strict=True)
+    ]
+    return [rf"=\frac{{{'+'.join(terms)}}}{{{example.orderings}}}"]
+
+
+def _terms(chances: pd.DataFrame) -> list[str]:
+    """Return the chance of each rank times one over it, as many as a phone is wide."""
+    terms = [
+        rf"{_exact(chance)}\cdot{_exact(1 / rank)}"
+        for rank, chance in zip(chances["rank"], chances["chance"], strict=True)
+    ]
+    return terms if len(terms) <= MOST_TERMS else [*terms[: MOST_TERMS - 2], r"\dots"]
+
+
+def _exact(value: float) -> str:
+    """Write a value as a fraction where it is a small one, else with four decimals."""
+    near = Fraction(value).limit_denominator(99)
+    if abs(near - value) > EQUAL:
+        return f"{value:.4f}"
+    return str(near) if near.denominator == 1 else rf"\tfrac{{{near.numerator}}}{{{near.denominator}}}"
+
+
+_SCORES = (0.9, 0.8, 0.8, 0.8, 0.6)
+_RELEVANCE = (0, 0, 0, 1, 0)
+
+
+@dataclass(frozen=True)
+class NoiseExample:
+    """What the list scores.
+
+    Attributes:
+        documents: as `ladder` returns them.
+        chances: rank of the relevant document, and its chance under the noise.
+        traditional: RR as the file lists the tie.
+        tied: its mean over every order of the tie: what noise leaves as it vanishes.
+        noisy: its mean over every order that the noise makes possible.
+        one_tie: its mean if all documents tied: what noise without end leaves.
+    """
+
+    documents: pd.DataFrame
+    chances: pd.DataFrame
+    traditional: float
+    tied: float
+    noisy: float
+    one_tie: float
+
+
+def noise_example(sigma: float) -> NoiseExample:
+    """Score five documents, three of them tied, under noise of a standard deviation above 0."""
+    n_docs = len(_SCORES)
+    ids = [f"d{place}" for place in range(1, n_docs + 1)]
+    frame = pd.DataFrame({"query_id": "q1", "doc_id": ids, "score": _SCORES, "relevance": _RELEVANCE})
+    runs = Runs.from_frame(frame.assign(reranker="example"))
+    hits = [f"Hits@{k}" for k in range(1, n_docs + 1)]
+    noisy = evaluate(runs, ["RR", *hits], f"noise:{sigma!r}").scores.iloc[0].droplevel("ties")
+    by_order = evaluate(runs, "RR", ["input", "expected"]).scores.iloc[0]["RR"]
+    level = evaluate(runs, "RR", "expected", precision="within:1").scores.iloc[0, 0]
+    chances = pd.DataFrame({"rank": np.arange(1, n_docs + 1), "chance": np.diff(noisy[hits], prepend=0.0)})
+    return NoiseExample(
+        documents=ladder(Ranking.of(runs, "example"), "q1"),
+        chances=chances,
+        traditional=float(by_order["input"]),
+        tied=float(by_order["expected"]),
+        noisy=float(noisy["RR"]),
+        one_tie=float(level),
+    )
+
+
+SCENARIOS: Mapping[str, tuple[int, ...]] = {"A": (1, 4, 5), "B": (1, 2, 3)}
+"""Ranks of the relevant documents of two lists."""
+LENGTH = 10
+"""Documents of each."""
+GRADES = (3, 2, 1, 0, 0)
+"""Grades of the documents of one more list."""
+
+
+def scenario_values() -> pd.DataFrame:
+    """Score the two scenarios: index scenario, columns RR and AP."""
+    lists = {name: [int(rank in ranks) for rank in range(1, LENGTH + 1)] for name, ranks in SCENARIOS.items()}
+    return _score(lists, ["RR", "AP"], ties=False)
+
+
+def random_order_value(measure: str, grades: Sequence[int] = GRADES) -> float:
+    """Return what a random order of these grades scores on average: the tied value of one tie of all."""
+    return float(_score({"random": grades}, [measure], ties=True).iloc[0, 0])
+
+
+def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:
+    """Score lists of grades, top first; index list, columns measures."""
+    rows = [
+        (name, str(place), 0 if ties else -place, grade)
+        for name, grades in lists.items()
+        for place, grade in enumerate(grades)
+    ]
+    frame = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
+    scores = evaluate(Runs.from_frame(frame), measures, "expected").scores
+    return scores.droplevel("reranker").droplevel("ties", axis=1)
+
+
+class ToolRule(NamedTuple):
+    """What a tool does about ties in some of its measures.
+
+    Attributes:
+        measures: names of the measures.
+        treatment: what the tool does.
+        why: why its value is not the tied one.
+        cases: what completes "No number where".
+    """
+
+    measures: str
+    treatment: str
+    why: str
+    cases: tuple[str, ...]
+
+
+def family_measures(kind: str) -> list[Measure]:
+    """Return the measures of one kind of formula, as `Family.kind` names it."""
+    return [measure for measure in MEASURES if measure.family.kind == kind]
+
+
+def measure_table() -> pd.DataFrame:
+    """Return a row for every measure.
+
+    Returns:
+        measure (as it is written), traditional and tied (names of its means, tied empty where it has its
+        own rule), summary, range, source.
+    """
+    cutoffs = {"none": "", "optional": "[@k]", "required": "@k"}
+    rows = []
+    for measure in MEASURES:
+        mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
+        rows.append(
+            {
+                "measure": measure.name + ("" if measure.parameter is None else "(p)") + cutoff,
+                "traditional": mean.traditional + cutoff,
+                "tied": "" if measure.family.own_rule else mean.tied + cutoff,
+                "summary": measure.summary,
+                "range": "0 and up" if measure.largest is None else f"0 to {measure.largest:g}",
+                "source": measure.source,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def treatment_table() -> pd.DataFrame:
+    """Return every treatment: treatment, label, summary, used_by."""
+    rows = [(name, ties.label, ties.summary, ties.used_by) for name, ties in treatments_by_name().items()]
+    return pd.DataFrame(rows, columns=["treatment", "label", "summary", "used_by"])
+
+
+def tool_rules(tool: Tool) -> list[ToolRule]:
+    """Return the rules of a tool that differ in what is said of them, each with the measures it is for."""
+    measures: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for measure, rule in tool.rules.items():
+        measures.setdefault((rule.treatment, rule.why, rule.cases_without_number), []).append(measure)
+    return [ToolRule(_merge_cutoffs(names), *rule) for rule, names in measures.items()]
+
+
+def _merge_cutoffs(names: Sequence[str]) -> str:
+    """Join names of measures; RR and RR@k become RR[@k]."""
+    with_both = [name for name in names if f"{name}@k" in names]
+    single = [name for name in names if name.removesuffix("@k") not in with_both]
+    return ", ".join([*(f"{name}[@k]" for name in with_both), *single])

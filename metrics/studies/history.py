@@ -1,0 +1,377 @@
+"""What changed over time: versions of a reranker, lists as they arrived, and the values of a board."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from math import isinf
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.evaluation import AS_READ, EQUAL, Evaluation, ScoringOptions, score_runs
+from metrics.evaluation.running import Change, find_change
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.runs.joining import judgment_columns
+from metrics.runs.query_doc_keys import QueryDocKeys
+from metrics.studies.gaps import named_values
+from metrics.studies.prose import Prose, Strong, chance, decimal, smallest_shown
+from metrics.support.arrays import FloatArray
+from metrics.support.wording import count_of, part_of
+
+LEAST_SHARED = 0.5
+"""Share of the judged queries that a run must have rows for to count as a version."""
+_DAY = r"(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])"
+_TIME = r"[-_ T]\d{2}[-:.]?\d{2}(?:[-:.]?\d{2})?"
+_VERSION = re.compile(
+    rf"(?:[-_. ]+(?:v\d+(?:\.\d+)*|{_DAY}(?:{_TIME})?)|(?<=[^\W\d_])\.\d+|\s*\(\d+\))$", re.IGNORECASE
+)
+
+
+def version_of(name: str) -> tuple[str, str]:
+    """Return a reranker's name without its version, and the version: `bge-v2` gives `bge` and `-v2`.
+
+    A version is what ends in a v and a number (`-v2`, `_v1.5`), a date (`_2026-11-01`), a dot and a number
+    after a letter (`run.3`), or a number in brackets (`run (1)`); several of them go together.
+    """
+    stem = name
+    while (match := _VERSION.search(stem)) and stem[: match.start()].strip("-_. "):
+        stem = stem[: match.start()]
+    return stem, name[len(stem) :]
+
+
+def pooled_judgments(runs: Runs) -> pa.Table:
+    """Return what judges runs: query_id, doc_id, relevance; their own grades together where they have some."""
+    if runs.qrels is not None:
+        return runs.qrels
+    tables = [judgment_columns(table) for table in runs.tables.values()]
+    rows = pa.concat_tables(
+        [table.set_column(0, "query_id", table["query_id"].cast(pa.string())) for table in tables],
+        promote_options="default",
+    )
+    rows = rows.filter(pc.is_finite(rows["relevance"])).combine_chunks()
+    return rows.take(pa.array(QueryDocKeys.of(rows).one_row_each()))
+
+
+def version_means(
+    runs: Runs,
+    judged: pa.Table,
+    measures: Sequence[str],
+    traditional: str,
+    queries: Collection[str] | None = None,
+    scoring: ScoringOptions = AS_READ,
+) -> pd.DataFrame:
+    """Return the means of those rerankers of a file that have at least half of the judged queries.
+
+    Args:
+        runs: of one file.
+        judged: query_id, doc_id, relevance, each pair once.
+        measures: names of measures.
+        traditional: the treatment taken as the traditional one.
+        queries: those counted; None for all that are judged.
+        scoring: how lists are scored.
+
+    Returns:
+        one row a reranker and measure: reranker, measure, tied, worst, best, traditional (means), n_shared and
+        n_judged (queries it has rows for, of those judged).
+    """
+    judged_queries = pc.unique(judged["query_id"].cast(pa.string()))
+    if queries is not None:
+        judged_queries = judged_queries.filter(
+            pc.is_in(judged_queries, value_set=pa.array(list(queries), pa.string()))
+        )
+    n_shared = {
+        name: pc.sum(pc.is_in(judged_queries, value_set=theirs.cast(pa.string()))).as_py() or 0
+        for name, theirs in runs.queries.items()
+    }
+    versions = [
+        name for name, shared in n_shared.items() if shared >= LEAST_SHARED * len(judged_queries) and shared
+    ]
+    columns = ["reranker", "measure", "tied", "worst", "best", "traditional", "n_shared", "n_judged"]
+    if not versions:
+        return pd.DataFrame(columns=columns)
+    version_runs = runs.arranged({name: name for name in versions}).judged_by(judged)
+    ties = ["expected", "pessimistic", "optimistic", traditional]
+    values = score_runs(version_runs, measures, ties, scoring)
+    values = values if queries is None else values.only(versions, set(queries))
+    parts = []
+    for measure in values.measures:
+        rows = named_values(values.means(measure), traditional)
+        parts.append(rows.rename_axis("reranker").reset_index().assign(measure=measure))
+    table = pd.concat(parts, ignore_index=True)
+    table["n_shared"], table["n_judged"] = table["reranker"].map(n_shared), len(judged_queries)
+    return table[columns]
+
+
+def history(scored: pd.DataFrame) -> pd.DataFrame:
+    """Return the rerankers of which there are several versions, each version numbered from the oldest on.
+
+    Versions stand in the order of their numbers and dates; of one name, in the order they were added.
+
+    Args:
+        scored: name (of a reranker, with its version), added (time), tied and whatever else is known of it.
+
+    Returns:
+        the rows of those that have several versions and a tied mean, with name as given, reranker (without
+        version; as given where all versions are called the same) and version (1, 2, ...) before them;
+        rerankers in order of appearance.
+    """
+    rows = scored[scored["tied"].notna()].reset_index(drop=True)
+    split = [version_of(str(name)) for name in rows["name"]]
+    stems = pd.Series([stem for stem, _ in split], rows.index, dtype="object")
+    parts = []
+    for stem, row_labels in rows.groupby(stems, sort=False).groups.items():
+        if len(row_labels) < 2:  # noqa: PLR2004 one has no history
+            continue
+        order = sorted(row_labels, key=lambda row: (natural_key(split[row][1]), rows.loc[row, "added"]))
+        part = rows.loc[order]
+        names = part["name"].unique()
+        part.insert(0, "reranker", names[0] if len(names) == 1 else stem)
+        part.insert(1, "version", range(1, len(part) + 1))
+        parts.append(part)
+    empty = rows.head(0).assign(reranker="", version=0)
+    return pd.concat(parts, ignore_index=True) if parts else empty
+
+
+def natural_key(text: str) -> list[tuple[bool, int, str]]:
+    """Return a key that puts `-v2` before `-v10`."""
+    return [
+        (part.isdecimal(), int(part) if part.isdecimal() else 0, part)
+        for part in re.split(r"(\d+)", text.casefold())
+    ]
+
+
+def history_finding(rows: pd.DataFrame, measure: str) -> Prose:
+    """Say what became of the reranker that tells most: one whose sort says the opposite, else the farthest."""
+    ends = rows.groupby("reranker", sort=False)[["tied", "traditional"]].agg(["first", "last"])
+    change = pd.DataFrame({one: ends[one]["last"] - ends[one]["first"] for one in ("tied", "traditional")})
+    limits = pd.DataFrame({one: ends[one].max(axis=1).map(smallest_shown) for one in change})
+    visible_change = change.where(change.abs() >= limits, 0)
+    opposed, is_visible = visible_change.prod(axis=1) < 0, visible_change.any(axis=1)
+    name = (change["tied"].abs() + opposed).where(is_visible, -1).idxmax()
+    if not is_visible.any():
+        return (
+            f"From the first version to the last, no {measure} moved by {limits.to_numpy().max():.2g} or more, "
+            "tied or by sort order.",
+        )
+    before, after = (float(ends.loc[name, ("tied", end)]) for end in ("first", "last"))
+    tied_part: tuple[str | Strong, ...] = (
+        (f" stayed at {decimal(after)} tied {measure}; ",)
+        if not visible_change.loc[name, "tied"]
+        else (
+            f" {_rose_or_fell(after - before)} from ",
+            Strong(decimal(before)),
+            " to ",
+            Strong(decimal(after)),
+            f" tied {measure}; ",
+        )
+    )
+    return (
+        Strong(str(name)),
+        *tied_part,
+        _sort_order_clause(visible_change.loc[name], ends.loc[name, "traditional"]),
+    )
+
+
+def _sort_order_clause(visible_change: "pd.Series[float]", ends: Mapping[str, float]) -> str:
+    before, after = ends["first"], ends["last"]
+    if not visible_change["traditional"]:
+        return f"by sort order it stayed at {decimal(after)}."
+    also = " also" * bool(visible_change["tied"] * visible_change["traditional"] > 0)
+    return (
+        f"by sort order it{also} {_rose_or_fell(after - before)}, from {decimal(before)} to {decimal(after)}."
+    )
+
+
+def _rose_or_fell(change: float) -> str:
+    return "rose" if change > 0 else "fell"
+
+
+TIME_COLUMNS = ("time", "timestamp")
+"""Columns that say in numbers when a list came; the first that a run has counts."""
+VALUES = ["tied", "traditional", "worst", "best"]
+_LEVEL = 0.05
+
+
+def arriving(runs: Runs, rerankers: Sequence[str]) -> dict[str, list[str]]:
+    """Return those whose lists came in an order: name without version → its versions, the oldest first.
+
+    That is who has several versions, or a column of times.
+    """
+    versions: dict[str, list[str]] = {}
+    for name in rerankers:
+        versions.setdefault(version_of(name)[0], []).append(name)
+    for names in versions.values():
+        names.sort(key=lambda name: natural_key(version_of(name)[1]))
+    return {
+        stem if len(names) > 1 else names[0]: names
+        for stem, names in versions.items()
+        if len(names) > 1 or _time_column(runs, names[0])
+    }
+
+
+def arrivals(
+    evaluation: Evaluation, runs: Runs, names: Sequence[str], measure: str, traditional: str
+) -> pd.DataFrame:
+    """Return the lists of some versions in the order in which they came.
+
+    By their times where all versions have these; else version by version, each as its file has them.
+
+    Returns:
+        one row a list that counts: name, query_id, time (NaN where unknown), tied, traditional, worst, best.
+    """
+    parts = []
+    for name in names:
+        queries = runs.pairs(name).queries.to_pandas()
+        values = named_values(evaluation.scores[measure].loc[name], traditional)
+        part = values.reindex(queries).assign(time=_times(runs, name), name=name)
+        parts.append(part[part["tied"].notna()].rename_axis("query_id").reset_index())
+    lists = pd.concat(parts, ignore_index=True)
+    if lists["time"].notna().all():
+        lists = lists.sort_values("time", kind="stable", ignore_index=True)
+    return lists[["name", "query_id", "time", *VALUES]]
+
+
+def running_means(lists: pd.DataFrame, window: int) -> pd.DataFrame:
+    """Return the means after each list: of all so far, and of the latest.
+
+    Args:
+        lists: as `arrivals` returns them.
+        window: so many lists are the latest.
+
+    Returns:
+        one row a list: n (1, 2, ...), name, query_id, `VALUES` of all so far, and these with `_of_late` behind
+        of the latest, NaN before there are as many.
+    """
+    numbers = np.arange(1, len(lists) + 1)
+    table = pd.DataFrame({"n": numbers, "name": lists["name"], "query_id": lists["query_id"]})
+    for value in VALUES:
+        sums = np.cumsum(lists[value].to_numpy())
+        table[value] = sums / numbers
+        before = np.concatenate([np.zeros(window), sums[:-window]])[: len(sums)]
+        table[f"{value}_of_late"] = np.where(numbers >= window, (sums - before) / window, np.nan)
+    return table
+
+
+def change_of(lists: pd.DataFrame, measure: str) -> Change | None:
+    """Return where the tied mean of lists of `arrivals` changed most, if that is beyond chance."""
+    tied, worst, best = (lists[name].to_numpy() for name in ("tied", "worst", "best"))
+    own_rule = parse(measure).measure.family.own_rule
+    change = find_change(tied, worst, best, pd.Index(lists["query_id"]), has_own_rule=own_rule)
+    return change if change is not None and change.p <= _LEVEL else None
+
+
+def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, measure: str) -> Prose:
+    """Say whether the tied mean changed on the way, and whether ties alone may have done it.
+
+    Args:
+        name: of the reranker.
+        lists: as `arrivals` returns them.
+        change: as `change_of` returns it.
+        measure: how the mean is called, such as `MRR`.
+    """
+    lists_words = count_of(len(lists), "list")
+    if change is None:
+        mean = decimal(float(lists["tied"].mean()))
+        return (
+            Strong(name),
+            f" shows no change of tied {measure} beyond chance over its {lists_words}; their mean is {mean}.",
+        )
+    if isinf(change.before_bounds[0]):
+        ties_words = f"{measure} settles ties by its own rule, so ties alone may have done it"
+    elif change.is_beyond_ties:
+        ties_words = "no order of the ties could make the two means equal"
+    else:
+        ties_words = "an order of the ties could make the two means equal"
+    return (
+        Strong(name),
+        f" changed after {count_of(change.n_before, 'list')} of {len(lists):,}: tied {measure} was ",
+        Strong(decimal(change.before)),
+        " before and is ",
+        Strong(decimal(change.after)),
+        f" since ({chance(change.p)}); {ties_words}.",
+    )
+
+
+def _time_column(runs: Runs, name: str) -> str:
+    """Return the column that says when lists of a reranker came, nothing where there is none."""
+    return next((column for column in TIME_COLUMNS if column in runs.tables[name].column_names), "")
+
+
+def _times(runs: Runs, name: str) -> FloatArray:
+    """Return the (n_queries,) time of each list in order of appearance: of its first row, NaN where unknown."""
+    pairs, column = runs.pairs(name), _time_column(runs, name)
+    if not column:
+        return np.full(len(pairs.queries), np.nan)
+    first_rows = np.unique(pairs.query, return_index=True)[1]
+    times: FloatArray = runs.tables[name][column].to_numpy()[first_rows]
+    return times
+
+
+IN_EVERY_ORDER = ("higher in every order", "lower in every order")
+"""Verdicts of changes that no order of the ties makes."""
+
+
+def value_changes(before: Evaluation, after: Evaluation, traditional: str) -> pd.DataFrame:
+    """Compare the means of the rerankers before and after, measure by measure.
+
+    Args:
+        before: what stood there, under expected, optimistic, pessimistic and `traditional`.
+        after: what stands there now, with the same measures and treatments.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        one row a reranker and measure, those that are gone last: reranker, measure, tied_before, tied,
+        change (tied − tied_before), traditional_before, traditional, worst_before, worst, best_before, best and
+        verdict: "new", "gone", "equal", "higher in every order" and "lower in every order" of the ties before
+        and after, or "within the ties", where some orders of them give a change of the other sign or none.
+    """
+    rerankers = after.policies.index.union(before.policies.index, sort=False)
+    parts = []
+    for measure in after.measures:
+        earlier, now = (
+            named_values(evaluation.means(measure), traditional).reindex(rerankers)
+            for evaluation in (before, after)
+        )
+        rows = now.join(earlier.add_suffix("_before")).rename_axis("reranker")
+        parts.append(rows.reset_index().assign(measure=measure))
+    table = pd.concat(parts, ignore_index=True)
+    table["change"] = table["tied"] - table["tied_before"]
+    table["verdict"] = _verdicts(table)
+    pairs = [name + ending for name in ("traditional", "worst", "best") for ending in ("_before", "")]
+    return table[["reranker", "measure", "tied_before", "tied", "change", *pairs, "verdict"]]
+
+
+def _verdicts(table: pd.DataFrame) -> "pd.Series[str]":
+    is_equal = pd.concat(
+        [(table[name] - table[f"{name}_before"]).abs() <= EQUAL for name in ("tied", "worst", "best")], axis=1
+    ).all(axis=1)
+    verdict = pd.Series("within the ties", table.index)
+    verdict[table["worst"] > table["best_before"] + EQUAL] = IN_EVERY_ORDER[0]
+    verdict[table["best"] < table["worst_before"] - EQUAL] = IN_EVERY_ORDER[1]
+    verdict[is_equal] = "equal"
+    verdict[table["tied_before"].isna()] = "new"
+    verdict[table["tied"].isna()] = "gone"
+    return verdict
+
+
+def change_finding(changes: pd.DataFrame) -> Prose:
+    """Say how many of the `value_changes` there are, how many whatever the order of ties, and which most."""
+    compared = changes[~changes["verdict"].isin(["new", "gone"])]
+    if not len(compared):
+        return ("No reranker stands on both sides: there is nothing to compare.",)
+    changed = compared[compared["verdict"] != "equal"]
+    if not len(changed):
+        return ("No value changed.",)
+    firm = changed[changed["verdict"].isin(IN_EVERY_ORDER)]
+    count = f"{part_of(len(changed), len(compared), 'value')} changed, "
+    if not len(firm):
+        return count, Strong("none"), " of them beyond what the order of ties can do."
+    largest = firm.loc[firm["change"].abs().idxmax()]
+    direction = "higher" if largest["change"] > 0 else "lower"
+    return (
+        f"{count}{len(firm):,} of them whatever the order of ties: ",
+        Strong(str(largest["reranker"])),
+        f" is {decimal(abs(largest['change']), 4)} {direction} in {largest['measure']}.",
+    )

@@ -1,1 +1,0 @@
-"""Who leads, by the sort and by the scores."""

@@ -1,0 +1,449 @@
+"""What becomes of ties, of a measure and of a leaderboard as noise of the scores grows."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.runs.inspection import decimals, half_format
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.support.arrays import BoolArray, FloatArray
+from metrics.support.wording import count_of, percent
+from metrics.ties.noise import cells
+from metrics.ties.precision import runs_at_precision
+
+LEVEL = 1e-9
+"""Difference up to which two values are level."""
+_SMALLEST = 1e-3
+"""Smallest noise, in standard deviations of a reranker's scores."""
+_MANY_ROWS = 300_000
+"""Rows from which on fewer levels are looked at."""
+_APART = 0.01
+"""Part of all values' range by which two rerankers lie apart on both sides of where they trade places."""
+
+
+def noise_levels(n_rows: int) -> FloatArray:
+    """Return (n_levels,) standard deviations of noise: as `log_levels`, from a thousandth on."""
+    return log_levels(n_rows, _SMALLEST)
+
+
+def log_levels(n_rows: int, smallest: float) -> FloatArray:
+    """Return (n_levels,) sizes from a power of ten to 1, evenly in logs: four a decade, two for many rows."""
+    steps = 4 if n_rows <= _MANY_ROWS else 2
+    return np.geomspace(smallest, 1, round(-steps * np.log10(smallest)) + 1)
+
+
+def score_spreads(runs: Runs) -> pd.Series:
+    """Return reranker → `spread` of all its scores."""
+    return pd.Series({name: spread(scores) for name, scores in _scores(runs).items()})
+
+
+def spread(scores: FloatArray) -> float:
+    """Return the standard deviation of finite scores, 0 where they do not vary.
+
+    Scores are brought to the size of 1 before they are squared, so that none is lost to underflow or overflow.
+    """
+    finite = scores[np.isfinite(scores)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    return largest * float((finite / largest).std()) if largest else 0.0
+
+
+def in_spreads(runs: Runs) -> Runs:
+    """Return the runs with scores in standard deviations of each reranker's own; scores that are alike stay."""
+    spreads = score_spreads(runs).replace(0.0, 1.0)
+    return runs.rescored({name: scores / spreads[name] for name, scores in _scores(runs).items()})
+
+
+def noise_curves(
+    runs: Runs,
+    measure: str,
+    levels: FloatArray,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Return the mean of a measure under normal noise of several sizes, exactly.
+
+    Noise is told in standard deviations of each reranker's own scores, so that rerankers whose scores have
+    different scales can be compared. As it vanishes, values tend to the tied value, which is the first row.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        levels: (n_levels,) sizes of the noise, rising.
+        options: how lists are scored.
+        queries: those whose lists count; None for all.
+
+    Returns:
+        index `noise`: 0, then the levels; columns: rerankers.
+
+    Raises:
+        UsageError: a name that does not exist, or options that noise does not go with.
+    """
+    compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
+    treatments = [f"noise:{float(level)!r}" for level in levels]
+    tied, noisy = (
+        score_runs(scored, [measure], ties, options).only(runs.rerankers, queries).means(measure).T
+        for scored, ties in ((compared, ["expected"]), (in_spreads(compared), treatments))
+    )
+    return pd.concat([tied, noisy]).set_axis(pd.Index([0.0, *levels], name="noise"))
+
+
+def trades(curves: pd.DataFrame) -> pd.DataFrame:
+    """Return where two lines of `noise_curves` trade places, by the logarithm of the noise between two levels.
+
+    Lines that only touch trade nothing: before the trade the one, after it the other must once be above by a
+    hundredth of the range of all values.
+
+    Returns:
+        `noise` and `value` where the lines cross, `before` and `after`: the one that is above; by rising noise.
+    """
+    levels, values = curves.index.to_numpy(), curves.to_numpy()
+    apart = _APART * float(values.max() - values.min())
+    rows = []
+    for first, second in combinations(range(values.shape[1]), 2):
+        gaps = values[:, first] - values[:, second]
+        clear = np.flatnonzero(np.abs(gaps) >= max(apart, np.finfo(float).tiny))
+        for start, end in pairwise(clear):
+            if gaps[start] * gaps[end] < 0:
+                place = start + int(np.argmax(np.sign(gaps[start:end]) != np.sign(gaps[start + 1 : end + 1])))
+                share = gaps[place] / (gaps[place] - gaps[place + 1])
+                noise = _between(levels[place], levels[place + 1], share)
+                value = values[place, first] + share * (values[place + 1, first] - values[place, first])
+                pair = (first, second) if gaps[start] > 0 else (second, first)
+                rows.append((noise, value, *curves.columns[list(pair)]))
+    table = pd.DataFrame(rows, columns=["noise", "value", "before", "after"])
+    return table.sort_values("noise", kind="stable", ignore_index=True)
+
+
+def lead_ends(curves: pd.DataFrame) -> tuple[float, str] | None:
+    """Return the noise at which the (first) leader is overtaken, and by whom; None where it never is."""
+    levels, values = curves.index.to_numpy(), curves.to_numpy()
+    leader = int(values[0].argmax())
+    behind = values - values[:, [leader]]
+    overtaken = np.flatnonzero(behind.max(axis=1) > LEVEL)
+    if not len(overtaken):
+        return None
+    end = int(overtaken[0])
+    other = int(behind[end].argmax())
+    before, after = behind[end - 1, other], behind[end, other]
+    share = float(np.clip(-before / (after - before), 0, 1))
+    return _between(levels[end - 1], levels[end], share), str(curves.columns[other])
+
+
+def noise_losing(curves: pd.DataFrame, loss: float) -> pd.Series:
+    """Return reranker → the least noise at which its value has fallen by so much; NaN where it never has."""
+    levels, fallen = curves.index.to_numpy(), (curves.iloc[0] - curves).to_numpy()
+    noise = [_level_passing(levels, column, loss, column >= loss) for column in fallen.T]
+    return pd.Series(noise, index=curves.columns, dtype=float)
+
+
+def drawn_means(
+    runs: Runs,
+    measure: str,
+    levels: Sequence[float] | FloatArray,
+    n_draws: int,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> FloatArray:
+    """Return the (n_levels, n_draws, n_rerankers) means of a measure on scores with noise drawn once a draw.
+
+    A draw is the same at every level but for its size, so that levels differ by the noise and not by chance.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        levels: sizes of the noise, in standard deviations of each reranker's scores.
+        n_draws: how many draws.
+        options: how lists are scored.
+        queries: those whose lists count; None for all.
+    """
+    scaled = in_spreads(runs_at_precision(runs, options.precision))
+    options = replace(options, precision="float64")
+    scores, random = _scores(scaled), np.random.default_rng(2026)
+    n_together = min(n_draws, max(1, _MANY_ROWS // max(1, sum(map(len, scores.values())))))
+    means = np.empty((len(levels), n_draws, len(scores)))
+    for start in range(0, n_draws, n_together):
+        n_copies = min(n_together, n_draws - start)
+        copies = scaled.copies(n_copies)
+        normal = {
+            f"{draw} {name}": random.standard_normal(len(column))
+            for draw in range(n_copies)
+            for name, column in scores.items()
+        }
+        for place, level in enumerate(levels):
+            noisy = {copy: scores[copy.partition(" ")[2]] + level * normal[copy] for copy in normal}
+            evaluation = score_runs(copies.rescored(noisy), [measure], ["expected"], options)
+            copy_means = evaluation.only(list(noisy), queries).means(measure)["expected"]
+            means[place, start : start + n_copies] = copy_means.to_numpy().reshape(n_copies, -1)
+    return means
+
+
+def even_point(levels: FloatArray, chances: FloatArray) -> float | None:
+    """Return the noise at which a falling chance passes one half, by logarithm; None where it never does."""
+    return _level_passing(levels, chances, 1 / 2, chances < 1 / 2)
+
+
+def _level_passing(levels: FloatArray, values: FloatArray, bound: float, is_beyond: BoolArray) -> float | None:
+    """Return the noise at which values first pass a bound, by logarithm; None where they never do."""
+    beyond = np.flatnonzero(is_beyond)
+    if not len(beyond):
+        return None
+    end = int(beyond[0])
+    if end == 0:
+        return float(levels[0])
+    share = (bound - values[end - 1]) / (values[end] - values[end - 1])
+    return _between(levels[end - 1], levels[end], share)
+
+
+def order_chances(draws: FloatArray, values: FloatArray) -> pd.DataFrame:
+    """Return how often the order of rerankers without noise holds in draws.
+
+    Args:
+        draws: (n_levels, n_draws, n_rerankers) of `drawn_means`.
+        values: (n_rerankers,) tied values without noise; level ones have no order to hold.
+
+    Returns:
+        a row a level: `whole`, share of draws in which no pair has changed sides; `pairs`, share of pairs
+        that have not, over all draws.
+    """
+    first, second = np.nonzero(values[:, None] > values + LEVEL)
+    holds = draws[:, :, first] > draws[:, :, second]
+    if not len(first):
+        holds = np.ones((*draws.shape[:2], 1), dtype=bool)
+    return pd.DataFrame({"whole": holds.all(axis=2).mean(axis=1), "pairs": holds.mean(axis=(1, 2))})
+
+
+def format_noise(runs: Runs) -> pd.DataFrame:
+    """Return the noise that the number format of each reranker's file has left in its scores.
+
+    A score is known to the cell that the format rounds to it; even within the cell, it is off by the cell's
+    width over the square root of 12. The median over the scores is told.
+
+    Returns:
+        index: the rerankers whose scores show a format; `number_format`, and `noise` in standard deviations of
+        its scores.
+    """
+    rows = {}
+    for name, every_score in _scores(runs).items():
+        scores, own_spread = every_score[np.isfinite(every_score)], spread(every_score)
+        values = np.unique(scores)
+        places = decimals(values)
+        number_format = half_format(values) or (None if places is None else f"decimals:{places}")
+        if number_format and own_spread:
+            low, high = cells(scores, number_format)
+            rows[name] = (number_format, float(np.median(high - low)) / np.sqrt(12) / own_spread)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["number_format", "noise"])
+
+
+def _scores(runs: Runs) -> dict[str, FloatArray]:
+    return {name: np.asarray(table["score"].to_numpy()) for name, table in runs.tables.items()}
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """Return a noise between two levels, by logarithm; by size from no noise on."""
+    return float(low + share * (high - low)) if low == 0 else float(low * (high / low) ** share)
+
+
+_SMALLEST_DISTANCE = 1e-4
+"""Smallest distance, in standard deviations of a reranker's scores."""
+
+
+class NearTieCurves(NamedTuple):
+    """How ties grow with the distance within which scores tie, and what that does to values.
+
+    Attributes:
+        tie_ratios: index `distance`, 0 first; columns rerankers; mean over lists.
+        means: the same of the tied means.
+    """
+
+    tie_ratios: pd.DataFrame
+    means: pd.DataFrame
+
+
+def near_distances(n_rows: int) -> FloatArray:
+    """Return (n_distances,) distances: as `log_levels`, from a ten-thousandth on."""
+    return log_levels(n_rows, _SMALLEST_DISTANCE)
+
+
+def near_tie_curves(
+    runs: Runs,
+    measure: str,
+    distances: FloatArray,
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> NearTieCurves:
+    """Return tie ratio and tied mean of each reranker as near scores tie (`within:E`).
+
+    Distances are told in standard deviations of each reranker's own scores, so that scales do not matter.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        distances: (n_distances,) rising, above 0.
+        options: how lists are scored; scores are first rounded or tied as it says.
+        queries: those whose lists count; None for all.
+
+    Raises:
+        UsageError: a name that does not exist, or further score columns that rank or split ties.
+    """
+    if options.further_columns:
+        raise UsageError("Near ties are of the score alone. Leave out criteria and tiebreak_by.")
+    scaled = in_spreads(runs_at_precision(runs, options.precision))
+    ratios, values = {}, {}
+    for distance in (0.0, *distances.tolist()):
+        precision = f"within:{distance!r}" if distance else "float64"
+        evaluation = score_runs(scaled, measure, "expected", replace(options, precision=precision))
+        evaluation = evaluation.only(runs.rerankers, queries)
+        ratios[distance] = evaluation.tie_ratios.dropna()
+        values[distance] = evaluation.means(evaluation.measures[0])["expected"]
+    tables = (pd.DataFrame(columns).T.rename_axis("distance") for columns in (ratios, values))
+    return NearTieCurves(*tables)
+
+
+def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = 0.01) -> Prose:
+    """Say whose value suffers first as near scores tie, and how much of it ties by then.
+
+    Args:
+        curves: of `near_tie_curves`.
+        measure: how its tied mean is called, such as `MTRR`.
+        loss: by how much it falls, above 0.
+    """
+    if not curves.means.notna().to_numpy().all():
+        return NOTHING_SCORED
+    distances = noise_losing(curves.means, loss).dropna()
+    if distances.empty:
+        largest = count_of(f"{curves.means.index[-1]:g}", "standard deviation")
+        return (
+            Strong("Near ties cost little here. "),
+            f"No {measure} falls by {decimal(loss)} while scores within {largest} tie.",
+        )
+    first = str(distances.idxmin())
+    ratios = curves.tie_ratios[first]
+    ratio = float(np.interp(distances[first], ratios.index.to_numpy(), ratios.to_numpy()))
+    verb = "loses" if len(distances) == len(curves.means.columns) == 1 else "is the first to lose"
+    before, after = percent(float(ratios.iloc[0])), percent(ratio)
+    more = (
+        f"where {after} of its documents tie instead of {before}"
+        if after != before
+        else "where hardly more tie"
+    )
+    return (
+        Strong(first),
+        f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
+        Strong(f"{distances[first]:.2g}"),
+        f" standard deviation{'s' * (f'{distances[first]:.2g}' != '1')} of its scores, {more}.",
+    )
+
+
+NO_OWN_NOISE = pd.DataFrame(columns=["noise", "low", "high", "value"], dtype=float)
+"""What `own_noise` returns where no reranker has a column score_std."""
+
+
+def own_noise(
+    runs: Runs, measure: str, options: ScoringOptions = AS_READ, queries: Collection[str] | None = None
+) -> pd.DataFrame:
+    """Return the noise of the rerankers whose documents have a `score_std`, and a measure's mean under it.
+
+    Such a column is that of the file, or the scatter of repeats, or the spread of probabilities of grades.
+
+    Returns:
+        index: the rerankers; `noise`, the median `score_std` in standard deviations of the reranker's scores,
+        `low` and `high`, its quartiles; and `value`, the mean under the treatment `noise`, NaN where that is
+        refused.
+    """
+    compared, options = runs_at_precision(runs, options.precision), replace(options, precision="float64")
+    rows = {}
+    for name, table in compared.tables.items():
+        if "score_std" not in table.column_names:
+            continue
+        scores = np.asarray(table["score"].to_numpy())
+        deviations = np.asarray(table["score_std"].to_numpy())[np.isfinite(scores)]
+        own_spread = spread(scores)
+        alone = compared.arranged({name: name})
+        try:
+            noisy = score_runs(alone, [measure], ["noise"], options).only([name], queries)
+            value = float(noisy.means(measure)["noise"].iloc[0])
+        except UsageError:  # deviations too far apart, or lists too long
+            value = np.nan
+        quartiles = np.quantile(deviations, [0.5, 0.25, 0.75]) if len(deviations) else np.full(3, np.nan)
+        rows[name] = (*(quartiles / own_spread if own_spread else np.full(3, np.nan)), value)
+    if not rows:
+        return NO_OWN_NOISE
+    return pd.DataFrame.from_dict(rows, orient="index", columns=NO_OWN_NOISE.columns)
+
+
+def own_noise_sentence(own: pd.DataFrame, tied: pd.Series, measure: str) -> Prose:
+    """Say what the noise that the data tells takes from a reranker, of several from the one that loses most.
+
+    Args:
+        own: of `own_noise`.
+        tied: reranker → its value without noise.
+        measure: how the measure is called, such as `MTRR`.
+    """
+    values = own["value"].dropna()
+    if values.empty:
+        return ()
+    losses = tied.loc[values.index] - values
+    name = str(losses.idxmax())
+    value, without = decimal(float(values[name])), decimal(float(tied[name]))
+    if abs(losses[name]) <= LEVEL or value == without:
+        return (" Under the noise of its own score_std, ", Strong(name), f" keeps its {without} {measure}.")
+    change = f" has {value} {measure}, without it {without}."
+    return (" Under the noise of its own score_std, ", Strong(name), change)
+
+
+def robustness_finding(curves: pd.DataFrame, measure: str, even: float | None) -> Prose:
+    """Say until what noise the leader leads, and until what noise the order is as likely to hold as not.
+
+    Args:
+        curves: of `noise_curves`.
+        measure: how the measure is called, such as `MTRR`.
+        even: of `even_point`, over the chance of the whole order.
+    """
+    tied = curves.iloc[0]
+    if not tied.notna().all():
+        return NOTHING_SCORED
+    largest = written_noise(curves.index[-1])
+    leaders = [str(name) for name in curves.columns[tied >= tied.max() - LEVEL]]
+    if len(curves.columns) == 1:
+        end = float(curves.iloc[-1, 0])
+        return (
+            Strong(leaders[0]),
+            f" scores {decimal(float(tied.iloc[0]))} {measure} without noise, and {decimal(end)} with noise as "
+            "large as the spread of its scores.",
+        )
+    if len(leaders) > 1:
+        return (f"{len(leaders)} rerankers lead level without noise: there is no leader for noise to change.",)
+    ends = lead_ends(curves)
+    if ends is None:
+        lead: Prose = (Strong(leaders[0]), f" leads under every noise up to σ = {largest}. ")
+    else:
+        lead = (
+            Strong(leaders[0]),
+            f" leads until σ = {written_noise(ends[0])}, then ",
+            Strong(ends[1]),
+            " does. ",
+        )
+    return (*lead, *_order_sentence(curves, even))
+
+
+def written_noise(noise: float) -> str:
+    """Write a noise with two figures: `0.019`, `1`."""
+    return np.format_float_positional(float(f"{noise:.2g}"), trim="-")
+
+
+def _order_sentence(curves: pd.DataFrame, even: float | None) -> Prose:
+    smallest, largest = (written_noise(curves.index[place]) for place in (1, -1))
+    count = len(curves.columns)
+    order = "The order of both" if count == 2 else f"The order of all {count}"  # noqa: PLR2004 both
+    if even is None:
+        return (f"{order} holds in half of the draws or more up to σ = {largest}.",)
+    if even <= curves.index[1]:
+        return (f"{order} holds in fewer than half of the draws at σ = {smallest} already.",)
+    return (f"{order} holds in half of the draws at σ = {written_noise(even)}.",)

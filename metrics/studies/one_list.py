@@ -1,0 +1,365 @@
+"""One list: where each document can land, what every ordering of it scores, and its values rank by rank."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse, question
+from metrics.measures.additive import exponential
+from metrics.runs import Runs
+from metrics.studies.gaps import difference
+from metrics.studies.orderings import (
+    count_orderings,
+    counts_judged,
+    first_relevant_ranks,
+    list_values,
+    sample_values,
+    strict_orders,
+)
+from metrics.studies.prose import Prose, Strong, decimal, signed
+from metrics.support.arrays import BoolArray, IntArray
+from metrics.support.wording import count_of, percent
+from metrics.ties import Orderings, Ranking, TieGroups, first_relevant_rank, refine, treatment
+
+
+def ladder(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """Return the documents of one list by falling score, ties in input order.
+
+    Returns:
+        place (from 1), doc_id, score or, where criteria rank, front (from 1), grade (0 where unjudged), judged,
+        relevant, group (from 0), first and last (places its tie group covers). Where further scores split ties,
+        also each of them, further_1, further_2 ..., and by how many scores documents are level: level_1, the
+        first place of those with the same score or front, level_2, of those with the same first further score,
+        too, and so on but for all, which group says.
+    """
+    documents = ranking.documents_of(query_id)
+    groups, scores = ranking.groups[documents], ranking.scores[documents]
+    first = ranking.above[groups] + 1
+    place = np.arange(1, len(groups) + 1)
+    columns = {
+        "place": place,
+        "doc_id": ranking.ids(documents).to_pylist(),
+        **({"front": -scores} if ranking.is_by_fronts else {"score": scores}),
+        "grade": ranking.grades[documents],
+        "judged": ranking.judged[documents],
+        "relevant": ranking.relevant[documents],
+        "group": groups - groups[:1],
+        "first": first,
+        "last": first + ranking.sizes[groups] - 1,
+    }
+    is_first = np.zeros(len(place), dtype=bool)
+    for number, key in enumerate((ranking.scores, *ranking.further[:-1]), 1):
+        if ranking.further:
+            values = key[documents]
+            is_first |= np.append(True, values[1:] != values[:-1])[: len(values)]
+            columns[f"level_{number}"] = np.maximum.accumulate(np.where(is_first, place, 0))
+            columns[f"further_{number}"] = ranking.further[number - 1][documents]
+    return pd.DataFrame(columns)
+
+
+def rank_column(rows: pd.DataFrame) -> str:
+    """Name of the column by which a ladder and its tie groups are ranked: `front` or `score`."""
+    return "front" if "front" in rows else "score"
+
+
+def tie_groups(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the tie groups of the `ladder` of one list, those of one document included.
+
+    Returns:
+        group (from 0), score or front, first and last (the places it covers), documents, relevant.
+    """
+    groups, ranked_by = rows.groupby("group", as_index=False), rank_column(rows)
+    return groups.agg(
+        **{ranked_by: (ranked_by, "first")},
+        first=("first", "first"),
+        last=("last", "first"),
+        documents=("place", "size"),
+        relevant=("relevant", "sum"),
+    )
+
+
+def text_column(runs: Runs, reranker: str, rows: IntArray, column: str) -> list[str] | None:
+    """Return the texts of a column in some rows of one reranker's table.
+
+    Args:
+        runs: what was ranked.
+        reranker: whose table.
+        rows: (n,) rows of that table.
+        column: name of a column of text.
+
+    Returns:
+        n texts, "" where there is none; None where the table has no such column.
+    """
+    table = runs.tables[reranker]
+    if column not in table.column_names:
+        return None
+    low = int(rows.min(initial=len(table)))
+    part = table[column].slice(low, int(rows.max(initial=low)) - low + 1)
+    return [text or "" for text in part.take(pa.array(rows - low)).to_pylist()]
+
+
+def first_rank_chances(ranking: Ranking, query_id: str) -> pd.DataFrame:
+    """Return the exact distribution of the rank of the first relevant document over all orderings.
+
+    Returns:
+        rank, chance; no rows where nothing relevant is listed.
+    """
+    groups, leading = _leading(ranking, query_id, "expected")
+    if not len(leading):
+        return pd.DataFrame({"rank": np.array([], dtype=np.int64), "chance": np.array([], dtype=float)})
+    depth = int((groups.size - groups.relevant)[leading[0]]) + 1
+    chance = first_relevant_rank(groups.size[leading], groups.relevant[leading], depth)[0]
+    return pd.DataFrame({"rank": groups.above[leading] + np.arange(1, depth + 1), "chance": chance})
+
+
+def first_rank_under(ranking: Ranking, query_id: str, ties: str) -> int | None:
+    """Return the rank of the first relevant document under a treatment that leaves no ties.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        ties: name of the treatment.
+
+    Returns:
+        the rank from 1; None where no relevant document is listed.
+    """
+    groups, leading = _leading(ranking, query_id, ties)
+    return int(groups.above[leading[0]]) + 1 if len(leading) else None
+
+
+def _leading(ranking: Ranking, query_id: str, ties: str) -> tuple[TieGroups, IntArray]:
+    """Return the tie groups of all lists, and the leading one of this list, if any."""
+    groups = refine(ranking, treatment(ties))
+    leading = groups.leading
+    return groups, leading[groups.lists[leading] == ranking.query_ids.index(query_id).as_py()]
+
+
+def every_ordering(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
+    """Return the orderings of one list, at most `limit`, each scored by the one formula on groups of one.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        limit: how many orderings to give; the first is the input order.
+
+    Returns:
+        ordering (from 1), documents (ids, top first, joined by a space), first_relevant (rank, NA
+        where none is listed), and a column for each measure.
+    """
+    orders = np.array(list(islice(Orderings.of(ranking, query_id), limit)), dtype=np.int64)
+    orders = orders.reshape(len(orders), -1)
+    graded, judged = (
+        _contributing_groups(ranking, query_id, orders, which) for which in (ranking.grades > 0, ranking.judged)
+    )
+    ids = dict(zip(orders[0].tolist(), ranking.ids(orders[0]).to_pylist(), strict=True)) if len(orders) else {}
+    return pd.DataFrame(
+        {
+            "ordering": np.arange(1, len(orders) + 1),
+            "documents": [" ".join(map(ids.__getitem__, row)) for row in orders.tolist()],
+            "first_relevant": first_relevant_ranks(graded),
+        }
+        | {name: parse(name).values(judged if counts_judged(name) else graded) for name in measures}
+    )
+
+
+def _contributing_groups(
+    ranking: Ranking, query_id: str, orders: IntArray, contributes: BoolArray
+) -> TieGroups:
+    """Return orderings, (n, n_docs) documents top first, seen by those of their contributing documents."""
+    lists, places = np.nonzero(contributes[orders])
+    documents = orders[lists, places]
+    targets = None if ranking.targets is None else ranking.targets[documents]
+    return strict_orders(ranking, query_id, len(orders), lists, places, ranking.grades[documents], targets)
+
+
+def complexity_report(ranking: Ranking, query_id: str) -> list[str]:
+    """Write the notebook's complexity report on one list, in lines."""
+    order_counts = count_orderings(ranking, query_id)
+    written = (
+        f"{order_counts.orderings:,}"
+        if order_counts.orderings
+        else f"about 10^{order_counts.log10_orderings:.0f}"
+    )
+    lines = [f"{count_of(written, 'ordering')} from tie groups of {list(order_counts.tie_sizes) or 'one'}."]
+    if order_counts.patterns is not None:
+        lines.append(f"{count_of(order_counts.patterns, 'relevance pattern')}.")
+    if order_counts.tractable:
+        return [*lines, "Few enough to enumerate."]
+    return [
+        *lines,
+        f"Too many to enumerate; {order_counts.draws:,} draws are recommended. "
+        "The tied value is exact all the same.",
+    ]
+
+
+@dataclass(frozen=True)
+class SampledMean:
+    """A mean over drawn orderings, with its standard error."""
+
+    mean: float
+    standard_error: float
+    draws: int
+
+
+def sampled_mean(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int = 0) -> SampledMean:
+    """Return the mean of a measure over orderings drawn evenly: what sampling would report.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure without a rule of its own for ties.
+        draws: how many orderings.
+        seed: the same seed draws the same orderings.
+    """
+    std = float(list_values(ranking, query_id, [measure], []).loc[measure, "std"])
+    values = sample_values(ranking, query_id, measure, draws, seed)
+    return SampledMean(float(values.mean()), std / draws**0.5, draws)
+
+
+def gap_of_list(value: pd.Series, measure: str, traditional: str, orderings: str) -> Prose:
+    """Say how far the order taken of one list is from the mean over all."""
+    gap = value[traditional] - value["expected"]
+    return (
+        f"One list, {measure} ",
+        Strong(f"{decimal(abs(gap))} {'too high' if gap > 0 else 'too low'}"),
+        f": the order taken gives {decimal(value[traditional])}, the mean of {orderings} orderings is "
+        f"{decimal(value['expected'])}.",
+    )
+
+
+def query_finding(
+    rows: pd.DataFrame,
+    chances: pd.DataFrame,
+    value: pd.Series,
+    measure: str,
+    traditional: str,
+    orderings: str,
+    order: str = "",
+) -> Prose:
+    """Say what the ties of one list leave open.
+
+    Args:
+        rows: as `ladder` returns them.
+        chances: as `first_rank_chances` returns them.
+        value: the measure of this list by treatment.
+        measure: its name.
+        traditional: the treatment taken as the traditional one.
+        orderings: how many there are, written out.
+        order: what the traditional order is called; by the name of the treatment where empty.
+    """
+    best = value["optimistic"]
+    if not len(chances):
+        return ("No relevant document is listed", ", so every order scores 0." if best == 0 else ".")
+    width = value["optimistic"] - value["pessimistic"]
+    tied = int((rows["last"] > rows["first"]).sum())
+    if not tied:
+        return (Strong("No document ties: "), f"the list has one order, and {measure} is {decimal(best)}.")
+    if parse(measure).measure.answers:
+        return (
+            Strong(f"{measure} settles ties by its own rule: "),
+            f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
+            f"What its {orderings} orders make of {question(parse(measure))}, whose ties it settles, "
+            "stands beside it.",
+        )
+    if width <= EQUAL:
+        return (
+            Strong(f"{orderings[0].upper()}{orderings[1:]} orders, one value: "),
+            f"{tied:,} of {len(rows):,} documents tie, but {measure} is {decimal(value['expected'])} in "
+            "every order.",
+        )
+    low, high = int(chances["rank"].min()), int(chances["rank"].max())
+    span = f"at any rank from {low:,} to {high:,}" if high > low else f"at rank {low:,} in every order"
+    order = order or treatment(traditional).order
+    return (
+        Strong(
+            f"{order[0].upper()}{order[1:]} gives this list {measure} {decimal(value[traditional])}; the mean "
+            f"over {orderings} orders is {decimal(value['expected'])}."
+        ),
+        f" The first relevant document can be {span}, and {measure} is {decimal(value['pessimistic'])} at "
+        f"worst and {decimal(best)} at best.",
+    )
+
+
+_DIGITS = 9
+"""Decimals in which gaps that are one number, but for rounding, agree."""
+
+
+def lists_by_gap(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
+    """Order all lists by the size of their gap, then by their tied documents, then as the evaluation has them.
+
+    Args:
+        evaluation: with the measure under expected and `traditional`.
+        measure: its name; of one that settles ties by its own rule, the measure whose ties it settles counts.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        reranker, query_id, n_docs, tied_docs, tie_ratio, gap (traditional − tied).
+    """
+    values = evaluation.scores[str(question(parse(measure)))]
+    lists = evaluation.lists[["n_docs", "tied_docs", "tie_ratio"]].reset_index()
+    lists["gap"] = difference(values[traditional], values["expected"]).to_numpy()
+    size = np.nan_to_num(lists["gap"].abs().round(_DIGITS).to_numpy())
+    return lists.iloc[np.lexsort((-lists["tied_docs"].to_numpy(), -size))].reset_index(drop=True)
+
+
+def list_label(name: str, gap: float, tie_ratio: float) -> str:
+    """Return the name of a list in a picker, with its gap and its ties.
+
+    Args:
+        name: what the list is called.
+        gap: traditional − tied.
+        tie_ratio: share of its documents that are tied.
+    """
+    if not tie_ratio:
+        return f"{name} · no ties"
+    return f"{name} · {f'gap {signed(gap)}' if gap else 'no gap'} · {percent(tie_ratio)} tied"
+
+
+def value_steps(ranking: Ranking, query_id: str, ties: str, k: int) -> pd.DataFrame:
+    """Return what each rank adds to AP and to nDCG@k of one list.
+
+    In a tie of n documents, r of them relevant, below b documents, c of them relevant, a relevant document
+    stands at rank i with the chance r/n. Precision there is then (c + 1 + (r - 1)(i - b - 1)/(n - 1)) / i on
+    average. AP is the sum of chance * precision / R. nDCG@k is the sum of mean gain * discount over the ideal,
+    with gain 2^grade - 1 and discount 1/log2(i + 1). A strict order has ties of one document.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        ties: name of a treatment: an order of ties, or expected for the mean over all orders.
+        k: cut-off of nDCG.
+
+    Returns:
+        rank (rising; only those where a document graded above 0 can stand), chance, precision (NaN where no
+        document is relevant), ap_term, gain, discount, ndcg_term (0 past the cut-off).
+    """
+    groups, place = refine(ranking, treatment(ties)), ranking.query_ids.index(query_id).as_py()
+    own = np.flatnonzero(groups.lists == place)
+    b, n, r, c = (part[own] for part in (groups.above, groups.size, groups.relevant, groups.relevant_above))
+    owner = np.repeat(np.arange(len(own)), n)
+    offset = np.arange(len(owner)) - (np.cumsum(n) - n)[owner]
+    rank = b[owner] + offset + 1
+    chance = (r / n)[owner]
+    precision = (c[owner] + 1 + (r - 1)[owner] * offset / np.maximum(n - 1, 1)[owner]) / rank
+    gain = (groups.sum(exponential(groups.grades))[own] / n)[owner]
+    discount = 1 / np.log2(rank + 1)
+    queries, ideal_place, grades = groups.judgments.best_first
+    is_ideal = (queries == place) & (ideal_place < k)
+    ideal = float((exponential(grades[is_ideal]) / np.log2(ideal_place[is_ideal] + 2.0)).sum())
+    return pd.DataFrame(
+        {
+            "rank": rank,
+            "chance": chance,
+            "precision": np.where(chance > 0, precision, np.nan),
+            "ap_term": chance * precision / max(int(groups.n_relevant[place]), 1),
+            "gain": gain,
+            "discount": discount,
+            "ndcg_term": np.where((rank <= k) & (ideal > 0), gain * discount / (ideal or 1.0), 0.0),
+        }
+    )

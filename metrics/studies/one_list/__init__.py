@@ -1,1 +1,0 @@
-"""What the ties of one list leave open."""

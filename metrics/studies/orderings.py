@@ -1,0 +1,452 @@
+"""How the values of one list spread over its orderings: counted, listed by pattern, or drawn."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+from scipy.special import gammaln
+
+from metrics.measures import MeasureAt, RefinedGroups, parse
+from metrics.support.arrays import FloatArray, IntArray, span_starts
+from metrics.ties import Judgments, Patterns, Ranking, TieGroups, log10_factorials, treatment
+from metrics.ties.permutations import TRACTABLE, recommended_draws
+
+Orders = tuple[FloatArray, FloatArray]
+"""(n, depth) grades from the top, and the (n,) chance of each."""
+
+
+def orders_of_list(grades: FloatArray, starts: IntArray, depth: int, max_orders: int) -> Orders | None:
+    """Return every order of grades at the first places of a list; None where there are more than wanted.
+
+    Args:
+        grades: (n_documents,) the grade of each document, top tie group first.
+        starts: (n_groups,) where each tie group begins, from 0, rising.
+        depth: how many places are looked at, at most as many as there are documents.
+        max_orders: how many orders at most.
+    """
+    if max_orders < 1:
+        return None
+    is_open = np.minimum.reduceat(grades, starts) < np.maximum.reduceat(grades, starts)
+    ends = np.append(starts[1:], len(grades))
+    parts: list[tuple[int, Orders]] = []
+    n_orders = 1
+    for start, end in zip(starts[is_open].tolist(), ends[is_open].tolist(), strict=True):
+        levels, counts = np.unique(grades[start:end], return_counts=True)
+        within, limit = min(end, depth) - start, max_orders // n_orders
+        part = None if _fewest_orders(counts, within) > limit else _orders_of_tie(levels, counts, within, limit)
+        if part is None:
+            return None
+        parts.append((start, part))
+        n_orders *= len(part[1])
+    orders, chances, n_alike = np.tile(grades[:depth], (n_orders, 1)), np.ones(n_orders), n_orders
+    for start, (of_tie, shares) in parts:
+        n_alike //= len(shares)
+        rows = np.arange(n_orders) // n_alike % len(shares)
+        orders[:, start : start + of_tie.shape[1]] = of_tie[rows]
+        chances *= shares[rows]
+    return orders, chances
+
+
+def _fewest_orders(counts: IntArray, within: int) -> int:
+    """Return how many orders there are at least: those of the commonest grade of a tie and any other."""
+    n_others = int(counts.sum() - counts.max())
+    fewest = max(0, within - int(counts.max()))
+    return sum(math.comb(within, n_inside) for n_inside in range(fewest, min(n_others, within) + 1))
+
+
+def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders: int) -> Orders | None:
+    """Return every order of grades at the first places of one tie.
+
+    The commonest grade fills what the others leave. With n documents, c of each grade, x of them among the m
+    places, an order has the chance prod c! / (c - x)! / (n! / (n - m)!).
+    """
+    filler = int(counts.argmax())
+    rarer = np.repeat(np.delete(levels, filler), np.delete(counts, filler))
+    places = _choose_places(rarer, within, int(counts.sum()) - within, max_orders)
+    if places is None:
+        return None
+    orders = np.full((len(places), within + 1), levels[filler])
+    orders[np.arange(len(places))[:, None], places] = rarer
+    orders = orders[:, :within]
+    inside = np.stack([(orders == level).sum(axis=1) for level in levels], axis=1)
+    logs = (gammaln(counts + 1.0) - gammaln(counts - inside + 1.0)).sum(axis=1)
+    chances = np.exp(logs - logs.max())
+    return orders, chances / chances.sum()
+
+
+def _choose_places(grades: FloatArray, within: int, room: int, max_orders: int) -> IntArray | None:
+    """Return (n, n_grades) places of rising grades, equal ones rising; `within` is any further down."""
+    places = np.zeros((1, 0), dtype=np.int64)
+    for column, grade in enumerate(grades):
+        is_free = np.ones((len(places), within + 1), dtype=bool)
+        rows, columns = np.nonzero(places < within)
+        is_free[rows, places[rows, columns]] = False
+        is_free[:, within] = (places == within).sum(axis=1) < room
+        if column and grade == grades[column - 1]:
+            is_free &= np.arange(within + 1) >= places[:, -1:]
+        rows, place = np.nonzero(is_free)
+        if len(rows) > max_orders:
+            return None
+        places = np.column_stack([places[rows], place])
+    return places
+
+
+WRITTEN = 15
+"""Digits up to which a count is written in full."""
+CELLS = 2**21
+"""Documents that are enumerated, or scored at once."""
+_DECIMALS = 12
+"""Values that agree in so many decimals are one value."""
+
+
+@dataclass(frozen=True)
+class OrderingCounts:
+    """How many orders one list has, and whether it is worth enumerating them.
+
+    Attributes:
+        log10_orderings: of the number of orderings.
+        orderings: their exact number, None from 10^15 on.
+        log10_patterns: of the number of relevance patterns.
+        patterns: their exact number, None from 10^15 on.
+        tie_sizes: documents of each tie of two or more, top first.
+    """
+
+    log10_orderings: float
+    orderings: int | None
+    log10_patterns: float
+    patterns: int | None
+    tie_sizes: tuple[int, ...]
+
+    @property
+    def shared(self) -> int | None:
+        """Orderings behind each relevance pattern, None where there are 10^15 orderings or more."""
+        return None if self.orderings is None or self.patterns is None else self.orderings // self.patterns
+
+    @property
+    def tractable(self) -> bool:
+        """Whether the notebook would enumerate the orderings."""
+        return self.orderings is not None and self.orderings <= TRACTABLE
+
+    @property
+    def draws(self) -> int:
+        """Draws the notebook recommends where it would not enumerate."""
+        return recommended_draws(self.orderings)
+
+
+def count_orderings(ranking: Ranking, query_id: str) -> OrderingCounts:
+    """Count the orderings and patterns of one list, without the factorial of a large tie."""
+    documents = ranking.documents_of(query_id)
+    groups = ranking.groups[documents]
+    sizes = np.diff(np.flatnonzero(np.diff(groups, prepend=-1, append=-1)))
+    ties = sizes[sizes > 1]
+    log10 = float(log10_factorials(int(ties.max(initial=0)))[ties].sum())
+    orderings = math.prod(math.factorial(size) for size in ties.tolist()) if log10 < WRITTEN else None
+    patterns, exact = _patterns(groups, ranking.grades[documents])
+    return OrderingCounts(log10, orderings, patterns, exact, tuple(ties.tolist()))
+
+
+def _patterns(groups: IntArray, grades: FloatArray) -> tuple[float, int | None]:
+    """Return the log10 of the number of orders of grades within groups, and the number if it can be written."""
+    alike = pd.DataFrame({"group": groups, "grade": grades}).groupby(["group", "grade"]).size()
+    size = alike.groupby(level="group").transform("sum")
+    mixed, size = alike[alike < size], size[alike < size]
+    logs = log10_factorials(int(size.max()) if len(size) else 0)
+    log10 = float(logs[size.groupby(level="group").first()].sum() - logs[mixed].sum())
+    if log10 >= WRITTEN:
+        return log10, None
+    so_far = mixed.groupby(level="group").cumsum()
+    return log10, math.prod(math.comb(*pair) for pair in zip(so_far.tolist(), mixed.tolist(), strict=True))
+
+
+def counts_judged(measure: str) -> bool:
+    """Return whether a measure counts every judged document, not only those with a grade above 0."""
+    return parse(measure).measure.family.counts == "judged"
+
+
+def first_relevant_ranks(groups: TieGroups) -> "pd.api.extensions.ExtensionArray":
+    """Return the (n_lists,) rank of the first relevant document of strict orders, NA where none is listed."""
+    ranks = pd.array([pd.NA] * groups.n_lists, dtype="Int64")
+    ranks[groups.lists[groups.leading]] = groups.above[groups.leading] + 1
+    return ranks
+
+
+def list_values(ranking: Ranking, query_id: str, measures: Sequence[str], ties: Sequence[str]) -> pd.DataFrame:
+    """Score one list by several measures and treatments.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        ties: names of treatments.
+
+    Returns:
+        index measure, a column for each treatment, and `std`, the standard deviation over all orderings:
+        0 where the measure has its own rule for ties.
+    """
+    place = pc.index(ranking.query_ids, query_id).as_py()
+    groups, names = RefinedGroups(ranking), [*ties, "std"]
+    treatments = [treatment(ties_name) for ties_name in names]
+    rows = {
+        name: {
+            ties_name: float(column[place])
+            for ties_name, column in zip(names, groups.values(parse(name), treatments), strict=True)
+        }
+        for name in measures
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("measure")
+
+
+def every_pattern(ranking: Ranking, query_id: str, measures: Sequence[str], limit: int) -> pd.DataFrame:
+    """Return the relevance patterns of one list, the highest grades first.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measures: names of measures.
+        limit: how many patterns at most.
+
+    Returns:
+        pattern (from 1), grades (top first, ties set apart by a bar), orderings (how many share it, NA
+        where the list has 10^15 or more), chance, first_relevant (NA where none is listed), and a column
+        for each measure, NaN where grades do not tell it.
+    """
+    count, patterns = count_orderings(ranking, query_id), Patterns.of(ranking, query_id)
+    grades = np.array(list(islice(patterns, limit)), dtype=np.float64)
+    grades = grades.reshape(len(grades), -1)
+    groups = _orders_of_grades(ranking, query_id, grades)
+    ends = np.cumsum([0, *map(len, patterns.groups)]).tolist()
+    words = [[f"{grade:g}" for grade in row] for row in grades]
+    return pd.DataFrame(
+        {
+            "pattern": np.arange(1, len(grades) + 1),
+            "grades": [" | ".join(" ".join(row[low:high]) for low, high in pairwise(ends)) for row in words],
+            "orderings": pd.array([count.shared] * len(grades), dtype="Int64"),
+            "chance": np.full(len(grades), 1 / (count.patterns or 10.0**count.log10_patterns)),
+            "first_relevant": first_relevant_ranks(groups),
+        }
+        | {
+            name: parse(name).values(groups) if parse(name).measure.family.by_grades else np.nan
+            for name in measures
+        }
+    )
+
+
+def distribution(
+    ranking: Ranking, query_id: str, measure: str, first_ranks: pd.DataFrame
+) -> pd.DataFrame | None:
+    """Return the exact chance of each value of a measure over all orderings of one list.
+
+    Where the measure is of the first relevant rank, from that rank's distribution; else from the orders of
+    grades down to the cut-off.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        first_ranks: as `first_rank_chances` returns them.
+
+    Returns:
+        value (rising, rounded), chance; None where grades do not tell the measure, or orders are too many.
+    """
+    measure_at = parse(measure)
+    if measure_at.measure.family.by_first_rank and len(first_ranks):
+        ranks = first_ranks["rank"].to_numpy()
+        hit = np.full(len(ranks), ranking.judgments.relevant_from)
+        groups = strict_orders(
+            ranking, query_id, len(ranks), np.arange(len(ranks)), ranks - 1, hit, judged=False
+        )
+        return merge_values(measure_at.values(groups), first_ranks["chance"].to_numpy())
+    orders = value_chances(ranking, query_id, measure_at, CELLS)
+    return None if orders is None else merge_values(*orders)
+
+
+def value_chances(
+    ranking: Ranking, query_id: str, measure: MeasureAt, max_orders: int
+) -> tuple[FloatArray, FloatArray] | None:
+    """Score every order of the grades of one list, as far down as the measure looks.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: the measure.
+        max_orders: how many orders at most.
+
+    Returns:
+        (n_orders,) value of each, and its chance; None where grades do not decide the measure, or orders are
+        too many.
+    """
+    documents = ranking.documents_of(query_id)
+    depth = len(documents) if measure.k is None else min(measure.k, len(documents))
+    documents = documents[ranking.above[ranking.groups[documents]] < depth]
+    tie_groups, gains = ranking.groups[documents], np.maximum(ranking.grades[documents], 0)
+    if not measure.measure.family.by_grades:
+        return None
+    orders = orders_of_list(gains, span_starts(tie_groups), depth, min(max_orders, CELLS // max(1, depth)))
+    if orders is None:
+        return None
+    return measure.values(_orders_of_grades(ranking, query_id, orders[0])), orders[1]
+
+
+def merge_values(values: FloatArray, chances: FloatArray) -> pd.DataFrame:
+    """Round values to 12 decimals, rising, and add up the chances of equal ones: value, chance."""
+    value, place = np.unique(np.round(values, _DECIMALS), return_inverse=True)
+    return pd.DataFrame({"value": value, "chance": np.bincount(place, chances)})
+
+
+def _orders_of_grades(ranking: Ranking, query_id: str, grades: FloatArray) -> TieGroups:
+    """Return orders of grades, (n, depth) from the top, as lists of their own."""
+    lists, places = np.nonzero(grades > 0)
+    return strict_orders(ranking, query_id, len(grades), lists, places, grades[lists, places])
+
+
+def strict_orders(
+    ranking: Ranking,
+    query_id: str,
+    n: int,
+    lists: IntArray,
+    places: IntArray,
+    grades: FloatArray,
+    targets: IntArray | None = None,
+    *,
+    judged: bool = True,
+) -> TieGroups:
+    """Return strict orders of one query's list, as lists of their own.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        n: how many orders.
+        lists: (n_counted,) order of each contributing document, from 0, rising.
+        places: (n_counted,) its place from 0, rising in each order.
+        grades: (n_counted,) its grade.
+        targets: (n_counted,) what it satisfies, None where each is its own target.
+        judged: whether the judgments of the query come along; a first rank needs none.
+    """
+    place, judgments_known = pc.index(ranking.query_ids, query_id).as_py(), ranking.judgments
+    judgments_kept = np.flatnonzero((judgments_known.lists == place) & judged)
+    of = None if judgments_known.targets is None else judgments_known.targets[judgments_kept]
+    worthy = Judgments(
+        judgments_known.query_ids,
+        judgments_known.relevant_from,
+        judgments_known.lists[judgments_kept],
+        judgments_known.grades[judgments_kept],
+        of,
+    )
+    return TieGroups(
+        judgments=worthy.asked_for(np.full(n, place)),
+        n_docs=np.full(n, ranking.n_docs[place]),
+        lists=lists,
+        above=places,
+        size=np.ones_like(lists),
+        first=np.arange(len(lists)),
+        grades=grades,
+        targets=targets,
+    )
+
+
+_POINTS = 200
+"""Numbers of draws at which a running mean is given."""
+_FEWEST = 10
+"""Draws from which on a running mean is given."""
+_SPARSE = 8
+"""Places of a tie for each document to be placed, from which on it is not shuffled as a whole."""
+
+
+def sample_values(ranking: Ranking, query_id: str, measure: str, draws: int, seed: int) -> FloatArray:
+    """Return (draws,) values of a measure in orderings drawn evenly; the same seed draws the same orderings.
+
+    Only the documents that contribute are placed, so a tie of 100,000 costs no more than its relevant ones.
+
+    Args:
+        ranking: the lists of one reranker.
+        query_id: which list.
+        measure: name of a measure.
+        draws: how many orderings.
+        seed: of the generator.
+    """
+    documents = ranking.documents_of(query_id)
+    contributing = documents[(ranking.judged if counts_judged(measure) else ranking.grades > 0)[documents]]
+    targets = None if ranking.targets is None else ranking.targets[contributing]
+    generator, values = np.random.default_rng(seed), np.empty(draws)
+    step = max(1, CELLS // max(1, len(contributing), int((ranking.judgments.grades > 0).sum())))
+    for start in range(0, draws, step):
+        n = min(step, draws - start)
+        place = _sample_places(ranking, contributing, n, generator)
+        order = np.argsort(place, axis=1)
+        place, column = np.take_along_axis(place, order, axis=1).ravel(), order.ravel()
+        lists, grades = np.repeat(np.arange(n), len(contributing)), ranking.grades[contributing][column]
+        order_targets = None if targets is None else targets[column]
+        groups = strict_orders(ranking, query_id, n, lists, place, grades, order_targets)
+        values[start : start + n] = parse(measure).values(groups)
+    return values
+
+
+def _sample_places(
+    ranking: Ranking, contributing: IntArray, draws: int, generator: np.random.Generator
+) -> IntArray:
+    """Return the (draws, n_contributing) place, from 0, of the contributing documents of one list.
+
+    Ties of one size with as many contributing documents are drawn at once.
+    """
+    place = np.empty((draws, len(contributing)), dtype=np.int64)
+    ties, column, n_contributing = np.unique(
+        ranking.groups[contributing], return_index=True, return_counts=True
+    )
+    kinds, kind = np.unique(np.stack([ranking.sizes[ties], n_contributing]), axis=1, return_inverse=True)
+    for kind_id, (size, n_inside) in enumerate(kinds.T.tolist()):
+        alike = np.flatnonzero(kind == kind_id)
+        columns = column[alike, None] + np.arange(n_inside)
+        offsets = sample_distinct_places(size, n_inside, draws * len(alike), generator).reshape(
+            draws, len(alike), n_inside
+        )
+        place[:, columns] = ranking.above[ties[alike]][:, None] + offsets
+    return place
+
+
+def sample_distinct_places(
+    size: int, n_contributing: int, draws: int, generator: np.random.Generator
+) -> IntArray:
+    """Return (draws, n_contributing) distinct places of a tie, from 0, all choices and orders equally likely.
+
+    Few of many are drawn freely, and drawn again where they fall on one another: no place is favoured.
+
+    Args:
+        size: documents of the tie.
+        n_contributing: how many of them are placed.
+        draws: how often.
+        generator: what draws.
+    """
+    if _SPARSE * n_contributing > size:
+        return generator.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)[:, :n_contributing]
+    places = generator.integers(size, size=(draws, n_contributing))
+    unsettled = np.arange(draws)
+    while len(unsettled):
+        rows = places[unsettled]
+        order = np.argsort(rows, axis=1, kind="stable")
+        is_redrawn = np.zeros_like(rows, dtype=bool)
+        is_repeat = np.diff(np.take_along_axis(rows, order, axis=1), prepend=-1, axis=1) == 0
+        np.put_along_axis(is_redrawn, order, is_repeat, axis=1)
+        rows[is_redrawn] = generator.integers(size, size=int(is_redrawn.sum()))
+        places[unsettled] = rows
+        unsettled = unsettled[is_redrawn.any(axis=1)]
+    return places
+
+
+def running_mean(values: FloatArray, std: float) -> pd.DataFrame:
+    """Return the mean of the first draws and its standard error, as draws grow.
+
+    Args:
+        values: (n,) values in the order drawn, one or more.
+        std: their standard deviation over all orderings.
+
+    Returns:
+        draws (evenly spaced in their logarithm), mean, standard_error: std / sqrt(draws).
+    """
+    n = np.unique(np.geomspace(min(_FEWEST, len(values)), len(values), _POINTS).round().astype(np.int64))
+    centre = values.mean()
+    total = np.cumsum(values - centre)[n - 1]
+    return pd.DataFrame({"draws": n, "mean": centre + total / n, "standard_error": std / np.sqrt(n)})

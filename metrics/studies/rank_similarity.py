@@ -1,0 +1,465 @@
+"""How much two rankings agree: of rerankers under two measures, and of two lists of documents."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import isnan
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from metrics.errors import UsageError
+from metrics.studies.prose import ONE_RERANKER, Prose, Strong, signed
+from metrics.support.arrays import BoolArray, FloatArray, IntArray
+from metrics.support.wording import count_of, written_p
+from metrics.ties import Ranking
+
+Scores: TypeAlias = Mapping[Any, float] | pd.Series
+"""Item → its score, the higher the better; items of one score are tied."""
+
+
+@dataclass(frozen=True)
+class RankingPair:
+    """Two rankings over the items that are in either.
+
+    Attributes:
+        first: (n_items,) score of each item in the first ranking, -inf where it is not ranked.
+        second: (n_items,) the same in the second.
+    """
+
+    first: FloatArray
+    second: FloatArray
+
+    @classmethod
+    def of(cls, first: Scores, second: Scores) -> "RankingPair":
+        """Return the rankings of these scores; UsageError where one is empty, or a score is not finite."""
+        rankings = [_checked(scores) for scores in (first, second)]
+        items = rankings[0].index.union(rankings[1].index, sort=False)
+        return cls(*(scores.reindex(items, fill_value=-np.inf).to_numpy() for scores in rankings))
+
+    @property
+    def has_same_items(self) -> bool:
+        """Whether both rank the same items."""
+        return bool(np.isfinite(self.first).all() and np.isfinite(self.second).all())
+
+    @property
+    def depth(self) -> int:
+        """Items of the shorter ranking."""
+        return int(min(np.isfinite(self.first).sum(), np.isfinite(self.second).sum()))
+
+    def broken(self, *, agree: bool) -> "RankingPair":
+        """Return the rankings without ties, each broken by the other: as alike as can be, or as different.
+
+        Items that only one of them ties follow the other's order, or its reverse; those that both tie stand in
+        one order in both, or in opposite ones. That bounds Kendall's τ, τ_AP and rank-biased overlap: two
+        neighbours of a tie that do not follow the other ranking make none of them smaller when they are
+        exchanged, and such exchanges lead to this order from every other.
+
+        Args:
+            agree: whether they are to be alike.
+        """
+        sign = 1 if agree else -1
+        items = np.arange(len(self.first))
+        first = _places(self.first, sign * self.second, items)
+        second = _places(self.second, sign * self.first, sign * items)
+        is_ranked = np.isfinite(self.first), np.isfinite(self.second)
+        return RankingPair(
+            np.where(is_ranked[0], -first.astype(float), -np.inf),
+            np.where(is_ranked[1], -second.astype(float), -np.inf),
+        )
+
+
+def _checked(scores: Scores) -> "pd.Series[float]":
+    series = pd.Series(scores, dtype=float)
+    if series.empty:
+        raise UsageError("A ranking is empty. Give each the scores of its items.")
+    if not series.index.is_unique:
+        raise UsageError(f"{series.index[series.index.duplicated()][0]!r} is ranked twice. Give it one score.")
+    if not np.isfinite(series).all():
+        raise UsageError(f"{series.index[~np.isfinite(series)][0]!r} has no finite score to be ranked by.")
+    return series
+
+
+def _places(scores: FloatArray, then: FloatArray, last: IntArray) -> IntArray:
+    """Return the place of each item, from 0, by score, then by another, both highest first, then by number."""
+    places = np.empty(len(scores), np.int64)
+    places[np.lexsort((last, -then, -scores))] = np.arange(len(scores))
+    return places
+
+
+def tau_b(pair: RankingPair) -> float:
+    """Return Kendall's τ_b: 1 where both have the same order and the same ties; NaN where one ties all.
+
+    Source: Kendall, Biometrika 33, 1945.
+    """
+    from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+
+    return float(kendalltau(pair.first, pair.second, variant="b").statistic)
+
+
+def tau(pair: RankingPair) -> float:
+    """Return the mean of Kendall's τ over all orders that the ties allow.
+
+    τ = (C - D) / (n (n - 1) / 2), C pairs in the same and D in opposite order: a pair that either ties is in
+    the same order as often as not, and counts 0. NaN for a single item.
+
+    Source: Kendall, Biometrika 33, 1945 (there τ_a).
+    """
+    signs = np.sign(np.subtract.outer(pair.first, pair.first)) * np.sign(
+        np.subtract.outer(pair.second, pair.second)
+    )
+    n = len(pair.first)
+    return float(signs.sum() / (n * (n - 1))) if n > 1 else np.nan
+
+
+def tau_ap(pair: RankingPair) -> float:
+    """Return the mean of the AP correlation of the second ranking with the first over all orders of ties.
+
+    τ_AP = 2 / (n - 1) * sum over places i ≥ 2 of C(i) / (i - 1) - 1, C(i) the items above place i of the second
+    that the first puts above it too. An item of a tie of t documents below b others stands at each of its t
+    places alike; j of the others are above it then, any of them alike; a pair that the first ties is right as
+    often as not. NaN for a single item.
+
+    Source: Yilmaz, Aslam & Robertson, SIGIR 2008; ties: Urbano & Marrero, ICTIR 2017.
+    """
+    n = len(pair.first)
+    if n == 1:
+        return np.nan
+    right = (np.sign(np.subtract.outer(pair.first, pair.first)) + 1) / 2  # [above, item]
+    is_above = np.greater.outer(pair.second, pair.second)
+    is_tied = np.equal.outer(pair.second, pair.second) & ~np.eye(n, dtype=bool)
+    n_above, n_tied = is_above.sum(0), is_tied.sum(0)
+    right_above, right_tied = (right * is_above).sum(0), (right * is_tied).sum(0)
+    share = np.divide(right_tied, n_tied, out=np.zeros(n), where=n_tied > 0)
+    # With m items above, m - b of them tied, the share that is right is (right_above + share (m - b)) / m.
+    inverse = np.concatenate([[0, 0], np.cumsum(1 / np.arange(1, n))])  # sums of 1 / m over 0 < m < i
+    low, high = n_above, n_above + n_tied + 1
+    places = (high - 1) - np.maximum(low - 1, 0)  # the first place has nothing above it, and does not count
+    terms = (right_above - share * n_above) * (inverse[high] - inverse[low]) + share * places
+    return float(2 / (n - 1) * (terms / (n_tied + 1)).sum() - 1)
+
+
+Variant = Literal["w", "a", "b"]
+
+
+def overlap(pair: RankingPair, persistence: float, variant: Variant) -> float:
+    """Return the extrapolated rank-biased overlap, to the depth of the shorter ranking.
+
+    RBO = (1 - p) / p * sum over d ≤ n of A(d) p^d + A(n) p^n, with p the persistence and A(d) the agreement at
+    depth d; below the depth n of the shorter ranking it is taken to stay as it is there.
+
+    Args:
+        pair: the rankings; an item that one of them lacks agrees at no depth.
+        persistence: chance to go on to the next place, above 0 and below 1: .9 gives the first ten 86 % of the
+            weight where all agree.
+        variant: what a tie means, and so A(d):
+            `w`: items stand together at the first place of their tie. The prefixes hold all of a tie that
+            begins within d: A = 2 |S ∩ L| / (|S| + |L|).
+            `a`: nobody knows the order. An item of a tie of t items, j of whose places are within d, is in the
+            prefix with the chance j / t: A = sum of c_S c_L / d, the mean over all orders of the ties.
+            `b`: items are alike, and to tie the same ones is to agree: A = sum of c_S c_L / sqrt(sum of c_S² *
+            sum of c_L²), 1 for a ranking and itself.
+
+    Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
+    """
+    shares = [prefix_shares(*_tie_places(scores), pair.depth, variant) for scores in (pair.first, pair.second)]
+    common, sizes = agreement_parts(np.stack(shares), variant)
+    depths = np.full(common.shape[1:], pair.depth)
+    return float(extrapolated(common / sizes, depths, persistence)[0, 1])
+
+
+def prefix_shares(above: IntArray, sizes: IntArray, depth: int, variant: Variant) -> FloatArray:
+    """Return (depth, n_items) the chance of each item to be within each depth, 0 or 1 of a whole tie.
+
+    Args:
+        above: (n_items,) items above its tie.
+        sizes: (n_items,) items of its tie; 0 where it is not ranked.
+        depth: the deepest.
+        variant: whether all of a tie counts where its first place is within it, as `w` has it.
+    """
+    within = np.clip(np.arange(1, depth + 1)[:, None] - above, 0, sizes)
+    return np.asarray((within > 0).astype(float) if variant == "w" else within / np.maximum(1, sizes))
+
+
+def agreement_parts(shares: FloatArray, variant: Variant) -> tuple[FloatArray, FloatArray]:
+    """Return (depth, k, k) what two of k rankings' `prefix_shares` have in common, and what divides it."""
+    by_depth = shares.transpose(1, 0, 2)
+    common = by_depth @ by_depth.transpose(0, 2, 1)
+    if variant == "a":
+        depths = np.arange(1.0, len(common) + 1)[:, None, None]
+        return common, np.broadcast_to(depths, common.shape)
+    own = np.diagonal(common, axis1=1, axis2=2)
+    pairs = own[:, :, None], own[:, None, :]
+    return common, (pairs[0] + pairs[1]) / 2 if variant == "w" else np.sqrt(pairs[0] * pairs[1])
+
+
+def extrapolated(agreement: FloatArray, depths: IntArray, persistence: float) -> FloatArray:
+    """Return (k, k) the overlap of each two rankings: below their depth they agree as at it.
+
+    Args:
+        agreement: (depth, k, k).
+        depths: (k, k) how deep each two are known, from 1 on.
+        persistence: chance to go on to the next place.
+    """
+    places = np.arange(len(agreement))[:, None, None]
+    weights = np.where(places < depths, (1 - persistence) * persistence**places, 0.0)
+    last: FloatArray = np.take_along_axis(agreement, depths[None] - 1, axis=0)[0]
+    total: FloatArray = (weights * agreement).sum(axis=0) + last * persistence**depths
+    return total
+
+
+def _tie_places(scores: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return (n_items,) items above the tie of each, and items of its tie; 0 where its score is -inf."""
+    ordered = np.sort(-scores)
+    above = np.searchsorted(ordered, -scores, "left")
+    return above, np.where(np.isfinite(scores), np.searchsorted(ordered, -scores, "right") - above, 0)
+
+
+_Form = Callable[[RankingPair], float]
+
+
+class Similarity(NamedTuple):
+    """How alike two rankings are.
+
+    Attributes:
+        value: with the ties as they are.
+        expected: mean over all orders that the ties allow, each ranking's alike and independent.
+        worst: least over them.
+        best: most over them.
+    """
+
+    value: float
+    expected: float
+    worst: float
+    best: float
+
+
+VARIANTS: dict[str, Variant] = {"rbo_a": "a", "rbo_b": "b", "rbo_w": "w"}
+"""Measures of overlap → what a tie means in each."""
+SIMILARITIES = ("tau_b", "tau_ap", *VARIANTS)
+"""Names of the measures."""
+
+
+def rank_similarity(
+    first: Scores, second: Scores, measure: str = "tau_b", *, persistence: float = 0.9
+) -> Similarity:
+    """Return how alike two rankings are.
+
+    Which question a measure answers: `tau_b`, how many pairs stand in the same order; `tau_ap`, the same with
+    most weight at the top of the second, the first taken for the truth; `rbo_a`, how much the tops share, on
+    average over what the ties leave open; `rbo_b`, the same where tied items are alike, 1 for a ranking and
+    itself; `rbo_w`, the same where tied items share the place of the first.
+
+    Args:
+        first: item → score, the higher the better.
+        second: the same; rank correlations need the same items.
+        measure: one of `SIMILARITIES`.
+        persistence: of rank-biased overlap.
+
+    Raises:
+        UsageError: no such measure, rankings that cannot be compared, or a persistence out of range.
+    """
+    if not 0 < persistence < 1:
+        raise UsageError(f"persistence={persistence:g}: it is above 0 and below 1, such as 0.9.")
+    value, expected = _forms(measure, persistence)
+    pair = RankingPair.of(first, second)
+    if measure.startswith("tau") and not pair.has_same_items:
+        raise UsageError(f"{measure} compares rankings of the same items. Leave out the others, or take rbo_a.")
+    worst, best = (value(pair.broken(agree=agree)) for agree in (False, True))
+    return Similarity(value(pair), expected(pair), worst, best)
+
+
+QUESTIONS = {
+    "tau_b": "How many pairs stand in the same order?",
+    "tau_ap": "The same, with most weight at the top?",
+    "rbo_a": "How much do the tops share, whatever order ties take?",
+    "rbo_b": "How much do the tops share, level ones being alike?",
+    "rbo_w": "How much do the tops share, level ones sharing the first of their places?",
+}
+"""Measure → the question that it answers."""
+
+
+def leaderboard_similarity(tied: "pd.Series[float]", published: "pd.Series[float]") -> pd.DataFrame:
+    """Return how alike a published leaderboard is to the tied one, by every measure.
+
+    Args:
+        tied: index reranker; means, rounding left out; the order that AP correlation takes for the truth.
+        published: likewise, as printed; rerankers that one of the two lacks are left out.
+
+    Returns:
+        index measure, those of `SIMILARITIES`: question; value, expected, worst, best, as of `Similarity`; no
+        row where fewer than two rerankers are in both.
+    """
+    means = pd.concat([tied, published], axis=1, keys=["tied", "published"], join="inner").dropna().round(12)
+    measures = SIMILARITIES if len(means) > 1 else ()
+    rows = [rank_similarity(means["tied"], means["published"], measure)._asdict() for measure in measures]
+    table = pd.DataFrame(rows, columns=list(Similarity._fields), dtype=float)
+    table.insert(0, "question", [QUESTIONS[measure] for measure in measures])
+    return table.set_index(pd.Index(measures, name="measure", dtype="str"))
+
+
+def similarity_words(table: pd.DataFrame) -> str:
+    """Return a sentence on a `leaderboard_similarity`; empty where there is nothing to compare."""
+    parts = []
+    for measure, name in (("tau_b", "Kendall's τ_b"), ("tau_ap", "τ_AP"), ("rbo_a", "rank-biased overlap")):
+        if measure in table.index and not isnan(table.loc[measure, "value"]):
+            value, worst, best = (
+                signed(table.loc[measure, end], plus=False) for end in ("value", "worst", "best")
+            )
+            span = f" ({worst} to {best})" if worst != best else ""
+            parts.append(f"{name} {value}{span}")
+    spans = ", in brackets by how level rerankers are ordered" * any("(" in part for part in parts)
+    return f"How alike the two orders are, 1 where they are the same{spans}: {'; '.join(parts)}." * bool(parts)
+
+
+def _forms(measure: str, persistence: float) -> tuple[_Form, _Form]:
+    """Return what computes a measure with its ties, and as the mean over all orders of them."""
+    match measure:
+        case "tau_b":
+            return tau_b, tau
+        case "tau_ap":
+            return tau_ap, tau_ap
+        case "rbo_a" | "rbo_b" | "rbo_w":
+            value = partial(overlap, persistence=persistence, variant=VARIANTS[measure])
+            return value, partial(overlap, persistence=persistence, variant="a")
+    raise UsageError(f"There is no similarity {measure!r}. There are: {', '.join(SIMILARITIES)}.")
+
+
+DEPTH = 50
+"""Places of a list that are looked at; at a persistence of .9 those below have half a percent of the weight."""
+LIST_QUESTIONS: Mapping[Variant, str] = {
+    "b": "Tied documents are alike, and to tie the same ones is to agree: 1 for a list and its copy.",
+    "a": "Nobody knows the order of tied documents: the mean over all of them, below 1 for tied copies.",
+    "w": "Tied documents share the first place of their tie: how much of the tops is the same.",
+}
+"""Variant of rank-biased overlap → what a tie means in it; the first says who copies whom."""
+
+
+def list_similarity(
+    rankings: Mapping[str, Ranking],
+    variant: Variant = "b",
+    *,
+    persistence: float = 0.9,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Return how alike the lists of each two rerankers are, on average over the queries both have lists for.
+
+    It is the rank-biased overlap of `metrics.rank_similarity` by what each list ties, to a depth of `DEPTH`.
+
+    Args:
+        rankings: reranker → its lists.
+        variant: what a tie means, a key of `LIST_QUESTIONS`.
+        persistence: chance to go on to the next place, above 0 and below 1.
+        queries: those that count, None for all.
+
+    Returns:
+        a row a pair, the most alike first: reranker, other (in the order of the rankings), similarity (NaN
+        where no query is common), n (queries both have lists for), identical (those of which both rank the same
+        documents with the same ties).
+
+    Raises:
+        UsageError: no such variant, or a persistence out of range.
+    """
+    if variant not in LIST_QUESTIONS or not 0 < persistence < 1:
+        known = ", ".join(LIST_QUESTIONS)
+        raise UsageError(f"Choose a variant among {known}, and a persistence between 0 and 1.")
+    k = len(rankings)
+    sums, n, identical = np.zeros((k, k)), np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
+    for rows in _rows_by_query(rankings, queries):
+        lengths = np.bincount(rows["reranker"], minlength=k)
+        is_common = (lengths[:, None] > 0) & (lengths > 0)
+        n += is_common
+        identical += is_common & _is_same(rows, k)
+        sums[is_common] += _overlaps(rows, lengths, variant, persistence)[is_common]
+    first, second = np.triu_indices(k, 1)
+    names = np.array(list(rankings), dtype=object)
+    table = pd.DataFrame(
+        {
+            "reranker": pd.array(names[first], dtype="str"),
+            "other": pd.array(names[second], dtype="str"),
+            "similarity": sums[first, second] / np.where(n > 0, n, np.nan)[first, second],
+            "n": n[first, second],
+            "identical": identical[first, second],
+        }
+    )
+    return table.sort_values("similarity", ascending=False, kind="stable", ignore_index=True)
+
+
+def _rows_by_query(
+    rankings: Mapping[str, Ranking], queries: Collection[str] | None
+) -> Iterator[dict[str, IntArray]]:
+    """Yield the documents of each query: reranker, document, and above and size of its tie, as numbers."""
+    parts = []
+    for number, ranking in enumerate(rankings.values()):
+        lists = ranking.group_lists[ranking.groups]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "query": ranking.query_ids.take(pa.array(lists)).to_pandas(),
+                    "document": ranking.ids(np.arange(len(ranking.rows))).to_pandas(),
+                    "reranker": number,
+                    "above": ranking.above[ranking.groups],
+                    "size": ranking.sizes[ranking.groups],
+                }
+            )
+        )
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"query": []})
+    if queries is not None:
+        table = table[table["query"].isin(list(queries))]
+    order, _ = pd.factorize(table["query"])
+    rows = np.argsort(order, kind="stable")
+    ends = np.flatnonzero(np.diff(order[rows])) + 1
+    columns = {name: table[name].to_numpy()[rows] for name in table if name not in ("query", "document")}
+    if len(table):
+        columns["document"] = pd.factorize(table["document"])[0][rows]
+        yield from (
+            dict(zip(columns, part, strict=True))
+            for part in zip(*(np.split(column, ends) for column in columns.values()), strict=True)
+        )
+
+
+def _is_same(rows: Mapping[str, IntArray], k: int) -> BoolArray:
+    """Return (k, k) whether two rank the same documents with the same ties, told by sums of hashes."""
+    keys = pd.util.hash_array(rows["document"] * (1 + int(rows["above"].max())) + rows["above"])
+    sums = np.zeros(k, np.uint64)
+    np.add.at(sums, rows["reranker"], keys)
+    lengths = np.bincount(rows["reranker"], minlength=k)
+    return np.asarray((sums[:, None] == sums) & (lengths[:, None] == lengths))
+
+
+def _overlaps(
+    rows: Mapping[str, IntArray], lengths: IntArray, variant: Variant, persistence: float
+) -> FloatArray:
+    """Return (k, k) the overlap of each two lists of a query; 0 where one has none."""
+    depth = int(min(DEPTH, lengths.max()))
+    is_near = rows["above"] < depth
+    reranker, above, size = (rows[name][is_near] for name in ("reranker", "above", "size"))
+    documents, place = np.unique(rows["document"][is_near], return_inverse=True)
+    shares = np.zeros((len(lengths), depth, len(documents)))
+    shares[reranker, :, place] = prefix_shares(above, size, depth, variant).T
+    common, sizes = agreement_parts(shares, variant)
+    agreement = np.divide(common, sizes, out=np.zeros_like(common), where=sizes > 0)
+    depths = np.clip(np.minimum(lengths[:, None], lengths), 1, depth)
+    return extrapolated(agreement, depths, persistence)
+
+
+def similarity_finding(pairs: pd.DataFrame) -> Prose:
+    """Say which rerankers have the same lists, or which two are most alike, of `list_similarity`."""
+    if not len(pairs):
+        return ONE_RERANKER
+    common = pairs[pairs["n"] > 0]
+    if not len(common):
+        return ("No two rerankers have lists for the same query.",)
+    copies = common[common["identical"] == common["n"]]
+    row = (copies if len(copies) else common).iloc[0]
+    names = Strong(str(row["reranker"])), " and ", Strong(str(row["other"]))
+    if len(copies):
+        copies_too = f" So do {count_of(len(copies) - 1, 'other pair')}." if len(copies) > 1 else ""
+        lists = "in the one query both rank" if row["n"] == 1 else f"in all {row['n']:,} queries both rank"
+        return (*names, f" have the same lists, ties and all, {lists}: one copies the other.{copies_too}")
+    alike_in = f"{row['identical']:,} of {count_of(int(row['n']), 'query')}" if row["identical"] else "no query"
+    are_alike = "are most alike, with an overlap of" if len(common) > 1 else "have an overlap of"
+    overlap = written_p(row["similarity"]).replace(">", "over ").replace("<", "under ")
+    return (*names, f" {are_alike} {overlap}, and the same list in {alike_in}.")

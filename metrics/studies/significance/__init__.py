@@ -1,1 +1,0 @@
-"""Is A better than B?"""

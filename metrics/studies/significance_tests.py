@@ -1,0 +1,480 @@
+"""The tests of significance: what each says of two rerankers, or of all at once."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, wraps
+from math import comb
+from typing import NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from scipy.integrate import IntegrationWarning
+from scipy.interpolate import PchipInterpolator
+from scipy.special import ndtr, stdtr, stdtrit
+
+from metrics.evaluation import EQUAL
+from metrics.studies.query_values import agreeing_signs, alpha, round_differences
+from metrics.studies.resampling import (
+    CELLS,
+    DRAWS,
+    EXACT,
+    MANY_COMPARISONS,
+    MANY_DRAWS,
+    MANY_QUERIES,
+    SignFlips,
+    all_flips,
+    flip_test,
+    flipped_sums,
+    percentile_interval,
+    resampled_means,
+)
+from metrics.support.arrays import FloatArray, IntArray
+from metrics.support.cached import cached_property
+from metrics.support.progress import begin_step
+from metrics.support.wording import count_of
+
+MAX_CELLS = 2**24
+"""Numbers added up to which chances are exact: 50 values a side, or 250 differences (some 10 ms). Beyond, they
+are those of a normal distribution, a p below 0.1 within 0.01: farthest off where most values are 0."""
+MAX_CHOICES = 1e300
+"""Splits that can be counted in floats."""
+
+
+def signed_rank_p(differences: FloatArray) -> float:
+    """Return the chance that flipped signs take the rank sum of positive differences as far from its middle.
+
+    Args:
+        differences: (n,) none of them 0; equal sizes share their mean rank.
+
+    Source: Wilcoxon, Biometrics Bulletin 1(6), 1945; Pratt & Gibbons, Concepts of Nonparametric Theory, 1981.
+    """
+    if not len(differences):
+        return 1.0
+    ranks = (2 * stats.rankdata(np.abs(differences))).astype(np.int64)
+    step = int(np.gcd.reduce(ranks))
+    ranks //= step
+    total, positive = int(ranks.sum()), int(ranks[differences > 0].sum())
+    reached = min(positive, total - positive)
+    if len(ranks) * (reached + 1) > MAX_CELLS:
+        return _normal_p(total / 2 - reached, float((ranks**2).sum() / 4))
+    chances = np.zeros(reached + 1)
+    chances[0] = 1.0
+    for rank in ranks.tolist():
+        chances[rank:] += chances[: max(0, len(chances) - rank)]
+        chances /= 2
+    return min(1.0, 2 * float(chances.sum()))
+
+
+def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
+    """Return the chance that a random split of all values has rank sums as far apart, twice the rarer side's.
+
+    Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
+    1975, section 1.4.
+    """
+    ranks = (2 * stats.rankdata(np.concatenate([ours, theirs]))).astype(np.int64)
+    ranks -= ranks.min()
+    ranks //= int(np.gcd.reduce(ranks)) or 1
+    n, size = len(ranks), min(len(ours), len(theirs))
+    smaller = ranks[: len(ours)] if size == len(ours) else ranks[len(ours) :]
+    reached = int(smaller.sum())
+    if n * reached > size * int(ranks.sum()):
+        ranks, reached = ranks.max() - ranks, size * int(ranks.max()) - reached
+    if n * (size + 1) * (reached + 1) > MAX_CELLS or comb(n, size) > MAX_CHOICES:
+        variance = size * (n - size) / (n - 1) * float(ranks.var())
+        return _normal_p(size * float(ranks.mean()) - reached, variance)
+    counts = _choices(ranks, size, reached) / comb(n, size)
+    below = float(counts[:-1].sum())
+    return min(1.0, 2 * min(below + float(counts[-1]), 1 - below))
+
+
+def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
+    """Return (largest + 1,) in how many ways so many of the ranks have each sum."""
+    counts = np.zeros((size + 1, largest + 1))
+    counts[0, 0] = 1.0
+    for n_before, rank in enumerate(np.sort(ranks).tolist()):
+        if rank > largest:
+            break
+        first, last = max(0, size - len(ranks) + n_before), min(n_before, size - 1)
+        counts[first + 1 : last + 2, rank:] += counts[first : last + 1, : largest + 1 - rank]
+    return np.asarray(counts[size])
+
+
+def _normal_p(distance: float, variance: float) -> float:
+    """Return the two-sided chance of a whole sum so far below its mean, half a step less (Yates 1934)."""
+    return min(1.0, 2 * float(ndtr(-max(0.0, distance - 0.5) / np.sqrt(variance))))
+
+
+Pair = tuple[int, int]
+"""Columns of a baseline and of a reranker."""
+Pairs = Sequence[Pair] | IntArray
+"""Several of them, one after the other, or as (n_pairs, 2)."""
+
+
+class TestResult(NamedTuple):
+    """The result of a test of one pair: p, the interval of the difference of means, and a note."""
+
+    p: float
+    low: float
+    high: float
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class TestResults(Sequence[TestResult]):
+    """The results of a test of many pairs, as columns; each item is a `TestResult`.
+
+    Attributes:
+        p: (n_pairs,) of each.
+        low: (n_pairs,) of each.
+        high: (n_pairs,) of each.
+        note: (n_pairs,) of each.
+    """
+
+    p: FloatArray
+    low: FloatArray
+    high: FloatArray
+    note: npt.NDArray[np.object_]
+
+    @classmethod
+    def of(cls, results: Sequence[TestResult]) -> "TestResults":
+        """Return results as columns."""
+        p, low, high, note = zip(*results, strict=True) if results else ((), (), (), ())
+        return cls(np.array(p, float), np.array(low, float), np.array(high, float), np.array(note, object))
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.p)
+
+    @overload
+    def __getitem__(self, place: int) -> TestResult: ...
+    @overload
+    def __getitem__(self, place: slice) -> "TestResults": ...
+    def __getitem__(self, place: int | slice) -> "TestResult | TestResults":
+        """Return the result of a pair, or those of several."""
+        p, low, high, note = self.p[place], self.low[place], self.high[place], self.note[place]
+        if isinstance(place, slice):
+            return TestResults(p, low, high, note)
+        return TestResult(float(p), float(low), float(high), str(note))
+
+    def put(self, places: Sequence[int] | IntArray, results: "TestResults") -> None:
+        """Write the results of some pairs over those that are there."""
+        for column, values in zip(vars(self).values(), vars(results).values(), strict=True):
+            column[places] = values
+
+
+class PairDifferences(NamedTuple):
+    """What is summed up of the differences of many pairs, each (n_pairs,).
+
+    Attributes:
+        mean: their mean, 0 where there is none.
+        squares: sum of squared distances from the mean.
+        range: the largest less the smallest.
+        won: queries where the difference is above 0.
+        lost: queries where it is below.
+    """
+
+    mean: FloatArray
+    squares: FloatArray
+    range: FloatArray
+    won: IntArray
+    lost: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Pairs of rerankers to compare, and the values to compare them on.
+
+    Attributes:
+        scores: (n_queries, n_rerankers); NaN where a reranker has no value, which paired tests never get.
+        pairs: who is compared with whom; differences are the second's minus the first's.
+        level: of the intervals, such as 0.95.
+        seed: of what is drawn.
+        comparisons: how many are corrected for, these among them.
+    """
+
+    scores: FloatArray
+    pairs: Pairs
+    level: float = 0.95
+    seed: int = 0
+    comparisons: int = 1
+
+    def differences(self, pair: Pair) -> FloatArray:
+        """Return (n_queries,) differences, exactly 0 where they are rounding."""
+        return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
+
+    @cached_property
+    def summary(self) -> PairDifferences:
+        """What is summed up of the differences of each pair, a few thousand pairs at a time."""
+        n_pairs, n = len(self.pairs), len(self.scores)
+        mean, squares, widths = np.zeros((3, n_pairs))
+        won, lost = np.zeros((2, n_pairs), dtype=np.int64)
+        for part, differences in self._blocks() if n else ():
+            mean[part] = differences.mean(axis=1)
+            won[part] = np.count_nonzero(differences > 0, axis=1)
+            lost[part] = np.count_nonzero(differences < 0, axis=1)
+            widths[part] = np.ptp(differences, axis=1)
+            squares[part] = ((differences - mean[part, None]) ** 2).sum(axis=1)
+        return PairDifferences(mean, squares, widths, won, lost)
+
+    def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield places of pairs, and the differences of each as a row."""
+        pairs, by_reranker = np.asarray(self.pairs).reshape(-1, 2), np.ascontiguousarray(self.scores.T)
+        size = max(1, CELLS // len(self.scores))
+        for start in range(0, len(pairs), size):
+            begin_step("Testing", start, len(pairs))
+            part = slice(start, start + size)
+            baseline, reranker = pairs[part].T
+            yield part, round_differences(by_reranker[reranker] - by_reranker[baseline])
+
+
+TestFunction = Callable[[Comparison], TestResults]
+
+
+def is_constant(values: FloatArray) -> bool:
+    """Return whether values differ by rounding only."""
+    return bool(np.ptp(values) <= 2 * EQUAL)
+
+
+UNTESTED = TestResult(1.0, -np.inf, np.inf)
+"""The result where there are too few queries for any."""
+
+
+def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) -> TestResult:
+    """Return the result where n queries differ by the same.
+
+    Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
+    flipped: all n agree by chance in 2 of 2^n cases.
+
+    Args:
+        n: queries.
+        difference: the one they all have.
+        level: of the interval.
+        n_pairs: how many p holds for at once.
+    """
+    if n < 2:  # noqa: PLR2004 a spread needs two
+        return UNTESTED._replace(note=f"{('no', 'one')[n]} query in common: nothing can be tested")
+    note = "every query differs by the same: p is that of all signs agreeing by chance, dz has no bound"
+    return constant_result(min(1.0, n_pairs * agreeing_signs(n)), difference, level, note)
+
+
+def constant_result(p: float, difference: float, level: float, note: str) -> TestResult:
+    """Return the result where values do not vary, but by a difference."""
+    low, high = (difference, difference) if p < alpha(level) else (-np.inf, np.inf)
+    if abs(difference) <= EQUAL:
+        return TestResult(1.0, low, high, "no query differs")
+    return TestResult(p, low, high, note)
+
+
+def _degenerate_results(comparison: Comparison) -> dict[int, TestResult]:
+    """Return the results of pairs of which nothing can be tested, by their places."""
+    summary, n = comparison.summary, len(comparison.scores)
+    places = np.flatnonzero((summary.range <= 2 * EQUAL) | (n < 2))  # noqa: PLR2004 a spread needs two
+    return {
+        place: agreement_result(n, mean, comparison.level)
+        for place, mean in zip(places.tolist(), summary.mean[places].tolist(), strict=True)
+    }
+
+
+def _varying(test: Callable[[Comparison], list[TestResult]]) -> TestFunction:
+    """Make a test run only on pairs whose differences vary; the others get their degenerate result."""
+
+    @wraps(test)
+    def run_where_varying(comparison: Comparison) -> TestResults:
+        trivial = _degenerate_results(comparison)
+        open_pairs = [tuple(pair) for place, pair in enumerate(comparison.pairs) if place not in trivial]
+        results = iter(test(replace(comparison, pairs=open_pairs)) if open_pairs else ())
+        every = range(len(comparison.pairs))
+        return TestResults.of([trivial[place] if place in trivial else next(results) for place in every])
+
+    return run_where_varying
+
+
+def t_test(comparison: Comparison) -> TestResults:
+    """Test by t = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; so the interval.
+
+    Both assume that differences are normal: with few queries, p can be below what signs allow.
+    """
+    summary, n = comparison.summary, len(comparison.scores)
+    freedom = max(1, n - 1)
+    error = np.sqrt(summary.squares / freedom / max(1, n))
+    t = np.divide(summary.mean, error, out=np.zeros_like(error), where=error > 0)
+    half = stdtrit(freedom, (1 + comparison.level) / 2) * error
+    p, notes = 2 * stdtr(freedom, -np.abs(t)), np.full(len(t), "", dtype=object)
+    results = TestResults(p, summary.mean - half, summary.mean + half, notes)
+    if trivial := _degenerate_results(comparison):
+        results.put(list(trivial), TestResults.of(list(trivial.values())))
+    return results
+
+
+@_varying
+def wilcoxon(comparison: Comparison) -> list[TestResult]:
+    """Rank sum of the positive among the differences that are not 0; the interval is that of `randomisation`.
+
+    p is exact over all flips, ties and all, up to some 250 such differences; else normal, half a step nearer.
+    Zeros go first: of five differences and forty zeros, a normal p is below any that five signs can give.
+    The ranks have no interval that agrees with p: as zeros go, p need not fall the farther a shift is.
+    """
+    results = []
+    for pair, result in zip(comparison.pairs, _flip_results(comparison, DRAWS), strict=True):
+        differences = comparison.differences(pair)
+        results.append(result._replace(p=signed_rank_p(differences[differences != 0]), note=""))
+    return results
+
+
+@_varying
+def randomisation(comparison: Comparison) -> list[TestResult]:
+    """Test by the chance of a mean as far from 0 if each query could as well have gone to the other reranker.
+
+    Exact with up to 13 differences that are not 0, else from random flips. The interval holds the shifts
+    that these flips do not reject.
+    """
+    few = len(comparison.scores) > MANY_QUERIES and comparison.comparisons <= MANY_COMPARISONS
+    return _flip_results(comparison, DRAWS if few else MANY_DRAWS)
+
+
+def _flip_results(comparison: Comparison, draws: int) -> list[TestResult]:
+    differences = {pair: comparison.differences(pair) for pair in comparison.pairs}
+    drawn_pairs = {pair for pair, values in differences.items() if np.count_nonzero(values) > EXACT}
+    flipped = np.empty((0, 0))
+    if drawn_pairs:
+        unit = np.ones((len(comparison.scores), 1))
+        flipped = flipped_sums(np.hstack([comparison.scores, unit]), draws, comparison.seed)
+    results = []
+    for pair, values in differences.items():
+        flips = (
+            SignFlips(flipped[:, -1], flipped[:, pair[1]] - flipped[:, pair[0]])
+            if pair in drawn_pairs
+            else all_flips(values, comparison.seed)
+        )
+        p, low, high, hits = flip_test(values, flips, comparison.level)
+        results.append(TestResult(p, low, high, _coarse_note(hits, p, comparison)))
+    return results
+
+
+@_varying
+def bootstrap(comparison: Comparison) -> list[TestResult]:
+    """Test by a percentile interval of the mean, widened for few queries; p is where it leaves 0 out.
+
+    Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side would
+    give p = 0.01, though five signs agree by chance in one of 16 cases. So p is no smaller than that, and
+    where that proves nothing, the interval has no bound.
+    """
+    means = resampled_means(comparison.scores, comparison.seed)
+    results = []
+    for pair in comparison.pairs:
+        resampled = means[:, pair[1]] - means[:, pair[0]]
+        p, low, high, rarer = percentile_interval(resampled, len(comparison.scores), comparison.level)
+        result = TestResult(p, low, high, _coarse_note(rarer, p, comparison))
+        differing = int(np.count_nonzero(comparison.differences(pair)))
+        results.append(_bounded_by_signs(result, differing, comparison.level))
+    return results
+
+
+def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestResult:
+    """Return a bootstrap's result with a p not below the one that so many signs can give."""
+    if differing > EXACT:
+        return result
+    smallest = agreeing_signs(differing)
+    differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
+    if smallest < alpha(level):
+        note = f"{differ}: the randomisation test is exact there, this one too sure"
+        return result._replace(p=max(result.p, smallest), note=note)
+    note = f"{differ}: signs agree by chance in {smallest:.4g}, so no interval of {level:.4g} has a bound"
+    return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
+
+
+def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
+    """Return a note where no draw reached a value, and p corrected for all comparisons still proves nothing."""
+    if hits or p * comparison.comparisons < 1 - comparison.level:
+        return ""
+    comparisons = count_of(comparison.comparisons, "comparison")
+    return f"no draw reaches it, so p is at most this: too coarse for {comparisons}"
+
+
+def mann_whitney(comparison: Comparison) -> TestResults:
+    """Test by U, the pairs of lists in which the reranker's is better; the interval is Welch's."""
+    results = []
+    for baseline, reranker in comparison.pairs:
+        ours, theirs = (
+            round_differences(values[np.isfinite(values)])
+            for values in comparison.scores[:, [reranker, baseline]].T
+        )
+        results.append(_unpaired(ours, theirs, comparison.level))
+    return TestResults.of(results)
+
+
+def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
+    n, m = len(ours), len(theirs)
+    if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
+        return UNTESTED._replace(note="fewer than two queries: nothing can be tested")
+    difference = float(ours.mean() - theirs.mean())
+    if is_constant(ours) and is_constant(theirs):
+        note = "every query of each has the same value, d has no bound"
+        return constant_result(min(1.0, 2 / comb(n + m, n)), difference, level, note)
+    errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
+    freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
+    low, high = stats.t.interval(level, freedom, difference, np.sqrt(sum(errors)))
+    return TestResult(rank_sum_p(ours, theirs), float(low), float(high))
+
+
+MAX_NODES = 100
+"""Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""
+SMALLEST_CHANCE = 1e-12
+"""Chances below are 0 to how exactly the range is integrated."""
+
+
+def tukey(comparison: Comparison) -> TestResults:
+    """Test by the studentised range of differences of means over what queries and rerankers leave unexplained.
+
+    q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
+    and reranker, (n - 1)(k - 1) degrees of freedom, k rerankers. Interval: difference ± q(level) sqrt(MSE / n),
+    which hold together, for all pairs at once, as do the p, if residuals are normal. Of two rerankers it is
+    the paired t-test, which needs no integral.
+
+    Source: Carterette, ACM TOIS 30(1), 2012, section 4.2; Sakai, Laboratory Experiments in Information
+    Retrieval, 2018, chapter 4.
+    """
+    values = comparison.scores
+    n, k = values.shape
+    if k == 2:  # noqa: PLR2004 a pair
+        return t_test(comparison)
+    differences = comparison.summary.mean
+    error = _standard_error(values) if n > 1 else 0.0
+    if not error:
+        return TestResults.of(
+            [agreement_result(n, mean, comparison.level, comb(k, 2)) for mean in differences.tolist()]
+        )
+    freedom = (n - 1) * (k - 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
+        half = error * _bound(comparison.level, k, freedom)
+        p = _tail_chances(np.abs(differences) / error, k, freedom)
+    notes = np.full(len(p), "", dtype=object)
+    return TestResults(p, differences - half, differences + half, notes)
+
+
+def _standard_error(values: FloatArray) -> float:
+    """Return the standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
+    n, k = values.shape
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    square = float((residuals**2).sum() / ((n - 1) * max(1, k - 1)))
+    return float(np.sqrt(square / n)) if np.abs(residuals).max() > EQUAL else 0.0
+
+
+@lru_cache(maxsize=64)
+def _bound(level: float, k: int, freedom: int) -> float:
+    """Return the range that this share of studentised ranges does not pass, alike for all measures."""
+    return float(stats.studentized_range.ppf(level, k, freedom))
+
+
+def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
+    """Return the (n_pairs,) chances of a studentised range as large."""
+    if len(q) <= MAX_NODES:
+        return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
+    even = np.linspace(0, 1, MAX_NODES // 2)
+    nodes = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
+    chances = np.log(np.clip(stats.studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    log_chances = PchipInterpolator(nodes, chances)(q) if len(nodes) > 1 else np.full(len(q), chances[0])
+    return np.asarray(np.exp(np.minimum(log_chances, 0.0)))

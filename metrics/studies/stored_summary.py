@@ -1,0 +1,307 @@
+"""Ties and gaps of a stored evaluation that is too large for memory: counted a few lists at a time."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL
+from metrics.scale.stored import Stored, column_of
+from metrics.studies.gaps import Moments, gap_prose
+from metrics.studies.prose import Prose
+from metrics.support.arrays import FloatArray, IntArray
+
+LEVELS = 48
+"""Levels of the gap on either side of none; an even number, so that two and two make one."""
+_NARROWEST = 2.0**-12
+_ROUNDING = 1e-9
+"""Part of a cell by which rounding may put a value below the edge it stands on."""
+
+
+class GapCells(NamedTuple):
+    """Lists of one reranker, or of all, by place on an axis and absolute gap.
+
+    Attributes:
+        edges: (places + 1,) of the axis.
+        levels: (n + 1,) edges of the absolute gaps, from 0 to that of the largest.
+        high, low: (places, n) lists whose traditional value is too high, or too low.
+        none: (places,) lists without a gap.
+        sums, squares: (places,) of the absolute gaps.
+    """
+
+    edges: FloatArray
+    levels: FloatArray
+    high: IntArray
+    low: IntArray
+    none: IntArray
+    sums: FloatArray
+    squares: FloatArray
+
+    def select_places(self, places: slice) -> "GapCells":
+        """Return the cells of a range of places."""
+        return GapCells(
+            self.edges[places.start : places.stop + 1],
+            self.levels,
+            self.high[places],
+            self.low[places],
+            self.none[places],
+            self.sums[places],
+            self.squares[places],
+        )
+
+    @property
+    def n_lists(self) -> IntArray:
+        """(places,) lists, with and without a gap."""
+        return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
+
+
+class GapHistogram:
+    """Counts of lists by reranker, place on an axis, and gap.
+
+    Gaps have a level on either side of none: level j of one side holds j·step ≤ |gap| < (j + 1)·step,
+    the last one its end as well. Where a value lies beyond the last place or level, both widths double
+    and two cells make one: the counts are those that the wide cells would have had from the start.
+
+    Attributes:
+        counts: (n_rerankers, places, 2·LEVELS + 1); no gap in the middle, the traditional value too high
+            after it.
+        sums, squares: (n_rerankers, places) of the absolute gaps.
+        width: of a place; the first begins at 0.
+        reach: largest absolute gap there is a level for.
+
+    Args:
+        n_rerankers: how many there are.
+        places: on the axis.
+        width: of a place, at least.
+    """
+
+    def __init__(self, n_rerankers: int, places: int, width: float) -> None:
+        self.counts = np.zeros((n_rerankers, places, 2 * LEVELS + 1), np.int64)
+        self.sums, self.squares = np.zeros((n_rerankers, places)), np.zeros((n_rerankers, places))
+        self.width, self.reach = width, _NARROWEST
+
+    def cells(self, reranker: int | None = None) -> GapCells:
+        """Return the cells of one reranker, or of all, without the levels above the largest gap of all."""
+        rerankers = slice(None) if reranker is None else slice(reranker, reranker + 1)
+        n_levels = self._n_levels()
+        counts, sums, squares = (one[rerankers].sum(axis=0) for one in (self.counts, self.sums, self.squares))
+        return GapCells(
+            self.width * np.arange(counts.shape[0] + 1),
+            self.reach * np.arange(n_levels + 1) / LEVELS,
+            counts[:, LEVELS + 1 : LEVELS + 1 + n_levels],
+            counts[:, LEVELS - n_levels : LEVELS][:, ::-1],
+            counts[:, LEVELS],
+            sums,
+            squares,
+        )
+
+    def signed_gaps(self) -> tuple[FloatArray, IntArray]:
+        """Return (2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with gaps between them; n ≥ 24."""
+        n_levels = max(self._n_levels(), LEVELS // 2)
+        counts = np.delete(self.counts.sum(axis=1), LEVELS, axis=1)
+        edges = self.reach * np.arange(-n_levels, n_levels + 1) / LEVELS
+        return edges, counts[:, LEVELS - n_levels : LEVELS + n_levels]
+
+    def _n_levels(self) -> int:
+        """Return the number of levels up to the largest gap."""
+        either = self.counts.sum(axis=(0, 1))
+        either = either[LEVELS + 1 :] + either[:LEVELS][::-1]
+        return int(np.flatnonzero(either).max(initial=0)) + 1
+
+    def add(self, owner: IntArray, x: FloatArray | IntArray, with_gap: IntArray, gap: FloatArray) -> None:
+        """Count some lists by place and gap.
+
+        Args:
+            owner: (n,) places of their rerankers.
+            x: (n,) values on the axis.
+            with_gap: (m,) which of them have a gap.
+            gap: (m,) of these.
+        """
+        _, places, levels = self.counts.shape
+        while x.max() > self.width * places:
+            self._double_places()
+        size = np.abs(gap)
+        while len(size) and size.max() > self.reach:
+            self._double_levels()
+        place = np.minimum((x * (1 / self.width) + _ROUNDING).astype(np.int32), places - 1)
+        place += owner * places
+        self.counts[:, :, LEVELS] += self._count_by_place(place)
+        place = place[with_gap]
+        self.counts[:, :, LEVELS] -= self._count_by_place(place)
+        self.sums += self._count_by_place(place, size)
+        self.squares += self._count_by_place(place, size * size)
+        level = np.minimum((size * (LEVELS / self.reach)).astype(np.int32) + 1, LEVELS)
+        cell = place * levels + np.where(gap > 0, LEVELS + level, LEVELS - level)
+        self.counts += np.bincount(cell, minlength=self.counts.size).reshape(self.counts.shape)
+
+    def _count_by_place(self, place: IntArray, weight: FloatArray | None = None) -> np.ndarray:
+        return np.bincount(place, weight, self.sums.size).reshape(self.sums.shape)
+
+    def _double_levels(self) -> None:
+        low, none, high = np.split(self.counts, [LEVELS, LEVELS + 1], axis=2)
+        self.counts = np.concatenate(
+            [_merge_pairs(low[..., ::-1])[..., ::-1], none, _merge_pairs(high)], axis=2
+        )
+        self.reach *= 2
+
+    def _double_places(self) -> None:
+        self.counts = np.moveaxis(_merge_pairs(np.moveaxis(self.counts, 1, -1)), -1, 1)
+        self.sums, self.squares = _merge_pairs(self.sums), _merge_pairs(self.squares)
+        self.width *= 2
+
+
+def _merge_pairs(counts: np.ndarray) -> np.ndarray:
+    """Add up two neighbours along the last axis; the other half of the axis becomes empty."""
+    pairs = counts.reshape(*counts.shape[:-1], -1, 2).sum(axis=-1)
+    return np.concatenate([pairs, np.zeros_like(pairs)], axis=-1)
+
+
+FARTHEST = 100
+"""Lists with the largest gap that are named."""
+LEADERBOARD_TREATMENTS = ("expected", "optimistic", "pessimistic")
+"""Treatments that a leaderboard needs besides the traditional one."""
+_FARTHEST_COLUMNS = ["row", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"]
+RATIO_PLACES = 20
+"""Places on the axis of tie ratios."""
+SIZE_PLACES = 24
+"""Places on the axis of largest ties."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredSummary:
+    """Ties and gaps of one measure, over all lists of a stored evaluation.
+
+    Attributes:
+        gaps: index reranker; n_lists, gap_mean and gap_max (of the absolute gap), lists_with_gap (share).
+        ratios: lists by tie ratio and gap.
+        sizes: lists by size of the largest tie and gap.
+        n_tied: lists with a tie.
+        n_level: of them without a gap.
+        correlation: of tie ratio and absolute gap, as `metrics.studies.gaps.correlation`.
+        farthest: lists with the largest absolute gap, that first, at most `FARTHEST`: row (place in the
+            file), reranker, tie_ratio, max_tie_size, traditional, tied, gap.
+    """
+
+    gaps: pd.DataFrame
+    ratios: GapHistogram
+    sizes: GapHistogram
+    n_tied: int
+    n_level: int
+    correlation: tuple[float, float, float] | None
+    farthest: pd.DataFrame
+
+
+def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
+    """Count the ties and gaps of all lists of a stored evaluation, a few lists at a time.
+
+    Args:
+        stored: with `measure` under expected and `traditional`.
+        measure: name of a measure, such as `RR`.
+        traditional: the treatment taken as the traditional one.
+
+    Returns:
+        The counts of each reranker, and the lists with the largest gaps.
+
+    Raises:
+        ReadError: the file is gone, or has no such column.
+    """
+    tied, before = column_of(measure, "expected"), column_of(measure, traditional)
+    counter = _SummaryCounter(len(stored.rerankers))
+    for piece in stored.pieces([*dict.fromkeys([tied, before]), "tie_ratio", "max_tie_size"]):
+        columns = (piece.columns[name] for name in (before, tied, "tie_ratio", "max_tie_size"))
+        counter.add(_ListBatch(piece.rows, piece.owner, *columns))
+    return counter.summary(stored.policies.index)
+
+
+def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
+    """Say whether ties cost anything, and whether the tie ratio predicts it.
+
+    Args:
+        summary: as `stored_summary` returns it.
+        measure: its measure.
+        query_id: of the list with the largest gap.
+    """
+    share_level = summary.n_level / summary.n_tied if summary.n_tied else 0.0
+    farthest = (
+        summary.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(summary.farthest) else {"gap": 0.0}
+    )
+    return gap_prose(summary.n_tied, share_level, summary.correlation, farthest, measure)
+
+
+class _ListBatch(NamedTuple):
+    """A few lists: (n,) each; rows and owner as of `metrics.scale.stored.Piece`."""
+
+    row: IntArray
+    owner: IntArray
+    traditional: FloatArray
+    tied: FloatArray
+    tie_ratio: FloatArray
+    max_tie_size: IntArray
+
+
+class _SummaryCounter:
+    """Counts, sums and farthest lists of the parts taken in so far."""
+
+    def __init__(self, n_rerankers: int) -> None:
+        self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
+        self.sums, self.tops = np.zeros(n_rerankers), np.zeros(n_rerankers)
+        self.ratios = GapHistogram(n_rerankers, RATIO_PLACES, 1 / RATIO_PLACES)
+        self.sizes = GapHistogram(n_rerankers, SIZE_PLACES, 1.0)
+        self.moments = Moments()
+        self.n_tied = self.n_level = 0
+        self.farthest = pd.DataFrame()
+
+    def add(self, lists: _ListBatch) -> None:
+        """Add a few lists to every count."""
+        if not len(lists.owner):
+            return
+        gap = lists.traditional - lists.tied
+        size = np.abs(gap)
+        size *= size > EQUAL
+        self.moments.add(lists.tie_ratio, size)
+        with_gap = np.flatnonzero(size)
+        gap, size, owner = gap[with_gap], size[with_gap], lists.owner[with_gap]
+        self.n_lists += np.bincount(lists.owner, minlength=len(self.n_lists))
+        self.n_off += np.bincount(owner, minlength=len(self.n_off))
+        self.sums += np.bincount(owner, size, len(self.sums))
+        n_tied = int(np.count_nonzero(lists.tie_ratio))
+        self.n_tied += n_tied
+        self.n_level += n_tied - int(np.count_nonzero(lists.tie_ratio[with_gap]))
+        self.ratios.add(lists.owner, lists.tie_ratio, with_gap, gap)
+        self.sizes.add(lists.owner, lists.max_tie_size, with_gap, gap)
+        if len(with_gap):
+            np.maximum.at(self.tops, owner, size)
+            self._look_for_farthest(lists, with_gap, size)
+
+    def _look_for_farthest(self, lists: _ListBatch, with_gap: IntArray, size: FloatArray) -> None:
+        farthest = self.farthest
+        threshold = farthest["size"].min() if len(farthest) == FARTHEST else 0.0
+        if size.max() <= threshold:
+            return
+        positions = np.flatnonzero(size > threshold)
+        positions = positions[np.argsort(-size[positions], kind="stable")[:FARTHEST]]
+        candidates = pd.DataFrame(
+            {name: one[with_gap[positions]] for name, one in lists._asdict().items()}
+        ).assign(size=size[positions])
+        merged = pd.concat([farthest, candidates]) if len(farthest) else candidates
+        self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
+
+    def summary(self, rerankers: pd.Index) -> StoredSummary:
+        """Return the summary of all lists added."""
+        with np.errstate(invalid="ignore"):
+            mean, share = self.sums / self.n_lists, self.n_off / self.n_lists
+        gaps = {"n_lists": self.n_lists, "gap_mean": mean, "gap_max": self.tops, "lists_with_gap": share}
+        farthest = self.farthest.reset_index(drop=True)
+        if len(farthest):
+            farthest["reranker"] = rerankers[farthest["owner"]]
+            farthest["gap"] = farthest["traditional"] - farthest["tied"]
+        return StoredSummary(
+            pd.DataFrame(gaps, rerankers),
+            self.ratios,
+            self.sizes,
+            self.n_tied,
+            self.n_level,
+            self.moments.correlation(),
+            farthest.reindex(columns=_FARTHEST_COLUMNS),
+        )

@@ -1,0 +1,136 @@
+"""Pairs of rerankers that a sort puts in one order and the mean over all orders of the ties in the other."""
+
+from collections.abc import Collection, Mapping
+from math import comb
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import UsageError
+from metrics.evaluation import Evaluation, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.studies.leaderboard import places, swaps_of
+from metrics.studies.mean_distributions import SPREADS, MeanDistribution, mean_distributions
+from metrics.studies.prose import NOTHING_SCORED, ONE_RERANKER, Prose, Strong, decimal, significant_part
+from metrics.studies.query_values import alpha, holm_pairs, values_by_query
+from metrics.studies.stability import pairwise_order
+from metrics.studies.tie_rules import own_rule_note
+from metrics.support.wording import count_of, describe_part
+from metrics.ties import treatment
+
+SWAPS, SIGNIFICANT = "swaps", "swaps, significant"
+"""Verdicts of a pair."""
+
+
+def swapped_orders(
+    evaluation: Evaluation, measure: str, traditional: str, *, level: float = 0.95
+) -> pd.DataFrame:
+    """Return a row for each pair of rerankers whose traditional order is not their tied order.
+
+    Means are compared as the leaderboard's places are, rounding left out: a pair that is level in one of the
+    two orders is in no order there, and swaps none. A measure that settles ties by its own rule has no rows.
+
+    Args:
+        evaluation: with `measure` under expected and `traditional`.
+        measure: name of a measure, such as `RR`.
+        traditional: the treatment taken as the traditional one, such as `docid_desc`.
+        level: a pair is significant where the adjusted p is below 1 - level.
+
+    Returns:
+        widest tied difference first: a (first by the sort), b (first when ties are averaged), ties (the
+        treatment of the sort); traditional_a, traditional_b, tied_a, tied_b (means); place_a, place_b (by the
+        sort), tied_place_a, tied_place_b; difference (traditional, a − b, above 0), tied_difference
+        (a − b, below 0); p (paired t on the tied values of the queries both have, as `paired_p` returns it),
+        p_adjusted (Holm's, over all pairs of the evaluation, swapped or not); verdict (swaps, or swaps,
+        significant, where p says so and those queries put b first too).
+
+    Raises:
+        UsageError: the evaluation lacks the measure or a treatment.
+    """
+    values = values_by_query(evaluation, measure, "expected")
+    if traditional not in evaluation.ties:
+        raise UsageError(f"{traditional} was not evaluated. There are: {', '.join(evaluation.ties)}.")
+    means = evaluation.means(measure)[list(dict.fromkeys([traditional, "expected"]))].dropna()
+    before, tied = (places(means[ties]).to_numpy(np.int64) for ties in (traditional, "expected"))
+    first, second = np.nonzero(swaps_of(before, tied))
+    names = means.index.to_numpy()
+    rows = pd.DataFrame({"a": names[first], "b": names[second]}, dtype="str").assign(ties=traditional)
+    for name, ties in (("traditional", traditional), ("tied", "expected")):
+        column = means[ties].to_numpy()
+        rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
+    for name, column in (("place", before), ("tied_place", tied)):
+        rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
+    rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
+    rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
+    difference, p, adjusted = (pairs[first, second] for pairs in holm_pairs(values[names].to_numpy()))
+    rows["p"], rows["p_adjusted"], is_behind = p, adjusted, difference < 0
+    is_significant = is_behind & (rows["p_adjusted"] < alpha(level))
+    rows["verdict"] = np.where(is_significant, SIGNIFICANT, SWAPS)
+    return rows.sort_values(["tied_difference", "place_a", "place_b"], ignore_index=True)
+
+
+def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
+    """Return swapped orders with how likely the sort's order is when every tie is broken at random.
+
+    Args:
+        swaps: rows as `swapped_orders` returns them, such as the first few.
+        distributions: of the rerankers in them, as `mean_distributions` returns them.
+
+    Returns:
+        the rows with a column above, the chance that a comes out above b; never 0, for the sort's order is one
+        that the ties allow, whatever rounding leaves of its chance.
+    """
+    pairs = pairwise_order(distributions, zip(swaps["b"], swaps["a"], strict=True))
+    return swaps.assign(above=pairs["below"].to_numpy())
+
+
+def order_chances(
+    swaps: pd.DataFrame,
+    runs: Runs,
+    measure: str,
+    options: ScoringOptions,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Break the ties of the rerankers in swapped orders at random, and return the rows of `with_order_chances`.
+
+    Args:
+        swaps: rows as `swapped_orders` returns them; only rerankers in them are looked at.
+        runs: that were scored.
+        measure: name of the measure.
+        options: how they were scored.
+        queries: those that count, None for all.
+    """
+    names = list(dict.fromkeys([*swaps["a"], *swaps["b"]]))
+    if not names:
+        return with_order_chances(swaps, {})
+    evaluation = score_runs(runs.arranged({name: name for name in names}), measure, SPREADS, options)
+    rankings = {name: options.ranking(runs, name) for name in names}
+    return with_order_chances(swaps, mean_distributions(evaluation.only(names, queries), measure, rankings))
+
+
+def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
+    """Say how many pairs swap, how many of these are significant, and which is the widest.
+
+    Args:
+        swaps: as `swapped_orders` returns them, all of them.
+        n_rerankers: how many have a mean.
+        measure: how the measure is called, such as `MRR`.
+    """
+    n_pairs = comb(n_rerankers, 2)
+    if not n_pairs:
+        return ONE_RERANKER if n_rerankers else NOTHING_SCORED
+    if note := own_rule_note(measure):
+        return note
+    if not len(swaps):
+        pairs = "the two rerankers" if n_pairs == 1 else f"any of {count_of(n_pairs, 'pair')} of rerankers"
+        return Strong("No pair swaps. "), f"The sort does not reverse the tied order of {pairs}."
+    widest = swaps.iloc[0]
+    a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
+    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
+    significant = significant_part(n_significant, len(swaps), str(n_significant or "none"))
+    by_sort, when_tied = (decimal(abs(widest[name]), 4) for name in ("difference", "tied_difference"))
+    return (
+        Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),
+        f", {significant}. By {treatment(str(widest['ties'])).order}, ",
+        *(a, f" is {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
+    )

@@ -1,1 +1,0 @@
-"""Is the bar met?"""

@@ -1,1 +1,0 @@
-"""Where means and ranks land when ties fall at random."""

@@ -1,0 +1,297 @@
+"""How a tool computes a measure: what it makes of the files first, its rule for ties, and where it refuses."""
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.evaluation import Policy, ScoringOptions
+from metrics.measures import MeasureAt
+from metrics.runs import Runs
+from metrics.support.arrays import FloatArray, with_column
+from metrics.ties import Ranking
+from metrics.ties.precision import rounded
+
+View = Callable[[Runs, float], Runs]
+"""How a tool changes the runs; relevant is a grade from the second on."""
+
+
+def unchanged(runs: Runs, _: float) -> Runs:
+    """Return the runs as they are."""
+    return runs
+
+
+def keep_listed(runs: Runs, _: float) -> Runs:
+    """Keep the relevance of listed documents only: the ideal holds no other, and queries without rows go."""
+    if runs.qrels is None:
+        return runs
+    tables = {}
+    for name, table in runs.tables.items():
+        ranking = Ranking.of(runs, name)
+        rows = table.select(["query_id", "doc_id", "score"]).take(pa.array(ranking.rows))
+        tables[name] = rows.append_column("relevance", pa.array(ranking.grades))
+    return Runs(tables)
+
+
+def keep_two_sided(runs: Runs, level: float) -> Runs:
+    """Keep listed documents of queries that list a relevant document and one that is not."""
+    listed_runs = keep_listed(runs, level)
+    tables = {}
+    for name, table in listed_runs.tables.items():
+        queries, is_relevant = listed_runs.pairs(name).query, table["relevance"].to_numpy() >= level
+        relevant, documents = np.bincount(queries, is_relevant), np.bincount(queries)
+        has_both = (relevant > 0) & (relevant < documents)
+        tables[name] = table.filter(pa.array(has_both[queries]))
+    return Runs(tables)
+
+
+def binarise(runs: Runs, level: float) -> Runs:
+    """Replace each relevant grade by the smallest one, and others by 0."""
+
+    def cut(table: pa.Table) -> pa.Table:
+        is_relevant = pc.cast(pc.greater_equal(table["relevance"], level), pa.float64())
+        return with_column(table, "relevance", pc.multiply(is_relevant, float(level)))
+
+    if runs.qrels is not None:
+        return replace(runs, qrels=cut(runs.qrels))
+    return Runs({name: cut(table) for name, table in runs.tables.items()})
+
+
+def binarise_listed(runs: Runs, level: float) -> Runs:
+    """Keep listed documents, relevant or not."""
+    return binarise(keep_listed(runs, level), level)
+
+
+def binarise_two_sided(runs: Runs, level: float) -> Runs:
+    """Keep listed documents, relevant or not, of queries that list both."""
+    return binarise(keep_two_sided(runs, level), level)
+
+
+BINARY: Collection[View] = (binarise, binarise_listed, binarise_two_sided)
+"""Views that tell relevant from not, and no more."""
+
+
+def drop_query_documents(runs: Runs, _: float) -> Runs:
+    """Drop documents whose id is that of their query."""
+
+    def drop(table: pa.Table) -> pa.Table:
+        query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
+        return table.filter(pc.not_equal(query, document))
+
+    return replace(runs, tables={name: drop(table) for name, table in runs.tables.items()})
+
+
+def only_queries(runs: Runs, queries: Collection[str]) -> Runs:
+    """Keep the rows and judgments of some queries."""
+    query_ids = pa.array(list(queries), pa.string())
+
+    def keep(table: pa.Table) -> pa.Table:
+        return table.filter(pc.is_in(table["query_id"].cast(pa.string()), query_ids))
+
+    return replace(
+        runs,
+        tables={name: keep(table) for name, table in runs.tables.items()},
+        qrels=None if runs.qrels is None else keep(runs.qrels),
+    )
+
+
+def grades(runs: Runs) -> FloatArray:
+    """Return the distinct grades of all judgments."""
+    tables = list(runs.tables.values()) if runs.qrels is None else [runs.qrels]
+    return np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
+
+
+@dataclass(frozen=True)
+class ToolInput:
+    """What a tool sees of one reranker.
+
+    Attributes:
+        runs: as the tool changes them.
+        reranker: which of them.
+        lists: n_docs and n_relevant of each list it scores.
+        n_missing: judged queries without a row in the files.
+        n_emptied: judged queries with rows in the files, and none left.
+    """
+
+    runs: Runs
+    reranker: str
+    lists: pd.DataFrame
+    n_missing: int
+    n_emptied: int
+
+    @property
+    def grades(self) -> FloatArray:
+        """The grades it reads."""
+        table = self.runs.tables[self.reranker] if self.runs.qrels is None else self.runs.qrels
+        return np.asarray(table["relevance"].to_numpy())
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores it reads."""
+        return np.asarray(self.runs.tables[self.reranker]["score"].to_numpy())
+
+    @property
+    def has_unjudged_query(self) -> bool:
+        """Whether the run has a query without a judgment."""
+        if self.runs.qrels is None:
+            return False
+        queries, judged = self.runs.queries[self.reranker], self.runs.judged_pairs.queries
+        is_judged = pc.is_in(queries.cast(pa.string()), judged.cast(pa.string()))
+        return not pc.all(is_judged, min_count=0).as_py()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A case without a number.
+
+    Attributes:
+        reason: completes "No number where".
+        applies: whether it is the case.
+    """
+
+    reason: str
+    applies: Callable[[ToolInput], bool]
+
+
+NOT_WHOLE = Refusal("a grade is no whole number", lambda tool: bool((tool.grades % 1 != 0).any()))
+NEGATIVE = Refusal("a listed document has a grade below 0", lambda tool: bool((tool.grades < 0).any()))
+ONE_DOCUMENT = Refusal("a list holds one document", lambda tool: bool((tool.lists["n_docs"] == 1).any()))
+ONE_RELEVANT_ALONE = Refusal(
+    "a list holds one document, and that is relevant",
+    lambda tool: bool(((tool.lists["n_docs"] == 1) & (tool.lists["n_relevant"] == 1)).any()),
+)
+INFINITE = Refusal("a score is infinite", lambda tool: bool(np.isinf(tool.scores).any()))
+INFINITE_32 = Refusal(
+    "a score is infinite in 32 bits", lambda tool: bool(np.isinf(rounded(tool.scores, "float32")).any())
+)
+LACKING = Refusal("the run lacks a judged query: it stops with an error", lambda tool: tool.n_missing > 0)
+UNJUDGED = Refusal(
+    "the run has a query without judgments: it stops with an error",
+    lambda tool: tool.has_unjudged_query,
+)
+TWO_RELEVANT = Refusal(
+    "a query has two relevant documents", lambda tool: bool((tool.lists["n_relevant"] > 1).any())
+)
+NOT_ONE_LISTED = Refusal(
+    "a query has not exactly one relevant document in its list",
+    lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
+)
+EMPTIED = Refusal("a list holds the document named as its query, and no other", lambda tool: tool.n_emptied > 0)
+NOT_POSITIVE = Refusal(
+    "a score is not above 0: it takes such documents for not relevant",
+    lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a tool computes a measure.
+
+    Attributes:
+        treatment: what it does about ties, a name of `metrics.TREATMENTS`.
+        why: one sentence on why its value is not the tied one.
+        precision: how it holds scores.
+        missing: what it does about queries the run lacks.
+        empty: what it does about queries with nothing relevant.
+        view: what it makes of the files first.
+        refusals: where it gives no number.
+        stable: documents up to which its sort keeps the order the treatment says; past them only values that
+            no order changes are certain. None where the treatment always holds.
+        computed: our measure that equals the tool's; empty where it is the one asked for.
+        spelling: name of the measure in the tool, {k} for the cut-off.
+        level: spelling where relevant is not from grade 1: {name} for the usual one, {base} and {cut} for what
+            stands before @ and from there on, {level} for the grade; empty where the tool knows no other.
+    """
+
+    treatment: str
+    why: str
+    precision: str = "float64"
+    missing: Policy = "zero"
+    empty: Policy = "zero"
+    view: View = unchanged
+    refusals: tuple[Refusal, ...] = ()
+    stable: int | None = None
+    computed: str = ""
+    spelling: str = ""
+    level: str = ""
+
+    def spelled(self, names: str) -> dict[str, "Rule"]:
+        """Return measure → this rule with the tool's spelling, from pairs `ours=theirs` set apart by spaces."""
+        pairs = (pair.split("=", 1) for pair in names.split())
+        return {ours: replace(self, spelling=theirs) for ours, theirs in pairs}
+
+    @property
+    def cases_without_number(self) -> tuple[str, ...]:
+        """What completes "No number where"."""
+        reasons = tuple(refusal.reason for refusal in self.refusals)
+        if self.stable is None:
+            return reasons
+        if self.stable == 0:
+            return (*reasons, "the order of a tie changes its value: its sort keeps none")
+        return (
+            *reasons,
+            f"the order of a tie changes the value of a list of more than {self.stable} documents: its sort "
+            "keeps none there",
+        )
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The treatments that its value needs."""
+        bounds = () if self.stable is None else ("optimistic", "pessimistic")
+        return tuple(dict.fromkeys((self.treatment, *bounds)))
+
+    def policy(self, relevant_from: float) -> tuple[View, ScoringOptions]:
+        """Return what one evaluation can serve, where the user's smallest relevant grade is this."""
+        grade = relevant_from if self.level else 1
+        return self.view, ScoringOptions(self.precision, relevant_from=grade)
+
+    def counts(self, lists: pd.DataFrame) -> "pd.Series[bool]":
+        """Return which lists it averages over, from their n_docs and n_relevant."""
+        is_left_out = (lists["n_docs"] == 0) & (self.missing == "skip")
+        return ~(is_left_out | ((lists["n_relevant"] == 0) & (self.empty == "skip")))
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it tells relevant from not, and no more."""
+        return self.view in BINARY
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Software that scores rankings.
+
+    Attributes:
+        name: what it is called.
+        version: the version its rules were checked against.
+        summary: its convention for ties, in one line.
+        rules: our measure, `RR` or with any cut-off `RR@k` → how the tool computes it; a measure that
+            no rule gives exactly is left out.
+        checked: against the package itself, run, or against its source.
+    """
+
+    name: str
+    version: str
+    summary: str
+    rules: Mapping[str, Rule]
+    checked: Literal["run", "source"] = "run"
+
+    def rule(self, measure: MeasureAt, relevant_from: float = 1) -> Rule | None:
+        """Return how it computes this measure, `spelling` and `computed` filled in; None where it does not.
+
+        Args:
+            measure: ours.
+            relevant_from: smallest grade that its user calls relevant.
+        """
+        rule = self.rules.get(measure.measure.name + ("" if measure.k is None else "@k"))
+        if rule is None:
+            return None
+        ours, theirs = rule.computed or str(measure), rule.spelling.format(k=measure.k)
+        if relevant_from != 1 and rule.level and measure.measure.family.by_relevance:
+            base, sign, cut = theirs.partition("@")
+            theirs = rule.level.format(name=theirs, base=base, cut=sign + cut, level=math.ceil(relevant_from))
+        return replace(rule, computed=ours, spelling=theirs)

@@ -1,1 +1,0 @@
-"""What other software reports for the same files."""

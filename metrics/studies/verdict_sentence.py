@@ -1,0 +1,243 @@
+"""The verdict of a leaderboard in words: who leads, and whether ties or chance decide that."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain
+from math import comb
+
+import numpy as np
+import pandas as pd
+
+from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
+from metrics.runs import Runs
+from metrics.studies.leaderboard import leaderboard_finding
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
+from metrics.studies.query_values import alpha, paired_p, values_by_query
+from metrics.studies.swapped_orders import SIGNIFICANT
+from metrics.support.wording import count_of, describe_part, small_number
+from metrics.ties import treatment
+
+_LEVEL = alpha(0.95)
+_PAIR, _TOP = 2, 10
+_SAME_CLAIM = 0.01
+"""Share of a lead by which that of a tie order has to differ to be told."""
+
+
+def leaderboard_verdict(
+    table: pd.DataFrame,
+    swaps: pd.DataFrame,
+    evaluation: Evaluation,
+    measure: str,
+    traditional: str,
+    copies: Sequence[Sequence[str]] = (),
+) -> Prose:
+    """Say who leads a leaderboard, and whether the order of ties or chance decides that.
+
+    Args:
+        table: as `leaderboard` returns it.
+        swaps: as `swapped_orders` returns them.
+        evaluation: behind both.
+        measure: name of the measure.
+        traditional: the treatment taken as the traditional one.
+        copies: as `same_runs` returns them.
+    """
+    name, rows = parse(measure), table[table["tied"].notna()]
+    if not len(rows):
+        return NOTHING_SCORED
+    if name.measure.answers:
+        return leaderboard_finding(table, name.traditional, traditional)
+    if rows["best"].max() <= EQUAL:
+        return _all_zero(evaluation, name.traditional)
+    tied, before = (
+        values_by_query(evaluation, measure, ties)[rows.index] for ties in ("expected", traditional)
+    )
+    label, order = name.traditional, treatment(traditional).order
+    if len(rows) == 1:
+        verdict = _single_verdict(rows.iloc[0], label, order)
+    elif len(rows) == _PAIR:
+        verdict = _pair_verdict(rows, tied, before, label, order, is_copy=bool(copies))
+    else:
+        copied = _copies_text(copies)
+        verdict = (*_leader_verdict(rows, tied, label, order), " ", swap_count(swaps, len(rows)), copied)
+    return (*_query_sets(tied, evaluation.missing), *_tie_note(rows, evaluation.lists), *verdict)
+
+
+def _all_zero(evaluation: Evaluation, label: str) -> Prose:
+    """Say that every value is 0, and what to check."""
+    if (evaluation.policies["n_empty"] == evaluation.policies["n_queries"]).all():
+        return (
+            Strong(f"Every {label} is 0: no query has a relevant document. "),
+            "Check the judgments, and from which grade on a document is relevant.",
+        )
+    if (evaluation.policies["n_missing"] == evaluation.policies["n_queries"]).all():
+        remedy = "Check that runs and judgments use the same query IDs."
+        return Strong(f"Every {label} is 0: no run has a list for a judged query. "), remedy
+    reason = "No list has a relevant document where it counts, in any order of its ties."
+    return Strong(f"Every {label} is 0. "), reason
+
+
+def _query_sets(tied: pd.DataFrame, missing: str) -> Prose:
+    """Say where rerankers do not have the same queries, and how to compare them on equal terms."""
+    is_shared = tied.notna().all(axis=1)
+    if is_shared.all():
+        return ()
+    remedy = (
+        "Count missing queries as 0 to rank them on equal terms. "
+        if missing == "skip"
+        else "With the judgments in a file of their own, missing queries count as 0. "
+    )
+    number = "Both" if len(tied.columns) == _PAIR else "All"
+    shared = f"{number} rerankers share {is_shared.sum():,} of {count_of(len(tied), 'query')}. "
+    return Strong("Ranks compare different queries. "), shared, remedy
+
+
+def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
+    """Say where nothing ties, or all does; nothing between the two."""
+    if not rows["tie_ratio"].any():
+        still = "The queries and the judgments still do. "
+        return Strong("No documents tie, so no tie order matters. "), still
+    lists = lists[lists["n_docs"] > 0]
+    if len(lists) and (lists["max_tie_size"] == lists["n_docs"]).all():
+        return (Strong("Every list is one tie, so these scores rank nothing. "),)
+    return ()
+
+
+def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
+    """Say what the only reranker scores, and how far ties alone can move that."""
+    tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
+    if row["best"] - row["worst"] <= EQUAL:
+        tie_note = " No order of its ties moves that." if row["tie_ratio"] else ""
+        return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
+    low, high = decimal(row["worst"]), decimal(row["best"])
+    return (
+        Strong(f"Tie order alone can put {row.name} anywhere from {low} to {high} {label}. "),
+        f"Ties averaged, it scores {tied}; by {order}, {decimal(row['traditional'])}. {alone}",
+    )
+
+
+def _pair_verdict(
+    rows: pd.DataFrame, tied: pd.DataFrame, before: pd.DataFrame, label: str, order: str, *, is_copy: bool
+) -> Prose:
+    """Say whether the better of two rerankers is shown to be better, and what the tie order claims."""
+    better, other = map(str, rows.index)
+    ahead, p, n_queries = pair_test(tied, better, other)
+    if ahead < 0:  # the higher mean, but over other queries
+        better, other, ahead = other, better, -ahead
+    claimed, p_claimed, _ = pair_test(before, better, other)
+    if ahead <= EQUAL:
+        relation = "the same run" if is_copy else "level"
+        score = f"Both score {decimal(rows['tied'].iloc[0])} {label}."
+        verdict: Prose = (Strong(f"{better} and {other} are {relation}. "), score)
+    else:
+        averaged = "Ties averaged, " if rows["tie_ratio"].any() else ""
+        verdict = (
+            Strong(f"{better} beats {other}. " if p < _LEVEL else f"Not shown that {better} beats {other}. "),
+            f"{averaged}{better} is {decimal(ahead)} {label} ahead "
+            f"({chance(p)}, {count_of(n_queries, 'query')}).",
+        )
+    if abs(claimed - ahead) <= max(EQUAL, _SAME_CLAIM * ahead):
+        return verdict
+    order = order if order.startswith("trec_eval") else order[0].upper() + order[1:]
+    if abs(claimed) <= EQUAL:
+        return (*verdict, f" {order} would have put them level.")
+    if ahead > EQUAL and claimed > 0:
+        return (*verdict, f" {order} would have claimed {decimal(claimed)} ({chance(p_claimed)}).")
+    first = better if claimed > 0 else other
+    return (*verdict, f" {order} would have put {first} {decimal(abs(claimed))} ahead ({chance(p_claimed)}).")
+
+
+def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: str) -> Prose:
+    """Say whether the traditional and the tied leader are the same, and what decides it where not."""
+    is_first = rows["traditional_rank"] == 1
+    if (is_first & (rows["tied_rank"] == 1)).any():
+        return _lead(rows, tied, label)
+    former = rows[is_first].iloc[0]
+    if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
+        return (
+            Strong(f"{former.name} leads only because of how its ties were sorted. "),
+            f"It is #1 by {order} ({label} {decimal(former['traditional'])}) and #{former['tied_rank']} "
+            f"when ties are averaged ({decimal(former['tied'])}).",
+        )
+    leader = str(rows.index[0])
+    size, is_shown = _size_of_lead(tied, leader, str(former.name), label)
+    by_chance = "" if is_shown else " Chance allows that much."
+    return (
+        Strong(f"{former.name} leads by {order}, {leader} when ties are averaged. "),
+        f"{leader} is then {size}{by_chance}",
+    )
+
+
+def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
+    """Say who leads, by how much, and whether queries show it."""
+    leader, second = map(str, rows.index[:2])
+    if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
+        n_level = int((rows["tied_rank"] == 1).sum())
+        score = f" {label} {decimal(rows['tied'].iloc[0])}."
+        return Strong(f"{leader}{and_more(n_level - 1)} are level at the top:"), score
+    has_ties = bool(rows["tie_ratio"].any())
+    in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
+    size, is_shown = _size_of_lead(tied, leader, second, label)
+    by_chance = "" if is_shown else ", but by no more than chance allows"
+    subject = "Ties averaged, it" if has_ties else "It"
+    return Strong(
+        f"{leader} leads{' in every tie order' * bool(in_every)}{by_chance}. "
+    ), f"{subject} is {size}"
+
+
+def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
+    """Return in words how far a leader is ahead on the queries both have, and whether these show it."""
+    difference, p, n_queries = pair_test(tied, leader, other)
+    ahead = "ahead of" if difference >= 0 else "behind"
+    size = f"{decimal(abs(difference))} {label} {ahead} {other} ({chance(p)}, {count_of(n_queries, 'query')})."
+    return size, p < _LEVEL and difference > 0
+
+
+def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
+    """Say how many pairs of rerankers swap, how many in the top ten, and how many significantly."""
+    n_pairs, n_swaps = comb(n_rerankers, 2), len(swaps)
+    if not n_swaps:
+        return f"None of {count_of(n_pairs, 'pair')} swaps."
+    n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
+    n_in_top = int((swaps[["tied_place_a", "tied_place_b"]] <= _TOP).all(axis=1).sum())
+    count = describe_part(n_swaps, n_pairs, "pair", "swap")
+    if n_swaps == 1:
+        place = f"{'in' if n_in_top else 'outside'} the top {_TOP} and " * (n_rerankers > _TOP)
+        return f"{count}; it is {place}{'' if n_significant else 'not '}significant."
+    in_top = f"{small_number(n_in_top)} of them in the top {_TOP}, "
+    top = in_top * (n_rerankers > _TOP)
+    significant = "all" if n_significant == n_swaps else small_number(n_significant)
+    return f"{count}; {top}{significant}{'' if top else ' of them'} significant."
+
+
+def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
+    """Return the mean difference of two rerankers, p of the paired t-test, and the queries both have."""
+    pair = values[[a, b]].to_numpy()
+    difference, p = paired_p(pair)
+    return float(difference[0, 1]), float(p[0, 1]), int(np.isfinite(pair).all(axis=1).sum())
+
+
+def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
+    """Return the rerankers that gave all documents of their lists the same scores, those alike together."""
+    by_value, by_score = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
+    for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
+        by_value[values.to_numpy().tobytes()].append(str(name))
+    for name in chain.from_iterable(names for names in by_value.values() if len(names) > 1):
+        rows = runs.tables[name].select(["query_id", "doc_id", "score"]).to_pandas().astype({"query_id": str})
+        by_score[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
+    return [names for names in by_score.values() if len(names) > 1]
+
+
+def _copies_text(copies: Sequence[Sequence[str]]) -> str:
+    """Say which rerankers are the same run: the first two of the first group, and how many more there are."""
+    if not copies:
+        return ""
+    first, second, *others = copies[0]
+    copies_note = (
+        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
+    )
+    return (
+        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
+        if others
+        else (f" {first} and {second} are the same run.{copies_note}")
+    )

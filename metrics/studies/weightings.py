@@ -1,0 +1,244 @@
+"""Over all weightings of several criteria: between what a measure lies, and which reranker leads where."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from metrics.errors import UsageError
+from metrics.evaluation import AS_READ, ScoringOptions, score_runs
+from metrics.runs import Runs
+from metrics.studies.noise import LEVEL, spread
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
+from metrics.support.arrays import FloatArray
+from metrics.support.wording import count_of, percent
+from metrics.ties.fronts import criterion, highest_first
+from metrics.ties.lists import further_scores, score_column
+from metrics.ties.precision import compared_column
+
+_STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
+"""Steps from no weight to all of it, by number of criteria; the fewer, the more rows are to be scored."""
+_MOST_ROWS = 10_000_000
+"""Rows that are scored over all weightings before steps are made fewer."""
+_SHORTEST = 1 / 20
+"""Weight over which a reranker leads that is worth telling."""
+
+
+def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
+    """Return (n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
+
+    Args:
+        n_criteria: two or three.
+        n_rows: rows that are scored at each; of many rows, weights are fewer: 11 and 15 at least.
+
+    Raises:
+        UsageError: there are not two or three criteria.
+    """
+    if n_criteria not in _STEPS:
+        raise UsageError(f"Weights are drawn for two or three criteria, not {n_criteria}.")
+    sizes = _STEPS[n_criteria]
+    fitting = (steps for steps in sizes if n_rows * comb(steps + n_criteria - 1, steps) <= _MOST_ROWS)
+    steps = next(fitting, sizes[-1])
+    grid = np.stack(np.meshgrid(*[np.arange(steps + 1)] * (n_criteria - 1), indexing="ij"), axis=-1)
+    counts = grid.reshape(-1, n_criteria - 1)
+    counts = counts[counts.sum(axis=1) <= steps]
+    return np.column_stack([steps - counts.sum(axis=1), counts]) / steps
+
+
+def telling_scores(runs: Runs) -> list[str]:
+    """Return the further scores that tell documents of a list apart, as the latency of a query does not."""
+    return [
+        name for name in further_scores(runs) if any(_differs(table, name) for table in runs.tables.values())
+    ]
+
+
+def _differs(table: pa.Table, name: str) -> bool:
+    """Return whether a column of one reranker differs within a list."""
+    extremes = table.group_by("query_id").aggregate([(name, "min"), (name, "max")])
+    return bool(pc.any(pc.less(extremes[f"{name}_min"], extremes[f"{name}_max"])).as_py())
+
+
+def values_by_weighting(
+    runs: Runs,
+    measure: str,
+    criteria: Sequence[str],
+    options: ScoringOptions = AS_READ,
+    queries: Collection[str] | None = None,
+) -> pd.DataFrame:
+    """Score every reranker by each weighted sum of its criteria, ties averaged.
+
+    Each criterion counts in standard deviations of the reranker's own documents, so that a weight means the
+    same for rerankers whose scores have different scales; shifting or stretching a criterion changes nothing.
+    Between two weights the order of a list may change many times: values are of the weights alone.
+
+    Args:
+        runs: what was ranked.
+        measure: what is taken.
+        criteria: two or three score columns, such as `score`, `cost:asc`.
+        options: how lists are scored, without further columns.
+        queries: those whose lists count; None for all.
+
+    Returns:
+        index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
+        tied mean of the measure.
+
+    Raises:
+        UsageError: a column that does not exist, not two or three criteria, or options with further columns.
+    """
+    if options.further_columns:
+        raise UsageError("Weights are of the criteria alone. Leave out criteria and tiebreak_by.")
+    grid = weightings(len(criteria), sum(len(table) for table in runs.tables.values()))
+    unweighted = replace(options, precision="float64")
+    spreads = {
+        name: [_in_spreads(runs, name, text, options.precision) for text in criteria] for name in runs.tables
+    }
+    means = []
+    for weights in grid:
+        scores = {name: _weighted_sum(weights, columns) for name, columns in spreads.items()}
+        evaluation = score_runs(runs.rescored(scores), [measure], ["expected"], unweighted)
+        evaluation = evaluation.only(list(runs.tables), queries)
+        means.append(evaluation.means(evaluation.measures[0])["expected"].to_numpy())
+    index = pd.MultiIndex.from_arrays(list(grid.T), names=list(criteria))
+    return pd.DataFrame(np.stack(means), index=index, columns=pd.Index(list(runs.tables), name="reranker"))
+
+
+def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
+    """Return between what `values_by_weighting` of each reranker lie, and the share of weightings it leads.
+
+    Returns:
+        index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
+        stands higher, those at which several are level shared among them.
+    """
+    is_first = leads(values)
+    shares = is_first.div(is_first.sum(axis=1), axis=0).mean()
+    return pd.DataFrame({"lowest": values.min(), "highest": values.max(), "leads": shares})
+
+
+def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
+    """Return which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
+
+    A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights, at
+    neither end, is told with the one before it.
+
+    Returns:
+        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there,
+        `n_led`: at how many of the `n_weightings` within the stretch it leads.
+    """
+    weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
+    middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
+    changes = [0, *(np.flatnonzero(leader[1:] != leader[:-1]) + 1), len(leader)]
+    is_long = np.diff(middles[changes]) >= _SHORTEST
+    is_long[[0, -1]] = True
+    starts = [start for start, long in zip(changes[:-1], is_long, strict=True) if long]
+    leads = [
+        start for last, start in pairwise([None, *starts]) if last is None or leader[last] != leader[start]
+    ]
+    rows = []
+    for name, (start, end) in zip(leader[leads], pairwise([0, *leads[1:], len(leader)]), strict=True):
+        own = values[name].iloc[start:end][leader[start:end] == name]
+        rows.append((name, middles[start], middles[end], own.min(), own.max(), len(own), end - start))
+    names = ["reranker", "start", "end", "lowest", "highest", "n_led", "n_weightings"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def leads(values: pd.DataFrame) -> pd.DataFrame:
+    """Return whether no other reranker stands higher, as `values_by_weighting` has its values."""
+    return values.ge(values.max(axis=1) - LEVEL, axis=0)
+
+
+def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
+    """Return (n_weightings,) who leads; of level ones the one that led just before, else the first."""
+    places: list[int] = []
+    for row in leads(values).to_numpy():
+        places.append(places[-1] if places and row[places[-1]] else int(row.argmax()))
+    leaders: npt.NDArray[np.object_] = values.columns.to_numpy(dtype=object)[places]
+    return leaders
+
+
+def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:
+    """Return (n_rows,) values of one criterion in standard deviations, the highest best; infinite ones stay."""
+    name, highest_best = criterion(text)
+    scores = highest_first(score_column(runs.tables[reranker], name), highest_best=highest_best)
+    values = compared_column(runs, reranker, scores, precision)
+    return values / (spread(values) or 1.0)
+
+
+def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:
+    """Return the (n_rows,) sum of what weighs above 0: 0 times infinity is no number; -inf outweighs inf."""
+    parts = np.stack([weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0])
+    with np.errstate(invalid="ignore"):
+        sums = parts.sum(axis=0)
+    return np.where(np.isneginf(parts).any(axis=0), -np.inf, sums)
+
+
+_MOST_STRETCHES = 3
+"""Leaders one after the other that a sentence names."""
+
+
+def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
+    """Say which reranker leads at which weights, and whose value depends on them most."""
+    if not values.notna().to_numpy().all():
+        return NOTHING_SCORED
+    ranges = weighting_ranges(values)
+    widths = ranges["highest"] - ranges["lowest"]
+    widest = str(widths.idxmax())
+    low, high = (decimal(ranges.loc[widest, end]) for end in ("lowest", "highest"))
+    ends = f"{low} and {high} {measure}"
+    if len(ranges) == 1 and low == high:
+        return Strong(widest), f" scores {low} {measure} at every weighting tried."
+    if len(ranges) == 1:
+        return Strong(widest), f" lies between {ends} over all weightings tried."
+    depends: Prose = Strong(widest), f" depends on them most: it lies between {ends}."
+    if widths.max() <= LEVEL:
+        depends = ("No value depends on the weights.",)
+    elif low == high:
+        depends = ("No value depends much on the weights.",)
+    elif widths.max() - widths.min() <= LEVEL:
+        depends = (f"Every value moves by {decimal(widths[widest])} {measure} over them.",)
+    return *_leaders_sentence(values, ranges), " ", *depends
+
+
+def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
+    """Say who leads at which weights."""
+    is_first = leads(values)
+    always = [str(name) for name in values.columns[is_first.all()]]
+    if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
+        return ("Both are level at every weighting tried.",)
+    if len(always) > 1:
+        return (f"{len(always)} rerankers lead level at every weighting tried.",)
+    if always:
+        return Strong(always[0]), " leads at every weighting tried."
+    if values.index.nlevels != 2 or (is_first.sum(axis=1).iloc[1:-1] > 1).any():  # noqa: PLR2004 no strip
+        return _shares_sentence(ranges, len(values))
+    stretches, leaders = leading_stretches(values), weighting_leaders(values)
+    n_leads = 1 + int((leaders[1:] != leaders[:-1]).sum())
+    if not 1 < n_leads == len(stretches) <= _MOST_STRETCHES:
+        return _shares_sentence(ranges, len(values))
+    second = criterion(str(values.index.names[1]))[0]
+    first, *later = stretches.to_dict("records")
+    sentence: Prose = Strong(str(first["reranker"])), f" leads up to a weight of {first['end']:.2g} of {second}"
+    for stretch in later:
+        end = f" up to {stretch['end']:.2g}" if stretch is not later[-1] else ""
+        sentence = *sentence, ", then ", Strong(str(stretch["reranker"])), f"{' does' if not end else ''}{end}"
+    return *sentence, "."
+
+
+def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
+    """Say at how many of the weightings the first two lead."""
+    shares = ranges["leads"].sort_values(ascending=False, kind="stable")
+    first, second = (str(name) for name in shares.index[:2])
+    n_leaders = int((shares > 0).sum())
+    are_both = n_leaders == 2  # noqa: PLR2004 those that are named
+    further_leaders = "" if are_both else f" ({count_of(n_leaders, 'reranker')} lead or are level somewhere)"
+    return (
+        Strong(first),
+        f" leads at {percent(shares.iloc[0])} of {n_weightings} weightings, ",
+        Strong(second),
+        f" at {percent(shares.iloc[1])}{further_leaders}.",
+    )

@@ -1,0 +1,452 @@
+import pandas as pd
+import pytest
+from drawing import frame as drawn
+from drawing import tables
+from enumeration import Doc
+from hypothesis import given, settings
+
+from metrics import Runs, UsageError, evaluate, parse
+from metrics.evaluation import ScoringOptions, score_runs
+from metrics.studies import emulation
+from metrics.studies.emulation import (
+    by_reranker,
+    by_tool,
+    comparable_values,
+    emulate,
+    tool_finding,
+    tool_values,
+)
+from metrics.studies.prose import plain
+from metrics.studies.tools import TOOLS, find_tool
+
+MEASURES = [
+    "RR", "RR@5", "AP", "Rprec", "nDCG", "nDCG@3", "nDCG-linear", "nDCG-linear@3", "P@3", "R@3", "Hits@3",
+]  # fmt: skip
+
+
+def runs(lists, qrels=None):
+    """Runs of one reranker, with relevance inside or with qrels {query: {document: grade}}."""
+    runs = Runs.from_frame(drawn({"A": lists}))
+    if qrels is None:
+        return runs
+    judged = Runs.from_frame(
+        drawn({"A": {query: [Doc(d, 0, grade) for d, grade in docs.items()] for query, docs in qrels.items()}})
+    )
+    table = judged.tables["A"].select(["query_id", "doc_id", "relevance"])
+    return Runs({"A": runs.tables["A"].drop_columns(["relevance"])}, table)
+
+
+def value(name, measure, given_runs):
+    rows = emulate(given_runs, [measure], [find_tool(name)])
+    return rows["value"].item()
+
+
+FIVE = [Doc(name, 1, int(name == "b")) for name in "cabde"]
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "expected"),
+    [
+        ("trec_eval", "RR", 1 / 4),
+        ("pytrec_eval", "RR", 1 / 4),
+        ("ir_measures", "RR", 1 / 4),
+        ("ir_measures", "RR@10", 1 / 2),
+        ("ranx", "RR", 1 / 3),
+        ("BEIR", "RR@10", 1 / 3),
+        ("MTEB", "RR@10", 1 / 4),
+        ("sentence-transformers retrieval", "RR@10", 1 / 2),
+        ("scikit-learn", "AP", 1 / 5),
+        ("PyKEEN realistic", "RR", 1 / 3),
+    ],
+)
+def test_one_list_of_five_tied_documents_has_a_value_for_each_convention(name, measure, expected):
+    assert value(name, measure, runs({"q": FIVE})) == pytest.approx(expected)
+
+
+def test_scikit_learn_gives_the_tied_ndcg_where_every_judged_document_is_listed():
+    row = emulate(runs({"q": FIVE}), ["nDCG-linear@10"], [find_tool("scikit-learn")]).iloc[0]
+    assert row["value"] == pytest.approx(row["tied"])
+
+
+def test_scikit_learn_knows_no_document_that_is_not_listed():
+    unlisted = runs({"q": FIVE}, {"q": {"b": 1, "elsewhere": 1}})
+    reported = value("scikit-learn", "nDCG-linear@10", unlisted)
+    assert reported == pytest.approx(value("scikit-learn", "nDCG-linear@10", runs({"q": FIVE})))
+
+
+def test_scores_alike_to_32_bits_tie_in_pytrec_eval_and_not_in_trec_eval():
+    close = runs({"q": [Doc("a", 1.00000001, 1), Doc("b", 1.0, 0)]})
+    assert value("trec_eval", "RR", close) == 1
+    assert value("pytrec_eval", "RR", close) == pytest.approx(1 / 2)
+
+
+def test_a_query_the_run_lacks_is_left_out_by_trec_eval_and_counts_zero_in_ir_measures():
+    lacking = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
+    assert value("trec_eval", "RR", lacking) == 1
+    assert value("ir_measures", "RR", lacking) == pytest.approx(1 / 2)
+
+
+def test_trec_eval_9_averages_over_the_runs_queries_10_stops_and_c_counts_what_is_missing_as_0():
+    lacking = runs({"q": [Doc("a", 1, 1)]}, {"q": {"a": 1}, "gone": {"a": 1}})
+    rows = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval 10", "trec_eval -c"]))
+    assert rows["version"].tolist() == ["9.0.8", "10.0-rc3", "9.0.8 and 10.0-rc3"]
+    assert rows["value"].tolist() == pytest.approx([1, float("nan"), 1 / 2], nan_ok=True)
+    assert rows["refusal"].tolist() == ["", "the run lacks a judged query: it stops with an error", ""]
+    other_queries = "a mean over other queries (1 instead of 2)"
+    assert rows["question"].tolist() == [other_queries, "", ""]
+    skipped = emulate(lacking, ["RR"], map(find_tool, ["trec_eval", "trec_eval -c"]), missing="skip")
+    assert skipped["question"].tolist() == ["", "a mean over other queries (2 instead of 1)"]
+
+
+TWO_GRADES = [Doc("a", 1, 1), Doc("b", 1, 2), Doc("c", 1, 0)]
+"""Relevant from 2 is `b` alone, the second of three by document id either way."""
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "spelling", "expected"),
+    [
+        ("trec_eval", "RR", "recip_rank -l2", 1 / 2),
+        ("trec_eval", "nDCG-linear@3", "ndcg_cut_3", None),
+        ("pytrec_eval", "AP", "map, relevance_level=2", 1 / 2),
+        ("ir_measures", "RR@3", "RR(rel=2)@3", 1 / 2),
+        ("ranx", "P@3", "precision@3-l2", 1 / 3),
+        ("scikit-learn", "AP", "average_precision_score", 1 / 3),
+        ("sentence-transformers retrieval", "R@1", "recall@1", 0),
+        ("sentence-transformers bi-encoder reranking", "AP", "map", 1 / 3),
+        ("PyKEEN realistic", "RR", "inverse_harmonic_mean_rank", 1 / 2),
+    ],
+)
+def test_a_tool_is_asked_with_the_smallest_relevant_grade_of_its_user(name, measure, spelling, expected):
+    row = emulate(runs({"q": TWO_GRADES}), [measure], [find_tool(name)], relevant_from=2).iloc[0]
+    assert (row["spelling"], row["question"]) == (spelling, "")
+    assert expected is None or row["value"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["BEIR", "MTEB"])
+def test_a_tool_without_a_threshold_is_said_to_answer_another_question_where_it_matters(name):
+    def question(measure, docs):
+        return emulate(runs({"q": docs}), [measure], [find_tool(name)], relevant_from=2)["question"].item()
+
+    assert question("P@3", TWO_GRADES) == question("RR@3", TWO_GRADES) == "relevant from grade 1"
+    assert question("nDCG-linear@3", TWO_GRADES) == ""
+    assert question("P@3", TWO_GRADES[1:]) == ""
+
+
+def test_tools_read_scores_in_the_precision_asked_for_and_no_second_score():
+    near = runs({"q": [Doc("a", 1.001, 1), Doc("b", 1.0, 0)]})
+    assert emulate(near, ["RR"], [find_tool("trec_eval")])["value"].item() == 1
+    rounded = emulate(near, ["RR"], [find_tool("trec_eval")], precision="decimals:2")
+    assert rounded[["value", "tied"]].iloc[0].tolist() == [1 / 2, 3 / 4]
+    second = pd.DataFrame(
+        {"query_id": "q", "doc_id": ["a", "b"], "score": 1.0, "fine": [2.0, 1.0], "relevance": [1, 0]}
+    )
+    rows = emulate(Runs.from_frame(second), ["RR"], tiebreak_by=["fine"])
+    assert set(rows.loc[rows["refusal"] == "", "question"]) == {"ties by the score alone"}
+    assert set(rows["tied"]) == {1}
+
+
+def test_tools_are_asked_of_some_queries_alone():
+    two = runs({"q": [Doc("a", 1, 1)], "r": [Doc("a", 2, 0), Doc("b", 1, 1)]})
+    rows = emulate(two, ["RR"], queries={"r"})
+    assert set(rows["value"].dropna()) == {1 / 2}
+    assert set(rows["tied"]) == {1 / 2}
+
+
+@pytest.mark.parametrize(("n", "is_certain"), [(15, True), (16, False)])
+def test_ranx_keeps_the_order_of_up_to_15_tied_documents(n, is_certain):
+    tied = [Doc(str(place), 1, int(place == 3)) for place in range(n)]
+    assert pd.notna(value("ranx", "RR", runs({"q": tied}))) == is_certain
+    assert value("ranx", "Hits@20", runs({"q": tied})) == 1
+
+
+CROSS_ENCODER, BI_ENCODER = (
+    f"sentence-transformers {name} reranking" for name in ("CrossEncoder", "bi-encoder")
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "measure", "docs", "reason"),
+    [
+        ("scikit-learn", "nDCG-linear", [Doc("a", 1, 1)], "a list holds one document"),
+        ("scikit-learn", "nDCG-linear", [Doc("a", 1, 1), Doc("b", 0, -1)], "has a grade below 0"),
+        ("pytrec_eval", "RR", [Doc("a", 1, 0.5), Doc("b", 0, 1)], "is no whole number"),
+        (
+            "sentence-transformers CrossEncoder reranking",
+            "RR@3",
+            [Doc("a", 1, 1), Doc("b", 1, 0)],
+            "keeps none",
+        ),
+        (
+            "sentence-transformers bi-encoder reranking",
+            "AP",
+            [Doc("a", 1, 1), Doc("b", 1, 1)],
+            "scores no list",
+        ),
+        (CROSS_ENCODER, "nDCG@3", [Doc("a", 1e39, 1), Doc("b", 1, 0)], "is infinite in 32 bits"),
+        ("torchmetrics", "P@3", [Doc("a", 1, 1), Doc("b", 0, 0)], "is not above 0"),
+        ("BEIR", "P@3", [Doc("q", 1, 1)], "the document named as its query"),
+    ],
+)
+def test_where_a_tool_has_no_number_the_reason_is_said(name, measure, docs, reason):
+    row = emulate(runs({"q": docs}, {"q": {d.id: d.grade for d in docs}}), [measure], [find_tool(name)]).iloc[0]
+    assert pd.isna(row["value"])
+    assert reason in row["refusal"]
+
+
+def test_a_cross_encoder_counts_lists_with_nothing_relevant_and_a_bi_encoder_skips_them():
+    one_sided = runs(
+        {
+            "q": [Doc("a", 1, 1), Doc("b", 0, 0)],
+            "none": [Doc("a", 1, 0), Doc("b", 0, 0)],
+            "all": [Doc("a", 1, 0)],
+        }
+    )
+    assert value("sentence-transformers CrossEncoder reranking", "AP", one_sided) == pytest.approx(1 / 3)
+    assert value("sentence-transformers bi-encoder reranking", "AP", one_sided) == 1
+
+
+def test_a_query_with_nothing_relevant_counts_except_in_sentence_transformers_retrieval():
+    hopeless = runs({"q": [Doc("a", 1, 1)], "hopeless": [Doc("a", 1, 0)]})
+    assert value("ir_measures", "RR@3", hopeless) == pytest.approx(1 / 2)
+    assert value("sentence-transformers retrieval", "RR@3", hopeless) == 1
+
+
+def test_sentence_transformers_knows_relevant_or_not_only():
+    graded = runs({"q": [Doc("a", 3, 1), Doc("b", 2, 3), Doc("c", 1, 0)]})
+    for name in ("retrieval", "CrossEncoder reranking", "bi-encoder reranking"):
+        row = emulate(graded, ["nDCG@3"], [find_tool(f"sentence-transformers {name}")]).iloc[0]
+        assert row["value"] == pytest.approx(1)
+        assert row["question"] == "relevant or not, without grades"
+    assert value("trec_eval", "nDCG-linear@3", graded) < 1
+
+
+def test_beir_drops_a_document_named_as_its_query():
+    itself = runs({"q": [Doc("q", 2, 0), Doc("a", 1, 1)]}, {"q": {"a": 1}})
+    assert value("BEIR", "RR@10", itself) == 1
+    assert value("MTEB", "RR@10", itself) == pytest.approx(1 / 2)
+
+
+def test_pykeen_has_no_number_where_a_query_has_two_relevant_documents():
+    two = runs({"q": [Doc("a", 1, 1), Doc("b", 1, 1)]})
+    for name, measure in (("PyKEEN realistic", "RR"), ("scikit-learn", "AP")):
+        assert pd.isna(value(name, measure, two))
+
+
+def test_a_measure_a_tool_does_not_have_gives_no_row():
+    assert emulate(runs({"q": FIVE}), ["RR"], [find_tool("scikit-learn")]).empty
+    assert find_tool("trec_eval").rule(parse("RR@10")) is None
+
+
+def test_rows_are_each_tool_by_measure_by_reranker_in_the_order_asked():
+    two_rerankers = Runs.from_frame(drawn({"B": {"q": FIVE}, "A": {"q": FIVE}}))
+    values = emulate(two_rerankers, ["P@3", "RR"], [find_tool("ranx"), find_tool("trec_eval")])
+    assert list(values) == [
+        "tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why",
+    ]  # fmt: skip
+    assert values[["tool", "spelling", "reranker"]].to_numpy().tolist() == [
+        [name, spelling, reranker]
+        for name, spelling in [
+            ("ranx", "precision@3"), ("ranx", "mrr"), ("trec_eval", "P_3"), ("trec_eval", "recip_rank"),
+        ]
+        for reranker in ("B", "A")
+    ]  # fmt: skip
+
+
+def test_one_evaluation_serves_all_rules_that_share_what_is_seen_precision_and_policies(monkeypatch):
+    calls = []
+
+    def count_calls(*arguments):
+        calls.append(arguments)
+        return score_runs(*arguments)
+
+    monkeypatch.setattr(emulation, "score_runs", count_calls)
+    emulate(runs({"q": FIVE}), MEASURES)
+    policies = {rule.policy(1) for tool in TOOLS for rule in tool.rules.values()}
+    assert len(calls) == 1 + len(policies)
+
+
+BETWEEN = {"RR", "RR@5", "nDCG-linear@3", "P@3", "R@3", "Hits@3"}
+"""Measures that tools take of all lists, as the evaluation does."""
+
+
+@settings(max_examples=30)
+@given(tables())
+def test_tied_is_the_expected_mean_and_what_tools_make_of_scores_as_read_lies_between_worst_and_best(table):
+    given_runs = Runs.from_frame(drawn(table))
+    treatments = ["expected", "pessimistic", "optimistic"]
+    means = evaluate(given_runs, MEASURES, treatments).summary()
+    as_read = ("trec_eval", "trec_eval -c", "ranx")
+    for row in emulate(given_runs, MEASURES, map(find_tool, as_read)).itertuples():
+        tied, low, high = (means.loc[row.reranker, (row.measure, ties, "mean")] for ties in treatments)
+        assert row.tied == pytest.approx(tied)
+        if row.measure in BETWEEN and row.refusal == "":
+            assert low - 1e-12 <= row.value <= high + 1e-12
+
+
+def test_a_reranker_without_one_judged_query_has_no_value():
+    stray = runs({"other": FIVE}, {"q": {"b": 1}})
+    values = emulate(stray, MEASURES).set_index(["tool", "measure"])["value"]
+    assert pd.isna(values["trec_eval", "RR"])
+    assert pd.isna(values["scikit-learn", "nDCG-linear@3"])
+    assert values["ir_measures", "RR"] == 0
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_rule_names_a_measure_a_spelling_and_one_sentence_of_why(tool):
+    for ours, rule in tool.rules.items():
+        tool_rule = tool.rule(parse(ours.replace("@k", "@7")))
+        assert "{" not in tool_rule.spelling
+        assert ("7" in tool_rule.spelling) == ("@k" in ours)
+        assert tool.version
+        assert rule.why.endswith(".")
+        assert ". " not in rule.why
+
+
+def test_a_tool_is_found_by_name_whatever_its_case():
+    assert find_tool("MTEB") is find_tool(" mteb ")
+
+
+def test_an_unknown_tool_is_refused_with_the_names_there_are():
+    with pytest.raises(UsageError, match=r"There is no tool 'treceval'\. Tools: trec_eval, trec_eval 10,"):
+        find_tool("treceval")
+
+
+def test_names_of_tools_differ():
+    assert len({one.name for one in TOOLS}) == len(TOOLS) == 14
+
+
+TIED = [Doc(name, 1, int(name == "b")) for name in "cabde"]
+STRICT = [Doc(name, 5 - at, int(name == "b")) for at, name in enumerate("cabde")]
+
+
+def boards(**lists):
+    return Runs.from_frame(drawn({name: {"q": one} for name, one in lists.items()}))
+
+
+def test_values_are_those_of_the_emulation_in_the_order_of_the_rerankers():
+    tied_runs = boards(A=TIED, B=STRICT)
+    values = tool_values(tied_runs, "RR", ["B", "A"])
+    assert values["reranker"].unique().tolist() == ["B", "A"]
+    own = values[values["measure"] == "RR"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(own, emulate(tied_runs.arranged({"B": "B", "A": "A"}), ["RR"]))
+
+
+def test_tools_whose_mrr_has_a_cut_off_are_asked_for_it_down_to_the_end_of_the_longest_list():
+    values = tool_values(boards(A=TIED, B=STRICT), "RR", ["A", "B"])
+    cut = values[values["measure"] != "RR"]
+    assert set(cut["measure"]) == {"RR@5"}
+    assert {"BEIR", "MTEB"} <= set(cut["tool"])
+    assert not set(cut["tool"]) & set(values.loc[values["measure"] == "RR", "tool"])
+    whole = comparable_values(values, "RR").set_index(["tool", "reranker"])["value"]
+    assert (whole["BEIR", "A"], whole["MTEB", "A"]) == (1 / 3, 1 / 4)  # as listed; by document ID, descending
+
+
+def test_ndcg_is_asked_with_both_gains():
+    assert set(tool_values(boards(A=TIED), "nDCG@10", ["A"])["measure"]) == {"nDCG@10", "nDCG-linear@10"}
+
+
+def test_a_reranker_left_out_is_not_in_the_table():
+    assert set(tool_values(boards(A=TIED, B=STRICT), "RR", ["A"])["reranker"]) == {"A"}
+
+
+def test_a_tool_has_one_row_with_a_column_a_reranker_and_a_reason():
+    values = tool_values(boards(A=TIED, B=STRICT), "RR", ["A", "B"])
+    table = by_tool(values)
+    assert table.columns.to_list() == ["tool", "version", "spelling", "A", "B", "why"]
+    assert table["tool"].is_unique
+    row = table.set_index("tool").loc["trec_eval"]
+    assert (row["A"], row["B"]) == (1 / 4, 1 / 3)
+    assert row["why"]
+
+
+def test_a_reranker_may_be_named_as_a_column():
+    table = by_tool(
+        tool_values(boards(tool=TIED, version=STRICT, why=STRICT), "RR", ["tool", "version", "why"])
+    )
+    assert table.columns.to_list() == ["tool", "version", "spelling", "tool ", "version ", "why ", "why"]
+
+
+def test_the_finding_names_the_reranker_and_tools_that_are_farthest_apart():
+    values = tool_values(boards(A=STRICT, B=TIED), "RR", ["A", "B"])
+    sentence = plain(tool_finding(values, "RR"))
+    assert sentence.startswith("The same file gives B RR 0.2500 in trec_eval and 0.5000 in")
+
+
+def test_the_finding_says_whether_tools_name_the_same_leader():
+    third, fourth = ([Doc(d, 5 - at, int(at == place)) for at, d in enumerate("abcde")] for place in (2, 3))
+    last = [Doc(d, 5 - at, int(d == "e")) for at, d in enumerate("abcde")]
+
+    def finding_of(lists):
+        drawn_runs = Runs.from_frame(
+            drawn({"A": {"q": TIED, "r": TIED}, "B": dict(zip("qr", lists, strict=True))})
+        )
+        return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
+
+    assert finding_of([last, last]).endswith("for every reranker name the same leader.")
+    assert finding_of([third, fourth]).endswith("They name 2 different leaders.")
+
+
+def test_a_value_that_answers_another_question_is_told_apart_and_no_ground_for_the_finding():
+    graded = [Doc("a", 2, 1), Doc("b", 1, 2), Doc("c", 0, 0)]
+    values = tool_values(boards(A=graded), "P@1", ["A"], ScoringOptions(relevant_from=2))
+    assert set(values["value"].dropna()) == {0, 1}
+    comparable = comparable_values(values, "P@1")
+    assert set(comparable["value"]) == {0}
+    assert not {"BEIR", "MTEB"} & set(comparable["tool"])
+    assert "say the same" in plain(tool_finding(values, "P@1"))
+    row = by_tool(values).set_index("tool").loc["BEIR"]
+    assert row["A"] == 1
+    assert row["why"].startswith("Answers another question: relevant from grade 1. ")
+
+
+def test_a_tool_without_a_number_keeps_its_row_and_says_for_whom_and_why():
+    tied = [Doc(str(place), 1, int(place == 3)) for place in range(16)]
+    table = by_tool(tool_values(boards(A=tied, B=STRICT), "RR", ["A", "B"]))
+    row = table.set_index("tool").loc["ranx"]
+    assert pd.isna(row["A"])
+    assert row["B"] == 1 / 3
+    assert row["why"].startswith(
+        "No number for A: the order of a tie changes the value of a list of more than 15"
+    )
+    alone = by_tool(tool_values(boards(A=tied), "RR", ["A"])).set_index("tool").loc["ranx"]
+    assert alone["why"].startswith("No number: ")
+
+
+@pytest.mark.parametrize("measure", ["RR", "Hits@1", "AP"])
+def test_the_finding_says_when_every_tool_agrees(measure):
+    assert "Every tool says the same" in plain(
+        tool_finding(tool_values(boards(A=STRICT), measure, ["A"]), measure)
+    )
+
+
+def test_a_measure_no_tool_has_is_said_to_have_none():
+    values = tool_values(boards(A=TIED), "TsRR", ["A"])
+    assert not len(values)
+    assert "No two tools" in plain(tool_finding(values, "TsRR"))
+
+
+def test_tools_that_agree_on_every_reranker_share_a_column():
+    values = tool_values(boards(A=TIED, B=STRICT), "RR", ["B", "A"])
+    table = by_reranker(values)
+    assert table.index.to_list() == ["B", "A"]
+    assert sum(map(len, table.columns)) == values.dropna(subset="value")["tool"].nunique()
+    for tools in table.columns:
+        for tool in tools:
+            expected = values[values["tool"] == tool].set_index("reranker")["value"]
+            assert table[tools].to_dict() == pytest.approx(expected.to_dict(), nan_ok=True)
+    assert not table.T.duplicated().any()
+
+
+def test_every_tool_is_compared_where_documents_are_relevant_or_not_as_both_gains_are_one():
+    binary = tool_values(boards(A=TIED, B=STRICT), "nDCG@10", ["A", "B"])
+    compared = comparable_values(binary, "nDCG@10")
+    assert set(compared["tool"]) == set(binary[binary["value"].notna() & (binary["question"] == "")]["tool"])
+    assert "trec_eval" in set(compared["tool"])
+    assert not compared.duplicated(["tool", "reranker"]).any()
+
+
+def test_grades_keep_tools_of_another_gain_apart():
+    graded = [Doc(d, 5 - at, 2 * (at == 1) + (at == 2)) for at, d in enumerate("abcde")]
+    compared = comparable_values(tool_values(boards(A=graded), "nDCG@10", ["A"]), "nDCG@10")
+    assert set(compared["measure"]) == {"nDCG@10"}
+    assert "trec_eval" not in set(compared["tool"])

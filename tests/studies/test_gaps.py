@@ -1,0 +1,467 @@
+import math
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from comparing import scored
+from drawing import frame, tables
+from enumeration import Doc
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metrics import Runs, evaluate
+from metrics.simulation import LlmReranker, notebook_grag, notebook_llm_rerankers, notebook_synthetic, simulate
+from metrics.studies.gaps import (
+    ALL_LISTS,
+    Moments,
+    correlation,
+    gap_finding,
+    gap_prose,
+    gap_summary,
+    gaps,
+    gaps_by_measure,
+    notebook_lines,
+    notebook_table,
+    reranker_finding,
+    tie_prediction,
+    trend,
+    with_overall,
+)
+from metrics.studies.prose import Strong, plain
+from metrics.support.wording import percent
+
+TIES = ["expected", "optimistic", "pessimistic", "input", "docid_desc"]
+
+
+def table_of(table, traditional="input"):
+    evaluation = evaluate(Runs.from_frame(frame(table)), ["RR", "Hits@3"], TIES)
+    return gaps(evaluation, {"first": "RR", "second": "Hits@3"}, traditional)
+
+
+def finding(*lists):
+    return plain(gap_finding(table_of({"A": {f"q{n}": docs for n, docs in enumerate(lists)}}), "RR"))
+
+
+def tie(size, relevant):
+    return [Doc(str(n), 1, int(n == relevant)) for n in range(1, size + 1)]
+
+
+STRICT = [Doc("a", 2, 1), Doc("b", 1, 0)]
+
+
+@given(tables())
+def test_a_gap_is_traditional_minus_tied_and_no_wider_than_best_minus_worst(table):
+    rows = table_of(table)
+    for p in ("first", "second"):
+        gap = rows[f"{p}_gap"]
+        assert np.allclose(gap, rows[f"{p}_traditional"] - rows[f"{p}_tied"], atol=1e-12)
+        assert (gap.abs() <= rows[f"{p}_best"] - rows[f"{p}_worst"] + 1e-12).all()
+
+
+@given(tables())
+def test_a_list_whose_orderings_all_score_alike_has_a_gap_of_exactly_zero(table):
+    rows = table_of(table)
+    for p in ("first", "second"):
+        level = rows[f"{p}_best"] == rows[f"{p}_worst"]
+        assert (rows.loc[level, f"{p}_gap"] == 0).all()
+
+
+def test_a_gap_of_nothing_but_rounding_is_exactly_zero():
+    table = {"A": {f"q{size}": tie(size, size) for size in range(2, 101)}}
+    scores = evaluate(Runs.from_frame(frame(table)), ["Hits@100"], TIES)
+    rows = gaps(scores, {"first": "Hits@100"}, "input")
+    assert set(rows["first_gap"]) == {0}
+
+
+def test_there_is_one_row_for_each_list_of_each_reranker():
+    rows = table_of({"B": {"q2": STRICT, "q1": tie(3, 1)}, "A": {"q1": STRICT}})
+    assert rows[["reranker", "query_id"]].to_numpy().tolist() == [["B", "q2"], ["B", "q1"], ["A", "q1"]]
+    assert rows["tie_ratio"].to_list() == [0, 1, 0]
+    assert rows["max_tie_size"].to_list() == [1, 3, 1]
+
+
+@pytest.mark.parametrize(("traditional", "gap"), [("input", 7 / 18), ("docid_desc", 1 / 3 - 11 / 18)])
+def test_the_gap_is_that_of_the_treatment_asked_for(traditional, gap):
+    assert table_of({"A": {"q": tie(3, 1)}}, traditional)["first_gap"].to_list() == [pytest.approx(gap)]
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([], []),
+        ([1, 2, 3], [3, 1, 2]),
+        ([1, 1, 1, 1], [1, 2, 3, 4]),
+        ([1, 2, 3, 4], [0.5, 0.5, 0.5, 0.5]),
+        ([1, 2, 3, 4], [0.1 + 0.2, 0.3, 0.3, 0.3]),
+    ],
+    ids=["nothing", "three lists", "x constant", "y constant", "y constant but for rounding"],
+)
+def test_a_correlation_that_is_not_defined_is_none(x, y):
+    assert correlation(pd.Series(x, dtype=float), pd.Series(y, dtype=float)) is None
+
+
+def test_a_correlation_is_pearsons_inside_its_interval():
+    x, y = pd.Series([1.0, 2, 3, 4, 5, 6]), pd.Series([2.0, 1, 4, 3, 6, 5])
+    r, low, high = correlation(x, y)
+    assert r == pytest.approx(np.corrcoef(x, y)[0, 1])
+    z, half = np.arctanh(r), 1.959964 / np.sqrt(3)
+    assert (low, high) == pytest.approx((np.tanh(z - half), np.tanh(z + half)), rel=1e-5)
+
+
+def test_a_perfect_correlation_is_one():
+    x = pd.Series([1.0, 2, 3, 4])
+    assert correlation(x, 3 * x + 1) == pytest.approx((1, 1, 1))
+
+
+@pytest.mark.parametrize("x", [[], [1, 2, 3], [2, 2, 2, 2, 2]])
+def test_a_trend_needs_four_lists_that_differ(x):
+    assert not len(trend(pd.Series(x, dtype=float), pd.Series(x, dtype=float)))
+
+
+def test_a_trend_of_a_constant_is_that_constant_without_a_band():
+    line = trend(pd.Series(np.linspace(0, 1, 200)), pd.Series(np.full(200, 0.25)))
+    assert len(line)
+    assert np.allclose(line[["mean", "low", "high"]], 0.25, atol=1e-6)
+
+
+def test_a_trend_follows_a_straight_line_inside_its_band():
+    x = pd.Series(np.linspace(0, 1, 400))
+    line = trend(x, 2 * x)
+    middle = line[line["x"].between(0.3, 0.7)]
+    assert np.allclose(middle["mean"], 2 * middle["x"], atol=0.05)
+    assert (line["low"] <= line["mean"]).all()
+    assert (line["mean"] <= line["high"]).all()
+
+
+def test_a_trend_of_two_far_clusters_holds_only_numbers():
+    x = pd.Series([0.0] * 10 + [1.0] * 10)
+    assert np.isfinite(trend(x, x)).all(axis=None)
+
+
+def test_the_finding_says_plainly_that_nothing_ties():
+    assert finding(STRICT, STRICT).startswith("No list has a tie.")
+
+
+def test_the_finding_says_plainly_that_ties_cost_nothing():
+    text = finding([Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0)], STRICT)
+    assert text.startswith("One list has ties.")
+    assert "costs nothing" in text
+
+
+@pytest.mark.parametrize(("relevant", "direction"), [(1, "too high"), (5, "too low")])
+def test_the_finding_names_the_query_that_is_farthest_off_and_which_way(relevant, direction):
+    text = finding(STRICT, tie(5, relevant), tie(2, 1))
+    assert "query q1 of A" in text
+    assert text.endswith(f"{direction}.")
+
+
+def test_a_correlation_is_told_with_a_true_minus_and_none_before_nought():
+    worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
+    for r, written in ((-0.004, "r = 0.00"), (-0.25, "r = −0.25"), (0.25, "r = 0.25")):
+        assert written in plain(gap_prose(9, 0.5, (r, -1.0, 1.0), worst, "RR"))
+
+
+@pytest.mark.parametrize(
+    ("correlation", "said"),
+    [
+        ((-0.73, -0.97, 0.21), "cannot be told"),
+        ((-0.73, -0.9, -0.5), "strongly"),
+        ((0.4, 0.1, 0.6), "moderately"),
+    ],
+)
+def test_no_strength_is_said_of_a_correlation_that_may_be_none(correlation, said):
+    worst = {"gap": 0.5, "query_id": "q", "reranker": "A"}
+    assert said in plain(gap_prose(6, 0.5, correlation, worst, "RR"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_correlation_and_its_interval_are_those_of_scipy_however_lists_come_in_parts(seed):
+    draw = np.random.default_rng(seed)
+    x = draw.random(200) + seed
+    y = seed * x + draw.normal(size=200) ** 3
+    scipys = stats.pearsonr(x, y)
+    parts = Moments()
+    for part in (slice(0, 7), slice(7, 150), slice(150, 200)):
+        parts.add(x[part], y[part])
+    for result in (correlation(pd.Series(x), pd.Series(y)), parts.correlation()):
+        assert result == pytest.approx((scipys.statistic, *scipys.confidence_interval()), rel=0, abs=1e-12)
+
+
+def test_a_gap_that_cannot_be_told_is_none_rather_than_zero():
+    values = {ties: {"A": {"p": 0.5, "q": 0.25}} for ties in ("expected", "optimistic", "pessimistic")}
+    evaluation = scored(input={"A": {"p": np.nan, "q": 0.25 + 1e-14}}, **values)
+    evaluation.lists[["n_docs", "n_relevant", "n_tie_groups", "max_tie_size", "log10_orderings"]] = 2
+    table = gaps(evaluation, {"first": "RR"}, "input")
+    assert table["first_gap"].to_list() == pytest.approx([np.nan, 0], nan_ok=True)
+
+
+def test_lists_with_nothing_relevant_are_not_said_to_be_level():
+    table = pd.DataFrame(
+        {
+            "reranker": "A",
+            "query_id": ["q1", "q2", "q3", "q4"],
+            "tie_ratio": 0.5,
+            "first_gap": [0.2, 0.0, 0.0, 0.0],
+            "first_best": [1.0, 1.0, 0.0, 0.0],
+            "n_relevant": [1, 1, 0, 0],
+        }
+    )
+    assert plain(gap_finding(table, "RR")).startswith("50% of the 2 lists with ties and a relevant document")
+    judged = table.assign(n_relevant=1)
+    assert plain(gap_finding(judged, "RR")).startswith("75% of the 4 lists with ties have the same RR")
+
+
+def test_the_prediction_alone_is_what_the_finding_says_of_it_and_without_a_gap_it_is_the_finding():
+    table = pd.DataFrame(
+        {
+            "reranker": "A",
+            "query_id": [f"q{n}" for n in range(40)],
+            "tie_ratio": np.linspace(0, 1, 40),
+            "first_gap": np.linspace(0, 0.4, 40),
+            "first_best": 1.0,
+            "n_relevant": 1,
+        }
+    )
+    point, rest = tie_prediction(table, "RR")
+    assert point == Strong("The tie ratio predicts the gap strongly")
+    assert point.text + rest in plain(gap_finding(table, "RR"))
+    level = table.assign(first_gap=0.0)
+    assert tie_prediction(level, "RR") == gap_finding(level, "RR")
+
+
+LUCKY = [Doc("a", 1, 1), Doc("b", 1, 0), Doc("c", 0, 0), Doc("d", -1, 0)]
+
+
+def lists_of(runs, first="RR", second="Hits@3", **policies):
+    return gaps(evaluate(runs, [first, second], **policies), {"first": first, "second": second}, "input")
+
+
+def row(runs, **options):
+    return gap_summary(lists_of(runs), **options).iloc[0]
+
+
+def test_the_synthetic_lists_are_described_as_in_the_notebook():
+    summary = row(notebook_synthetic())
+    assert (summary["n"], summary["with_ties"], summary["with_ties_share"]) == (200, 60, 0.3)
+    assert summary["tie_ratio"] == pytest.approx(0.226, abs=5e-4)
+    assert summary[["first_gap_mean", "first_gap_std", "first_gap_max"]].to_list() == pytest.approx(
+        [0.0252, 0.0779, 0.5092], abs=5e-5
+    )
+    assert summary[["second_gap_mean", "second_gap_std", "second_gap_max"]].to_list() == pytest.approx(
+        [0.0291, 0.1221, 0.7500], abs=5e-5
+    )
+    assert summary[["first_r_ratio", "first_r_size"]].to_list() == pytest.approx([0.546, 0.596], abs=5e-4)
+
+
+def test_the_mean_largest_tie_is_1_71_as_the_notebook_counts_and_2_26_with_untied_lists_as_1():
+    summary = row(notebook_grag())
+    assert summary["tie_groups"] == pytest.approx(0.46)
+    assert summary["tie_size_mean"] == pytest.approx(1.71)
+    assert summary["max_tie_size_mean"] == pytest.approx(2.26)
+    assert summary["max_tie_size"] == 5
+
+
+def test_deviations_divide_by_one_less_than_the_lists_unless_told_otherwise():
+    lists = lists_of(notebook_grag())
+    sample, population = gap_summary(lists).iloc[0], gap_summary(lists, ddof=0).iloc[0]
+    for name, column in (
+        ("tie_ratio_std", lists["tie_ratio"]),
+        ("first_tied_std", lists["first_tied"]),
+        ("second_gap_std", lists["second_gap"].abs()),
+    ):
+        assert sample[name] == pytest.approx(statistics.stdev(column))
+        assert population[name] == pytest.approx(statistics.pstdev(column))
+    assert round(population["first_traditional_std"], 4) == 0.3818  # as the notebook's G-RAG report prints it
+
+
+def test_a_row_holds_the_figures_of_both_measures():
+    runs = Runs.from_frame(frame({"A": {"q1": LUCKY, "q2": STRICT}}))
+    expected = {
+        "tie_ratio": 1 / 4,
+        "first_lists_with_gap": 1 / 2,
+        "first_traditional": 1,
+        "first_tied": 7 / 8,
+        "first_worst": 3 / 4,
+        "first_best": 1,
+        "first_gap": 1 / 8,
+        "first_gap_mean": 1 / 8,
+        "first_gap_max": 1 / 4,
+        "second_traditional": 1,
+        "second_gap_max": 0,
+        "tie_ratio_std": statistics.stdev([1 / 2, 0]),
+        "first_traditional_std": 0,
+        "first_tied_std": statistics.stdev([3 / 4, 1]),
+    }
+    assert row(runs)[list(expected)].to_dict() == pytest.approx(expected)
+
+
+@given(tables())
+def test_means_are_those_of_the_evaluation_and_the_first_row_is_of_all_lists(table):
+    evaluation = evaluate(Runs.from_frame(frame(table)), ["RR", "Hits@3"])
+    lists = gaps(evaluation, {"first": "RR", "second": "Hits@3"}, "input")
+    summary = gap_summary(lists)
+    assert summary.index.to_list() == list(table)
+    means = evaluation.scores.groupby(level="reranker", sort=False).mean()
+    assert summary["first_tied"].to_list() == pytest.approx(means["RR", "expected"].to_list())
+    assert summary["second_best"].to_list() == pytest.approx(means["Hits@3", "optimistic"].to_list())
+    assert (summary["first_gap"].abs() <= summary["first_gap_mean"] + 1e-12).all()
+    overall = with_overall(summary, lists)
+    assert overall.index.to_list() == ([ALL_LISTS, *table] if len(table) > 1 else list(table))
+    assert overall["n"].iloc[0] == len(lists)
+    assert overall["first_gap_mean"].iloc[0] == pytest.approx(np.abs(lists["first_gap"]).mean())
+
+
+def test_any_measure_can_be_summarised():
+    lists = lists_of(notebook_llm_rerankers(10), "nDCG@5", "TsRR")
+    summary = gap_summary(lists)
+    assert (summary["first_gap_max"] > 0).all()
+    assert (summary["second_gap_max"] == 0).all()
+    assert summary["second_r_ratio"].isna().all()
+
+
+def test_a_correlation_that_is_not_defined_is_missing():
+    assert math.isnan(row(simulate({"all tied": LlmReranker(0, 1)}, 20))["first_r_ratio"])
+
+
+def test_no_lists_give_no_rows():
+    lists = lists_of(Runs.from_frame(frame({"A": {"q": [Doc("a", 1, 0)]}})), empty="skip")
+    assert with_overall(gap_summary(lists), lists).empty
+
+
+def test_a_row_a_measure_is_the_summary_of_all_lists_by_that_measure():
+    evaluation = evaluate(notebook_llm_rerankers(10), ["RR", "AP", "Hits@5"])
+    rows = gaps_by_measure(evaluation, ["RR", "AP", "Hits@5"], "input")
+    assert rows.index.to_list() == ["RR", "AP", "Hits@5"]
+    for measure, row_of in rows.iterrows():
+        lists = gaps(evaluation, {"first": measure}, "input").assign(reranker="all")
+        summary = gap_summary(lists).iloc[0]
+        assert row_of.to_dict() == pytest.approx({name: summary[f"first_{name}"] for name in row_of.index})
+
+
+def test_the_synthetic_lists_are_printed_as_in_the_notebook():
+    lines = notebook_lines(lists_of(notebook_synthetic()), ("MRR", "Hits@3"))
+    assert [line for line in lines if line] == [
+        "Analyzed 200 synthetic scenarios",
+        "Scenarios with ties: 60 (30.0%)",
+        "Average tie ratio: 0.226",
+        "Summary Statistics:",
+        "Mean MRR difference: 0.0252 (±0.0779)",
+        "Max MRR difference: 0.5092",
+        "Mean Hits@3 difference: 0.0291 (±0.1221)",
+        "Max Hits@3 difference: 0.7500",
+        "Correlation between tie ratio and MRR diff: 0.546",
+        "Correlation between max tie size and MRR diff: 0.596",
+    ]
+
+
+def test_the_rerankers_of_the_notebook_are_printed_with_a_deviation_beside_each_mean():
+    summary = gap_summary(lists_of(notebook_llm_rerankers(100), "RR", "Hits@5"))
+    rows = notebook_table(summary, ("MRR", "MTRR"), ("Hits@5", "TMHits@5"))
+    assert rows.iloc[0].to_list() == [
+        "GPT-4 (Low Ties)",
+        f"0.5690 ± {summary['tie_ratio_std'].iloc[0]:.4f}",
+        "0.6748 ± 0.3664",
+        "0.6845 ± 0.3524",
+        "0.0376, up to 0.3889",
+        "0.9000 ± 0.3015",
+        "0.8827 ± 0.2897",
+        "0.0454, up to 0.8000",
+    ]
+
+
+HARMLESS = [Doc("a", 2, 1), Doc("b", 1, 0), Doc("c", 1, 0), Doc("d", 1, 0)]
+
+
+def lists_by_reranker(runs, **policies):
+    return gaps(evaluate(runs, ["RR"], **policies), {"first": "RR"}, "input")
+
+
+def sentence(table, **policies):
+    return plain(reranker_finding(lists_by_reranker(Runs.from_frame(frame(table)), **policies), "RR"))
+
+
+def drawn_lists(sizes, ratios):
+    """Lists of rerankers with these absolute gaps and tie ratios, query by query."""
+    parts = [
+        pd.DataFrame(
+            {
+                "reranker": name,
+                "query_id": [f"q{number}" for number in range(len(gap))],
+                "tie_ratio": ratios[name],
+                "first_gap": gap,
+            }
+        )
+        for name, gap in sizes.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_the_finding_of_rerankers_says_plainly_that_nothing_ties():
+    assert sentence({"A": {"q": STRICT}}).startswith("No reranker ties a document.")
+
+
+def test_the_finding_of_nothing_scored_says_so():
+    assert sentence({"A": {"q": [Doc("a", 1, 0)]}}, empty="skip").startswith("No list is scored")
+
+
+def test_the_finding_tells_who_ties_most_from_whose_lists_are_farther_off():
+    queries = ["q", "r", "s"]
+    text = sentence({"harmless": dict.fromkeys(queries, HARMLESS), "lucky": dict.fromkeys(queries, LUCKY)})
+    assert text.startswith("harmless ties most: 75% of a list on average.")
+    assert "The lists of lucky are farther off: a mean |RR gap| of 0.250 against 0.000 of it." in text
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_nobody_is_said_to_be_farther_off_within_the_standard_error_of_the_difference(seed):
+    draw = np.random.default_rng(seed)
+    sizes = {name: draw.random(12) * draw.choice([0.4, 0.5, 1]) for name in "AB"}
+    text = plain(reranker_finding(drawn_lists(sizes, {"A": 0.9, "B": 0.5}), "RR"))
+    difference = sizes["A"] - sizes["B"]
+    error = difference.std(ddof=1) / np.sqrt(len(difference))
+    is_clear = abs(difference.mean()) > error
+    assert ("farthest off" in text or "farther off" in text) == is_clear
+    assert ("cannot be told from" in text) == (not is_clear)
+    assert ("The lists of B are farther off" in text) == (is_clear and difference.mean() < 0)
+
+
+def test_the_finding_says_who_else_ties_as_much_to_the_percent():
+    def text_of(*ratios):
+        names = list("ABCD")[: len(ratios)]
+        lists = drawn_lists({name: np.zeros(3) for name in names}, dict(zip(names, ratios, strict=True)))
+        return plain(reranker_finding(lists, "RR"))
+
+    end = "90% of a list on average. The order taken changes no value: every RR gap is 0. "
+    assert text_of(0.9, 0.2) == f"A ties most: {end}"
+    assert text_of(0.9, 0.899, 0.2) == f"A and 1 more tie most: {end}"
+    assert text_of(0.9, 0.899, 0.2, 0.9) == f"A and 2 more tie most: {end}"
+    assert text_of(0.9, 0.9) == f"All rerankers tie {end}"
+    assert text_of(0.9) == f"A ties {end}"
+
+
+def test_the_prediction_is_that_of_the_finding_on_lists():
+    lists = lists_by_reranker(notebook_llm_rerankers(100))
+    text, of_lists = plain(reranker_finding(lists, "RR")), plain(gap_finding(lists, "RR"))
+    assert "The tie ratio predicts the gap moderately (r = 0.39)" in text
+    assert text[text.index("The tie ratio") :].strip() in of_lists
+    assert text.startswith("Local LLM (Very High Ties) ties most: 97% of a list on average.")
+    assert (
+        "Its lists are also farthest off: a mean |RR gap| of 0.167 against 0.129 of Claude (High Ties)." in text
+    )
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0%"), (0.001, "under 1%"), (0.00499, "under 1%"), (0.756, "76%"), (1, "100%")]
+)
+def test_a_share_is_a_whole_percent(share, text):
+    assert percent(share) == text
+
+
+@given(st.floats(min_value=0, max_value=1, exclude_min=True) | st.just(1 / 200))
+def test_a_share_above_zero_never_reads_as_zero(share):
+    assert percent(share) != "0%"
+
+
+def test_prose_reads_as_one_text():
+    assert plain((Strong("A"), " and ", Strong("B"))) == "A and B"

@@ -1,0 +1,371 @@
+"""One list: counts, patterns, distributions and draws, held against every ordering in exact fractions."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from drawing import frame, lists
+from enumeration import Doc, all_orderings, every_value, first_rank, judged_list, value_in_order
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate
+from metrics.runs import File, read
+from metrics.studies import orderings as drawing
+from metrics.studies.one_list import (
+    complexity_report,
+    every_ordering,
+    first_rank_chances,
+    ladder,
+    sampled_mean,
+    text_column,
+    tie_groups,
+)
+from metrics.studies.orderings import (
+    count_orderings,
+    distribution,
+    every_pattern,
+    list_values,
+    merge_values,
+    running_mean,
+    sample_distinct_places,
+    sample_values,
+)
+from metrics.ties import Orderings, Patterns, Ranking
+
+SHORT = lists(ids=st.text("abZ9", min_size=1, max_size=2)).map(lambda docs: docs[:5])
+BY_GRADES = ["RR", "RR@2", "Hits@2", "AP", "P@2", "R@2", "nDCG@3", "nDCG-linear@2", "RBP(0.8)", "Rprec"]
+TIES = ["input", "expected", "optimistic", "pessimistic", "docid_desc"]
+
+
+def ranking_of(table, reranker="A"):
+    return Ranking.of(Runs.from_frame(frame(table)), reranker)
+
+
+def ranking(docs):
+    return ranking_of({"A": {"other": [Doc("x", 1, 1), Doc("y", 1, 0)], "q": docs, "last": [Doc("z", 1, 1)]}})
+
+
+def shares(values):
+    """Chance of each value of a list of them, in exact fractions."""
+    counts = Counter(round(float(value), 12) for value in values)
+    return {value: Fraction(times, counts.total()) for value, times in counts.items()}
+
+
+def as_dict(table):
+    return dict(zip(table["value"], table["chance"], strict=True))
+
+
+@given(lists())
+def test_counts_are_those_of_the_orderings_and_patterns_and_of_the_notebook(docs):
+    single_list = ranking(docs)
+    counts, notebook = count_orderings(single_list, "q"), Orderings.of(single_list, "q").complexity()
+    assert (counts.orderings, counts.patterns) == (
+        notebook.total_permutations,
+        Patterns.of(single_list, "q").count,
+    )
+    assert counts.shared == Patterns.of(single_list, "q").multiplicity
+    assert counts.tie_sizes == notebook.tie_sizes
+    assert counts.tractable == notebook.is_tractable
+    assert counts.draws == notebook.recommended_sampling
+    assert counts.log10_orderings == pytest.approx(math.log10(counts.orderings), abs=1e-9)
+    assert counts.log10_patterns == pytest.approx(math.log10(counts.patterns), abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [[8], [9], [4, 4, 3], [17], [18], [20], [12, 9]])
+def test_counts_of_larger_ties_are_exact_as_long_as_they_are_written(sizes):
+    docs = [Doc(f"{group}.{at}", -group, at % 3) for group, size in enumerate(sizes) for at in range(size)]
+    single_list = ranking(docs)
+    counts, orderings = count_orderings(single_list, "q"), Orderings.of(single_list, "q")
+    assert counts.orderings == (orderings.count if orderings.count < 10**15 else None)
+    assert counts.log10_orderings == pytest.approx(math.log10(orderings.count))
+    assert counts.patterns == Patterns.of(single_list, "q").count
+    assert (counts.tractable, counts.draws) == (
+        orderings.complexity().is_tractable,
+        orderings.complexity().recommended_sampling,
+    )
+
+
+def test_one_relevant_document_in_a_tie_of_many_has_as_many_patterns_as_places():
+    single_list = flat(100_000, 1)
+    counts = count_orderings(single_list, "q")
+    assert (counts.orderings, counts.patterns, counts.shared) == (None, 100_000, None)
+    assert counts.log10_orderings == pytest.approx(math.lgamma(100_001) / math.log(10))
+    assert complexity_report(single_list, "q")[0].startswith("about 10^456573 orderings")
+    assert complexity_report(single_list, "q")[1] == "100,000 relevance patterns."
+
+
+def flat(documents, relevant, groups=1, **columns):
+    """One list of `groups` even ties; its first documents of each are relevant."""
+    size = documents // groups
+    positions = np.arange(documents)
+    table = {
+        "query_id": "q",
+        "doc_id": positions.astype(str),
+        "score": -(positions // size),
+        "relevance": positions % size < relevant,
+    }
+    return Ranking.of(Runs.from_frame(pd.DataFrame(table | {"reranker": "A"} | columns)), "A")
+
+
+@given(SHORT)
+def test_each_pattern_is_listed_once_with_its_orderings_its_chance_and_what_each_of_them_scores(docs):
+    patterns = every_pattern(ranking(docs), "q", BY_GRADES, limit=1000)
+    behind = Counter(tuple(doc.grade for doc in order) for order in all_orderings(docs))
+    grades = [tuple(map(float, text.replace("|", " ").split())) for text in patterns["grades"]]
+    assert dict(zip(grades, patterns["orderings"], strict=True)) == behind
+    assert patterns["chance"].to_list() == pytest.approx([times / behind.total() for times in behind.values()])
+    firsts = [first_rank([grade >= 1 for grade in row]) for row in grades]
+    assert [None if pd.isna(rank) else rank for rank in patterns["first_relevant"]] == firsts
+    for measure in BY_GRADES:
+        exact = {
+            tuple(doc.grade for doc in order): float(value_in_order(measure, judged_list(docs), order))
+            for order in all_orderings(docs)
+        }
+        assert dict(zip(grades, patterns[measure], strict=True)) == pytest.approx(exact)
+
+
+def test_the_ties_of_a_pattern_are_set_apart():
+    patterns = every_pattern(ranking([Doc("a", 2, 0), Doc("b", 1, 0), Doc("c", 1, 2)]), "q", ["RR"], 9)
+    assert patterns["grades"].to_list() == ["0 | 2 0", "0 | 0 2"]
+
+
+@pytest.mark.parametrize(("limit", "rows"), [(1, 1), (3, 3), (4, 4), (50, 4)])
+def test_no_more_patterns_are_given_than_asked_for(limit, rows):
+    docs = [Doc(name, 1, name == "a") for name in "abcd"]
+    assert len(every_pattern(ranking(docs), "q", ["RR"], limit)) == rows
+
+
+def test_measures_that_grades_do_not_tell_are_left_open_in_patterns():
+    patterns = every_pattern(
+        ranking([Doc("a", 1, 1), Doc("b", 1, 0)]), "q", ["RR", "DR@1", "Judged@1", "TsRR"], 9
+    )
+    assert patterns["RR"].notna().all()
+    assert patterns[["DR@1", "Judged@1", "TsRR"]].isna().all(axis=None)
+
+
+@given(SHORT, st.sampled_from(BY_GRADES))
+def test_the_distribution_of_a_measure_is_that_of_the_enumeration(docs, measure):
+    single_list = ranking(docs)
+    chances = distribution(single_list, "q", measure, first_rank_chances(single_list, "q"))
+    assert as_dict(chances) == pytest.approx(
+        {v: float(c) for v, c in shares(every_value(measure, judged_list(docs))).items()}
+    )
+    assert chances["value"].is_monotonic_increasing
+
+
+@given(SHORT, st.sampled_from(["RR", "AP", "nDCG@3", "P@2"]))
+def test_the_mean_and_deviation_of_the_distribution_are_the_exact_ones(docs, measure):
+    single_list = ranking(docs)
+    chances = distribution(single_list, "q", measure, first_rank_chances(single_list, "q"))
+    exact = list_values(single_list, "q", [measure], ["expected"]).loc[measure]
+    mean = (chances["value"] * chances["chance"]).sum()
+    assert mean == pytest.approx(exact["expected"], abs=1e-11)
+    if measure != "AP":
+        spread = ((chances["value"] - mean) ** 2 * chances["chance"]).sum()
+        assert spread == pytest.approx(exact["std"] ** 2, abs=1e-11)
+
+
+def test_the_distribution_of_a_first_rank_is_exact_however_large_the_tie():
+    single_list = flat(100_000, 3)
+    chances = distribution(single_list, "q", "RR", first_rank_chances(single_list, "q"))
+    assert len(chances) == 99_998
+    assert chances["value"].iloc[-1] == 1
+    assert chances["chance"].iloc[-1] == pytest.approx(3 / 100_000)
+    assert (chances["value"] * chances["chance"]).sum() == pytest.approx(
+        list_values(single_list, "q", ["RR"], ["expected"]).loc["RR", "expected"]
+    )
+
+
+def test_ties_below_the_cutoff_do_not_keep_a_distribution_from_being_exact():
+    single_list = flat(120, 2, groups=12)
+    chances = distribution(single_list, "q", "P@10", first_rank_chances(single_list, "q"))
+    assert as_dict(chances) == pytest.approx({0.2: 1})
+    assert distribution(single_list, "q", "AP", first_rank_chances(single_list, "q")) is None
+
+
+def test_down_to_a_cut_off_few_orders_are_left_of_a_tie_of_a_hundred_thousand():
+    single_list = flat(100_000, 400)
+    chances = distribution(single_list, "q", "nDCG@10", first_rank_chances(single_list, "q"))
+    assert len(chances) == 2**10
+    none = math.prod((99_600 - place) / (100_000 - place) for place in range(10))
+    assert chances["chance"].iloc[0] == pytest.approx(none, rel=1e-9)
+    assert chances["value"] @ chances["chance"] == pytest.approx(0.004, rel=1e-9)  # the share of relevant ones
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "AP", "DR@5", "Judged@5", "taRR"])
+def test_there_is_no_exact_distribution_of_too_many_patterns_or_where_grades_do_not_tell(measure):
+    single_list = flat(100_000, 400)
+    assert distribution(single_list, "q", measure, first_rank_chances(single_list, "q")) is None
+
+
+def test_equal_values_are_gathered():
+    table = merge_values(np.array([0.1 + 0.2, 0.3, 1.0]), np.array([0.25, 0.25, 0.5]))
+    assert as_dict(table) == {0.3: 0.5, 1.0: 0.5}
+
+
+@given(lists())
+def test_the_values_of_a_list_are_those_of_the_evaluation(docs):
+    runs = Runs.from_frame(frame({"A": {"other": [Doc("x", 1, 1)], "q": docs}}))
+    measures = [*BY_GRADES, "DR@2", "Div@2", "Judged@2", "TsRR", "taRR", "GRAG-RR", "GRAG-Hits@2"]
+    values = list_values(Ranking.of(runs, "A", query_id="q"), "q", measures, TIES)
+    scores = evaluate(runs, measures, [*TIES, "std"]).scores.loc[("A", "q")]
+    for measure in measures:
+        assert values.loc[measure].to_list() == pytest.approx(scores[measure].to_list())
+
+
+@given(
+    st.dictionaries(st.sampled_from(["q1", "q2", "7", "absent"]), lists(), min_size=1), st.sampled_from([1, 2])
+)
+def test_one_list_alone_is_that_list_among_all(queries, relevant_from):
+    runs = Runs.from_frame(frame({"A": queries}))
+    whole_ranking = Ranking.of(runs, "A", relevant_from, "decimals:1")
+    for query in queries:
+        alone = Ranking.of(runs, "A", relevant_from, "decimals:1", query_id=query)
+        assert alone.query_ids.to_pylist() == [query]
+        pd.testing.assert_frame_equal(ladder(alone, query), ladder(whole_ranking, query))
+        pd.testing.assert_frame_equal(
+            first_rank_chances(alone, query), first_rank_chances(whole_ranking, query)
+        )
+
+
+def test_one_list_of_a_query_that_nobody_judged_or_ranked_is_empty():
+    run = read(File("run.trec", b"q1 Q0 a 1 1 t\n"))
+    runs = Runs.from_sources([run, read(File("qrels.txt", b"q1 0 a 1\nq2 0 a 1\n"))])
+    assert Ranking.of(runs, "run", query_id="q3").n_lists == 0
+    assert (
+        Ranking.of(runs, "run", query_id="q2").n_lists,
+        len(ladder(Ranking.of(runs, "run", query_id="q2"), "q2")),
+    ) == (1, 0)
+
+
+@given(lists(), st.integers(0, 5))
+def test_every_value_drawn_is_one_that_an_ordering_has_and_the_seed_decides_which(docs, seed):
+    single_list = ranking(docs)
+    for measure in ("RR", "nDCG@3", "AP"):
+        values = sample_values(single_list, "q", measure, 40, seed)
+        exact = {round(float(value), 9) for value in every_value(measure, judged_list(docs))}
+        assert set(values.round(9).tolist()) <= exact
+        assert (values == sample_values(single_list, "q", measure, 40, seed)).all()
+
+
+WIDE = [Doc(f"d{at}", -(at // 6), at % 4 == 1 and 1 + at % 3) for at in range(18)]
+
+
+@pytest.mark.parametrize("measure", ["RR", "Hits@3", "P@5", "nDCG@10", "AP", "DR@4"])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_mean_of_draws_is_within_four_of_its_standard_errors_of_the_exact_value(measure, seed):
+    single_list = ranking(WIDE)
+    estimate = sampled_mean(single_list, "q", measure, 4000, seed)
+    exact = list_values(single_list, "q", [measure], ["expected"]).loc[measure]
+    assert abs(estimate.mean - exact["expected"]) <= 4 * estimate.standard_error
+    assert estimate.standard_error == exact["std"] / math.sqrt(4000)
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG", "AP", "Hits@50"])
+def test_draws_from_a_large_tie_find_the_exact_value_within_their_standard_error(measure):
+    single_list = flat(20_000, 40, groups=2)
+    estimate = sampled_mean(single_list, "q", measure, 3000, seed=7)
+    exact = list_values(single_list, "q", [measure], ["expected"]).loc[measure]
+    assert abs(estimate.mean - exact["expected"]) <= 4 * estimate.standard_error
+
+
+@pytest.mark.parametrize(("size", "n_placed"), [(5, 2), (5, 5), (4, 1), (24, 3), (40, 2), (60, 2)])
+def test_places_are_drawn_distinct_and_each_choice_as_often_as_chance_has_it(size, n_placed):
+    places = sample_distinct_places(size, n_placed, 60_000, np.random.default_rng(0))
+    assert (np.diff(np.sort(places, axis=1), axis=1) > 0).all()
+    times = Counter(map(tuple, places.tolist()))
+    choices = math.perm(size, n_placed)
+    assert set(times) <= set(permutations(range(size), n_placed))
+    squares = sum((count - 60_000 / choices) ** 2 for count in times.values())
+    squares += (choices - len(times)) * (60_000 / choices) ** 2
+    spread = squares / (60_000 / choices) - (choices - 1)
+    assert abs(spread) <= 5 * math.sqrt(2 * choices)
+
+
+def test_draws_do_not_depend_on_how_many_are_scored_at_once_in_their_mean(monkeypatch):
+    single_list = ranking(WIDE)
+    exact = list_values(single_list, "q", ["nDCG@10"], ["expected"]).loc["nDCG@10", "expected"]
+    monkeypatch.setattr(drawing, "CELLS", 50)
+    values = sample_values(single_list, "q", "nDCG@10", 2000, 3)
+    assert abs(values.mean() - exact) <= 4 * values.std(ddof=1) / math.sqrt(2000)
+
+
+def test_a_list_with_nothing_relevant_draws_zeros():
+    single_list = ranking([Doc("a", 1, 0), Doc("b", 1, 0)])
+    assert sample_values(single_list, "q", "RR", 5, 0).tolist() == [0] * 5
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
+def test_the_running_mean_is_the_mean_of_the_first_draws_with_its_standard_error(values):
+    means = running_mean(np.array(values), 0.3)
+    assert means["draws"].iloc[-1] == len(values)
+    for row in means.itertuples():
+        assert row.mean == pytest.approx(np.mean(values[: row.draws]), abs=1e-12)
+        assert row.standard_error == 0.3 / math.sqrt(row.draws)
+
+
+RARE = [Doc(f"d{at}", 1, int(at < 2)) for at in range(2_000)]
+"""Two relevant of 2,000 tied documents: two draws often score alike."""
+
+
+def test_draws_that_agree_have_the_standard_error_of_all_orderings():
+    tied, untied = ranking(RARE), ranking([Doc("a", 2, 1), Doc("b", 1, 1)])
+    for measure, least in (("Hits@3", 0.03), ("AP", 0.002), ("DR@3", 0.01)):
+        exact = list_values(tied, "q", [measure], []).loc[measure, "std"]
+        assert sampled_mean(tied, "q", measure, 2).standard_error == pytest.approx(exact / math.sqrt(2))
+        assert exact / math.sqrt(2) > least
+        assert sampled_mean(untied, "q", measure, 2).standard_error == 0
+
+
+def test_a_running_mean_of_many_draws_has_few_points_from_ten_on():
+    means = running_mean(np.random.default_rng(0).random(100_000), 0.3)
+    assert (means["draws"].iloc[0], means["draws"].iloc[-1]) == (10, 100_000)
+    assert len(means) <= 200
+    assert means["draws"].is_monotonic_increasing
+
+
+def test_orderings_score_judged_documents_and_distinct_targets_by_what_was_judged():
+    run = b"q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\n"
+    judged = "query_id,doc_id,relevance,target_id\nq,b,0,T\nq,c,1,T\n"
+    runs = Runs.from_sources([read(File("run.trec", run)), read(File("qrels.csv", judged.encode()))])
+    orders = every_ordering(Ranking.of(runs, "run"), "q", ["Judged@1", "DR@2", "DR@3"], 10)
+    assert orders["documents"].to_list() == ["a b c", "b a c"]
+    assert orders["Judged@1"].to_list() == [0, 1]
+    assert (orders["DR@2"].to_list(), orders["DR@3"].to_list()) == ([0, 0], [1, 1])
+
+
+@given(lists())
+def test_the_tie_groups_of_a_list_cover_its_places_and_hold_its_relevant_documents(docs):
+    rows = ladder(ranking(docs), "q")
+    groups = tie_groups(rows)
+    assert groups["documents"].sum() == len(docs)
+    assert groups["relevant"].sum() == sum(doc.grade >= 1 for doc in docs)
+    assert groups["score"].to_list() == sorted({doc.score for doc in docs}, reverse=True)
+    assert (groups["last"] - groups["first"] + 1 == groups["documents"]).all()
+
+
+def test_texts_are_those_of_the_rows_asked_for_and_empty_where_there_is_none():
+    table = pd.DataFrame({"query_id": ["q"] * 3, "doc_id": list("abc"), "score": [1, 3, 2], "relevance": 0})
+    runs = Runs.from_frame(table.assign(doc_text=["one", None, "<b>three</b>"]))
+    single_list = Ranking.of(runs, runs.rerankers[0], query_id="q")
+    rows = single_list.rows[single_list.documents_of("q")]
+    assert text_column(runs, runs.rerankers[0], rows, "doc_text") == ["", "<b>three</b>", "one"]
+    assert text_column(runs, runs.rerankers[0], rows[:0], "doc_text") == []
+    assert text_column(runs, runs.rerankers[0], rows, "query_text") is None
+
+
+def test_texts_are_found_in_a_table_of_several_pieces():
+    table = pa.concat_tables(
+        [
+            pa.table({"query_id": ["q"], "doc_id": [name], "score": [1.0], "doc_text": [name * 2]})
+            for name in "abc"
+        ]
+    )
+    runs = Runs({"A": table})
+    assert text_column(runs, "A", np.array([2, 0]), "doc_text") == ["cc", "aa"]

@@ -1,0 +1,309 @@
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from drawing import frame, tables
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metrics import Runs, evaluate, read_runs
+from metrics.errors import UsageError
+from metrics.evaluation import ScoringOptions
+from metrics.simulation import LlmReranker, simulate
+from metrics.studies.precisions import (
+    GRADES,
+    LEVELS,
+    PRECISIONS,
+    TIE_PROBABILITIES,
+    argmax_finding,
+    argmax_losses,
+    coarser_runs,
+    gap_by_settings,
+    grade_scores,
+    graded_rerankers,
+    growth_curve,
+    growth_finding,
+    precision_curve,
+    precision_finding,
+    precision_label,
+)
+from metrics.studies.prose import plain
+
+FINE = {"fine": LlmReranker(0, 0), "coarse": LlmReranker(0.3, 5)}
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return simulate(FINE, 60)
+
+
+@pytest.fixture(scope="module")
+def curve(runs):
+    return precision_curve(runs, "RR")
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
+def test_every_row_is_what_evaluate_says_under_that_precision(runs, measure):
+    curve = precision_curve(runs, measure, "docid_desc", [one for one in PRECISIONS if one != GRADES])
+    ties = {"tied": "expected", "worst": "pessimistic", "best": "optimistic", "traditional": "docid_desc"}
+    for row in curve.itertuples():
+        evaluation = evaluate(runs, measure, list(ties.values()), precision=row.precision)
+        means = evaluation.scores.loc[row.reranker][measure].mean()
+        assert [getattr(row, name) for name in ties] == pytest.approx([means[how] for how in ties.values()])
+        assert row.tie_ratio == pytest.approx(evaluation.lists.loc[row.reranker]["tie_ratio"].mean())
+
+
+def test_grades_are_scored_like_runs_that_hold_them(runs):
+    table = pd.concat([one.to_pandas().assign(reranker=name) for name, one in runs.tables.items()])
+    table["score"] = table.groupby("reranker")["score"].transform(
+        lambda scores: grade_scores(scores.to_numpy())
+    )
+    values = evaluate(Runs.from_frame(table), "RR", "expected").scores["RR", "expected"]
+    curve = precision_curve(runs, "RR", precisions=[GRADES]).set_index("reranker")["tied"]
+    assert curve.to_dict() == pytest.approx(values.groupby("reranker").mean().to_dict())
+
+
+def test_rows_stand_reranker_by_reranker_from_fine_to_coarse(curve):
+    assert list(curve["reranker"]) == ["fine"] * len(PRECISIONS) + ["coarse"] * len(PRECISIONS)
+    assert list(curve["precision"]) == list(PRECISIONS) * 2
+
+
+def test_fewer_decimals_tie_more_documents(curve):
+    fine = curve[curve["reranker"] == "fine"].set_index("precision")["tie_ratio"]
+    decimals = fine[[f"decimals:{n}" for n in range(6, -1, -1)]]
+    assert decimals.is_monotonic_increasing
+    assert decimals.iloc[0] < 0.01
+    assert decimals.iloc[-1] > 0.99
+
+
+def test_worst_shuffles_tied_and_best_stand_in_order(curve):
+    bounds = curve[["worst", "low", "tied", "high", "best"]].to_numpy()
+    assert (np.diff(bounds, axis=1) >= -1e-12).all()
+    assert curve["traditional"].between(curve["worst"] - 1e-12, curve["best"] + 1e-12).all()
+
+
+@pytest.mark.parametrize("measure", ["RR", "AP"])
+def test_the_spread_is_that_of_random_orders(runs, measure):
+    row = precision_curve(runs, measure, precisions=["decimals:1"]).iloc[0]
+    seeds = [f"random:{seed}" for seed in range(300)]
+    shuffled_means = evaluate(runs, measure, seeds, precision="decimals:1").scores.loc["fine"][measure].mean()
+    assert shuffled_means.std() == pytest.approx(row["std"], rel=0.15)
+    assert shuffled_means.mean() == pytest.approx(row["tied"], abs=4 * row["std"] / np.sqrt(300))
+
+
+def test_queries_and_policies_count_as_in_evaluate(runs):
+    query_ids = runs.queries["fine"].to_pylist()[:7]
+    row = precision_curve(runs, "RR", precisions=["decimals:1"], queries=query_ids).iloc[0]
+    values = evaluate(runs, "RR", "expected", precision="decimals:1").scores.loc["fine"]
+    assert row["tied"] == pytest.approx(values.loc[query_ids].mean().item())
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=30))
+def test_grades_are_whole_from_0_to_10_and_never_turn_an_order(scores):
+    values = np.array(scores)
+    grades = grade_scores(values)
+    assert set(grades) <= set(range(11))
+    assert (np.diff(grades[np.argsort(values, kind="stable")]) >= 0).all()
+
+
+def test_grades_span_the_scale_and_halves_go_to_the_even_grade():
+    assert grade_scores(np.array([1.0, 1.5, 2.5, 3.0])).tolist() == [0, 2, 8, 10]
+    assert grade_scores(np.array([-np.inf, 0.0, 1.0, np.inf])).tolist() == [0, 0, 10, 10]
+    assert grade_scores(np.array([7.0, 7.0])).tolist() == [0, 0]
+
+
+@given(tables())
+def test_no_precision_turns_an_order_round(table):
+    runs = Runs.from_frame(frame(table))
+    for precision in PRECISIONS:
+        fewer = coarser_runs(runs, precision)
+        for name in runs.rerankers:
+            before, after = (one.tables[name]["score"].to_numpy() for one in (runs, fewer))
+            rising = after[np.argsort(before, kind="stable")]
+            assert (rising[1:] >= rising[:-1]).all()
+
+
+def test_a_precision_that_does_not_exist_is_refused(runs):
+    with pytest.raises(UsageError, match="no precision 'float8'"):
+        precision_curve(runs, "RR", precisions=["float8"])
+
+
+@pytest.mark.parametrize(
+    ("precision", "words"),
+    [
+        ("float32", "float32"),
+        ("decimals:2", "2 decimals"),
+        ("decimals:1", "1 decimal"),
+        ("decimals:0", "0 decimals"),
+        (GRADES, "grades 0 to 10"),
+    ],
+)
+def test_a_precision_is_said_in_words(precision, words):
+    assert precision_label(precision) == words
+
+
+def test_the_finding_names_the_fewest_digits_that_do_and_what_fewer_cost(curve):
+    sentence = plain(precision_finding(curve[curve["reranker"] == "fine"], "MRR"))
+    assert "do as well as all digits" in sentence
+    assert "With 0 decimals" in sentence
+
+
+def test_the_finding_tells_a_file_whose_order_keeps_what_the_digits_lose():
+    table = simulate({"fine": LlmReranker(0, 0)}, 60, performance=0).tables["fine"].to_pandas()
+    by_score = table.sort_values(["query_id", "score"], ascending=[True, False], kind="stable")
+    hidden, visible = (
+        plain(precision_finding(precision_curve(Runs.from_frame(rows), "RR"), "MRR"))
+        for rows in (by_score, table)
+    )
+    assert "hides that" in hidden
+    assert "hides that" not in visible
+
+
+def test_one_decimal_does_and_two_do():
+    rows = pd.DataFrame(
+        {"query_id": "q", "doc_id": list("abcd"), "score": [0.9, 0.7, 0.54, 0.51], "relevance": [1, 0, 0, 0]}
+    )
+    curve = precision_curve(Runs.from_frame(rows), "RR", precisions=["float64", "decimals:1", "decimals:0"])
+    assert plain(precision_finding(curve, "MRR")).startswith("1 decimal does as well as all digits: 50%")
+
+
+def test_the_finding_of_scores_that_no_format_ties_says_so():
+    runs = Runs.from_frame(
+        pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [10, 0], "relevance": [1, 0]})
+    )
+    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+
+
+def test_the_finding_of_scores_that_tie_as_read_compares_with_them():
+    runs = simulate({"tied": LlmReranker(1, 1)}, 20)
+    assert "Digits do not matter here." in plain(precision_finding(precision_curve(runs, "RR"), "MRR"))
+
+
+def test_the_finding_of_scores_that_differ_late_says_that_every_digit_counts():
+    scores = 1 + np.arange(8) * 1e-12
+    table = pd.DataFrame({"query_id": "q", "doc_id": list("abcdefgh"), "score": scores, "relevance": 0})
+    table.loc[3, "relevance"] = 1
+    curve = precision_curve(Runs.from_frame(table), "RR", precisions=["float64", "float32", "decimals:3"])
+    assert plain(precision_finding(curve, "MRR")).startswith("Every digit counts. With float32, 100% tie")
+
+
+def test_the_finding_of_nothing_scored_says_so():
+    table = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [1, 2], "relevance": 0})
+    curve = precision_curve(Runs.from_frame(table), "RR", scoring=ScoringOptions(empty="skip"))
+    assert plain(precision_finding(curve, "MRR")).startswith("No list is scored")
+
+
+def test_fewer_digits_are_not_dismissed_for_a_measure_with_its_own_rule_for_ties():
+    rows = pd.DataFrame(
+        {"query_id": "q", "doc_id": list("abcd"), "score": [0.9, 0.7, 0.54, 0.51], "relevance": [1, 0, 0, 0]}
+    )
+    curve = precision_curve(Runs.from_frame(rows), "TsRR", precisions=["float64", "decimals:0"])
+    assert plain(precision_finding(curve, "TsRR")) == (
+        "TsRR settles ties by its own rule. It is 1.000 as read and 0.250 with 0 decimals, where 100% of the "
+        "documents tie."
+    )
+
+
+SIMULATE = partial(simulate, n_queries=60, common=True)
+
+
+@pytest.fixture(scope="module")
+def growth():
+    return growth_curve(SIMULATE, 10, "RR")
+
+
+def test_ties_grow_with_their_probability(growth):
+    assert list(growth["tie_probability"]) == list(TIE_PROBABILITIES)
+    assert growth["tie_ratio"].is_monotonic_increasing
+
+
+def test_a_point_of_the_curve_is_that_reranker_alone(growth):
+    evaluation = evaluate(simulate({"one": LlmReranker(0.3, 10)}, 60), "RR", ["expected", "optimistic"])
+    means = evaluation.scores["RR"].mean()
+    row = growth[growth["tie_probability"] == 0.3].iloc[0]
+    assert row[["tied", "best"]].to_list() == pytest.approx(means.to_list())
+    assert row["tie_ratio"] == pytest.approx(evaluation.lists["tie_ratio"].mean())
+
+
+def test_worst_shuffles_tied_and_best_stand_in_order_as_ties_grow(growth):
+    ends = growth[["worst", "low", "tied", "high", "best"]].to_numpy()
+    assert (np.diff(ends, axis=1) >= -1e-12).all()
+
+
+def test_a_cell_of_the_grid_is_the_mean_gap_of_that_reranker():
+    grid = gap_by_settings(SIMULATE, "RR")
+    assert grid.shape == (len(TIE_PROBABILITIES), len(LEVELS))
+    rr = evaluate(simulate({"one": LlmReranker(0.5, 5)}, 60), "RR", ["input", "expected"]).scores["RR"]
+    assert grid.loc[0.5, 5] == pytest.approx((rr["input"] - rr["expected"]).abs().mean())
+
+
+def test_the_finding_says_what_the_chosen_settings_leave_to_luck(growth):
+    row = growth[growth["tie_probability"] == 0.3].iloc[0]
+    sentence = plain(growth_finding(growth, 0.3, 10, "MRR"))
+    assert sentence.startswith("With 10 score levels and a tie probability of 0.3,")
+    assert f"19 in 20 shuffles of the same file give {row['low']:.3f} to {row['high']:.3f}, and" in sentence
+    assert "1 score level and" in plain(growth_finding(growth, 0.3, 1, "MRR"))
+
+
+def test_the_finding_of_lists_without_ties_says_so():
+    curve = growth_curve(partial(SIMULATE, performance=0), 0, "RR", [0])
+    assert plain(growth_finding(curve, 0, 0, "MRR")).startswith("No document ties: MRR is ")
+
+
+def test_a_measure_with_its_own_rule_for_ties_is_said_to_have_one_and_not_to_be_left_to_luck():
+    curve = growth_curve(SIMULATE, 10, "TsRR", [0.3])
+    sentence = plain(growth_finding(curve, 0.3, 10, "TsRR"))
+    assert sentence.endswith("TsRR settles ties by its own rule. ")
+    assert "19 in 20" not in sentence
+
+
+ROWS = """query_id,doc_id,p_0,p_1,p_2,relevance
+q1,a,0.1,0.3,0.6,0
+q1,b,0.0,0.25,0.75,1
+q1,c,0.2,0.0,0.8,0
+q2,a,0.9,0.1,0.0,0
+q2,b,0.8,0.1,0.1,1
+"""
+
+
+@pytest.fixture
+def paths(tmp_path):
+    (tmp_path / "llm.csv").write_text(ROWS)
+    (tmp_path / "bm25.csv").write_text("query_id,doc_id,score,relevance\nq1,a,2,0\nq1,b,1,1\nq2,b,1,1\n")
+    return [tmp_path / "llm.csv", tmp_path / "bm25.csv"]
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP"])
+@pytest.mark.parametrize("score", ["expected_grade", "argmax_grade"])
+def test_values_are_what_evaluate_says_of_either_score_whichever_is_read(paths, measure, score):
+    losses = argmax_losses(read_runs(paths, columns={"score": score}), measure).set_index("reranker")
+    assert list(losses.index) == ["llm"]
+    for kind in ("argmax", "expected"):
+        runs = read_runs(paths[0], columns={"score": f"{kind}_grade"})
+        value = evaluate(runs, [measure], ["expected"]).scores.to_numpy().mean()
+        assert losses.loc["llm", kind] == pytest.approx(value, rel=1e-12)
+    assert losses.loc["llm", "gain"] == losses.loc["llm", "expected"] - losses.loc["llm", "argmax"]
+
+
+def test_the_ties_that_grading_makes_and_what_the_measure_gains_are_said(paths):
+    losses = argmax_losses(read_runs(paths), "RR")
+    row = losses.iloc[0]
+    assert (row["argmax_tie_ratio"], row["expected_tie_ratio"]) == (1, 0)
+    assert row["argmax"] == pytest.approx(((1 + 1 / 2 + 1 / 3) / 3 + 3 / 4) / 2)
+    assert row["expected"] == 1
+    text = plain(argmax_finding(losses, "MRR"))
+    assert text == (
+        "By likeliest grades of llm, 100% of the documents of a list tie, by expected grades 0%, "
+        "and the tied MRR is 1.000 in place of 0.681: +0.319."
+    )
+
+
+def test_only_rerankers_with_probabilities_are_asked(paths):
+    assert graded_rerankers(read_runs(paths)) == ["llm"]
+    assert graded_rerankers(read_runs(paths[1])) == []
+
+
+def test_queries_that_do_not_count_are_left_out(paths):
+    losses = argmax_losses(read_runs(paths), "RR", ["q2"])
+    assert np.allclose(losses["argmax"], 0.75)

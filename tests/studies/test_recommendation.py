@@ -1,0 +1,97 @@
+import pandas as pd
+import pytest
+from boards import COARSE, QRELS, STRICT, TIED, board
+
+from metrics import evaluate, parse
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.prose import plain
+from metrics.studies.recommendation import recommendation, tie_remedies
+from metrics.studies.significance import verdicts
+from metrics.studies.targets import check_targets, target_finding, target_summary, targets_of
+
+TIES = ["input", "expected", "pessimistic", "optimistic"]
+
+
+def advice(measure="RR", **files):
+    runs = board(**files).runs
+    values = evaluate(runs, [measure], TIES)
+    rows = leaderboard(values, measure, "input")
+    outcome = verdicts(values, measure, "input", runs.rerankers[0])
+    return plain(recommendation(rows, outcome, parse(measure), runs.findings))
+
+
+def test_without_ties_the_traditional_value_may_be_reported():
+    sentence = advice(strict_trec=STRICT, qrels_txt=QRELS)
+    assert sentence.startswith("No document ties: the scores leave one order")
+    assert sentence.endswith("The traditional value may be reported as it is.")
+
+
+def test_where_ties_move_a_mean_the_tied_value_is_to_be_reported_with_what_they_move():
+    sentence = advice(strict_trec=STRICT, flat_trec=TIED, qrels_txt=QRELS)
+    assert sentence.startswith("Report MTRR, the mean over all orders, with its worst and best.")
+    assert sentence.endswith("Ties alone let flat read anywhere from 0.200 to 1.000.")
+    assert sentence.count("its tied value") == 1
+
+
+def test_a_gap_is_told_with_its_size_and_side():
+    # ranks 5, 5, 3 and 4 of five: a mean of 0.2458, where H(5)/5 = 0.4567
+    low = QRELS.replace("0 d0 1", "0 d4 1").replace("0 d1 1", "0 d4 1")
+    sentence = advice(flat_trec=TIED, qrels_txt=low)
+    assert "flat reads 0.211 MRR too low as its ties are sorted, 46% below its tied value." in sentence
+
+
+def test_where_nothing_relevant_is_listed_nothing_is_recommended():
+    rows = "query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,0\n"
+    assert advice(a_csv=rows) == "Nothing can be recommended: every MRR is 0, in any order of ties."
+
+
+def test_a_measure_with_its_own_rule_needs_no_other():
+    assert advice("taRR", flat_trec=TIED, qrels_txt=QRELS).startswith(
+        "Report taRR beside MTRR, and name its rule. taRR settles ties by a rule of its own"
+    )
+
+
+def test_a_file_of_ranks_is_said_to_hide_its_ties():
+    ranks = "".join(f"q{query}\td{document}\t{document + 1}\n" for query in range(4) for document in range(5))
+    sentence = advice(msmarco_tsv=ranks, qrels_txt=QRELS)
+    assert sentence.endswith("msmarco.tsv holds ranks and no scores: what tied there cannot be seen.")
+
+
+def test_what_made_the_ties_is_to_be_mended_first():
+    causes = tie_remedies(board(flat_trec=TIED, coarse_trec=COARSE, qrels_txt=QRELS).runs.findings)
+    assert any(plain(one).startswith("flat.trec: ") for one in causes)
+    assert tie_remedies(board(strict_trec=STRICT, qrels_txt=QRELS).runs.findings) == ()
+
+
+@pytest.fixture
+def checked_targets():
+    """Targets of a reranker that ties all five documents and lists the relevant one first."""
+    runs = board(flat_trec=TIED, qrels_txt="".join(f"q{q} 0 d0 1\n" for q in range(4))).runs
+    values = evaluate(runs, ["RR", "Hits@5"], TIES)
+    targets = targets_of(["Hits@5>=1", "RR>=0.4", "RR>=0.9", "RR<=0.1"])
+    tied, before = (check_targets(values, targets, "input", decided_by=by) for by in ("expected", "input"))
+    return tied.assign(by_sort=before["passed"])
+
+
+def test_targets_are_counted_by_what_meets_them(checked_targets):
+    assert target_summary(checked_targets) == (4, 2, 3, 1, ("RR",))
+
+
+def test_targets_that_only_the_sort_meets_are_named(checked_targets):
+    sentence = plain(target_finding(checked_targets, "flat"))
+    assert sentence == (
+        "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
+        "RR passes only by the traditional order."
+    )
+
+
+def test_targets_met_either_way_are_told_once(checked_targets):
+    always_met = checked_targets[checked_targets["verdict"] == "met"]
+    assert plain(target_finding(always_met, "flat")) == "flat meets 1 of 1 target, in every order of its ties."
+    none = checked_targets[checked_targets["verdict"] == "missed"]
+    assert plain(target_finding(none, "flat")) == "flat meets none of 1 target, sorted or averaged."
+
+
+def test_no_target_is_said_to_be_none():
+    columns = ["target", "passed", "by_sort", "verdict"]
+    assert plain(target_finding(pd.DataFrame(columns=columns), "flat")) == "No target is set for flat."

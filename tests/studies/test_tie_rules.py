@@ -1,0 +1,27 @@
+import pandas as pd
+import pytest
+
+from metrics.studies.prose import plain
+from metrics.studies.tie_rules import answers_finding
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ([0.4, 0.3], "bm25 leads by each."),
+        ([0.4, 0.4], "bm25 leads by 1 of 2; by the others, more are level at the top."),
+        ([0.5, 0.4], "All rerankers are level by each."),
+    ],
+)
+def test_who_leads_by_every_rule_and_by_how_many_ahead_of_all_others(other, sentence):
+    answers = pd.DataFrame({"MRR": [0.5, other[0]], "TsRR": [0.4, other[1]]}, index=["bm25", "bge"])
+    assert plain(answers_finding(answers, pd.Series(0.2, answers.index))).endswith(f" {sentence}")
+
+
+def test_an_example_that_is_not_drawn_beside_its_sentence_is_said_not_to_be():
+    answers = pd.DataFrame({"MRR": [0.5, 0.4], "TsRR": [0.5, 0.3]}, index=["bm25", "bge"])
+    ties = pd.Series(0.2, answers.index)
+    start = "The same lists of bge"
+    assert plain(answers_finding(answers, ties, {"bm25"})).startswith(f"{start} (not among those shown), 20%")
+    assert plain(answers_finding(answers, ties, {"bge"})).startswith(f"{start}, 20%")
+    assert plain(answers_finding(answers, ties)).startswith(f"{start}, 20%")

@@ -1,0 +1,153 @@
+"""The verdict of a leaderboard: who leads, whether chance or the order of ties decides it, and by how much."""
+
+import pytest
+from boards import COARSE, EXTREMES, QRELS, STRICT, board
+from scipy.stats import ttest_rel
+
+from dashboard import cache
+from metrics import evaluate
+from metrics.studies.leaderboard import leaderboard
+from metrics.studies.prose import plain
+from metrics.studies.query_values import values_by_query
+from metrics.studies.swapped_orders import swapped_orders
+from metrics.studies.verdict_sentence import (
+    leaderboard_verdict,
+    pair_test,
+    same_runs,
+    swap_count,
+)
+
+HEADER = "reranker,query_id,doc_id,score,relevance\n"
+
+
+def verdict(runs, measure="RR", traditional="input", **options):
+    evaluation = evaluate(runs, [measure], ["expected", traditional, "optimistic", "pessimistic"], **options)
+    rows, swaps = (
+        leaderboard(evaluation, measure, traditional),
+        swapped_orders(evaluation, measure, traditional),
+    )
+    copies = same_runs(runs, evaluation, measure)
+    return plain(leaderboard_verdict(rows, swaps, evaluation, measure, traditional, copies))
+
+
+def rows(name, scores, queries=range(12), relevant=1):
+    return "".join(
+        f"{name},q{query},d{document},{score},{document == relevant:d}\n"
+        for query in queries
+        for document, score in enumerate(scores)
+    )
+
+
+def test_difference_and_p_of_two_rerankers_are_those_of_the_paired_t_test():
+    evaluation = evaluate(cache.sample_board().runs, ["RR"], ["expected"])
+    names = ("BM25", "MiniLM grade 0-10")
+    ours, theirs = (evaluation.scores.loc[name, ("RR", "expected")] for name in names)
+    expected = (pytest.approx((ours - theirs).mean()), pytest.approx(ttest_rel(ours, theirs).pvalue), 200)
+    assert pair_test(values_by_query(evaluation, "RR", "expected"), *names) == expected
+
+
+def test_a_leader_by_file_order_alone_is_called_that():
+    assert verdict(cache.sample_board().runs) == (
+        "MiniLM grade 0-10 leads only because of how its ties were sorted. It is #1 by file order "
+        "(MRR 0.773) and #7 when ties are averaged (0.688). 9 of 28 pairs swap; five of them significant."
+    )
+
+
+def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
+    assert verdict(cache.sample_board().runs, traditional="docid_desc").startswith(
+        "MiniLM float32 leads by trec_eval's order, MiniLM int8 when ties are averaged. MiniLM int8 is then "
+        "0.0019 MRR ahead of MiniLM float32 (p = 0.653, 200 queries). Chance allows that much."
+    )
+
+
+def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
+    text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
+    assert text == (
+        "MiniLM prompt 1 leads in every tie order, but by no more than chance allows. Ties averaged, it is "
+        "0.0020 MRR ahead of MiniLM prompt 2 (p = 0.865, 100 queries). None of 21 pairs swaps."
+    )
+
+
+def test_a_lead_of_two_that_queries_do_not_show_is_not_shown():
+    text = verdict(EXTREMES["two rerankers with ties"]().runs)
+    assert text == (
+        "Not shown that strict beats coarse. Ties averaged, strict is 0.278 MRR ahead (p = 0.187, 4 queries). "
+        "File order would have claimed 0.262 (p = 0.161)."
+    )
+
+
+def test_a_lead_of_two_that_queries_show_is_a_win_and_a_tie_order_that_reverses_it_is_said():
+    relevant_second = rows("old", (2, 1, 0)) + rows("new", (1, 1, 0)).replace("q11,d0,1", "q11,d0,2")
+    text = verdict(board(table_csv=HEADER + relevant_second).runs)
+    assert text.startswith("new beats old. Ties averaged, new is 0.229 MRR ahead (p <")
+    assert text.endswith(" File order would have put them level.")
+    sorted_wrongly = rows("old", (1, 2, 0)).replace("q0,d1,2", "q0,d1,0") + rows("new", (1, 1, 0))
+    reversed_text = verdict(board(table_csv=HEADER + sorted_wrongly).runs, traditional="optimistic")
+    assert "The best order would have put new" in reversed_text
+
+
+def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():
+    runs = board(a_trec=STRICT, b_trec=STRICT.replace("0.9 tag", "0.1 tag"), qrels_txt=QRELS).runs
+    still = "No documents tie, so no tie order matters. The queries and the judgments still do. "
+    assert verdict(runs).startswith(f"{still}Not shown that a beats b. a is ")
+    three = board(a_trec=STRICT, b_trec=STRICT, c_trec=STRICT.replace("0.9 ", "0.1 "), qrels_txt=QRELS)
+    assert "Ties averaged" not in verdict(three.runs)
+    assert verdict(board(a_trec=STRICT, qrels_txt=QRELS).runs).startswith(f"{still}a scores 0.521 MRR.")
+
+
+def test_one_reranker_is_told_how_far_its_ties_alone_can_move_it():
+    assert verdict(board(a_trec=COARSE, qrels_txt=QRELS).runs) == (
+        "Tie order alone can put a anywhere from 0.200 to 0.292 MRR. Ties averaged, it scores 0.243; by file "
+        "order, 0.258. There is no other reranker to compare it with."
+    )
+
+
+def test_lists_that_are_one_tie_each_rank_nothing():
+    text = verdict(EXTREMES["all tied"]().runs)
+    assert text.startswith("Every list is one tie, so these scores rank nothing. ")
+    assert not verdict(board(a_trec=COARSE, qrels_txt=QRELS).runs).startswith("Every list")
+
+
+def test_where_nothing_is_relevant_the_verdict_says_what_to_check():
+    assert verdict(EXTREMES["nothing relevant"]().runs) == (
+        "Every MRR is 0: no query has a relevant document. Check the judgments, and from which grade on a "
+        "document is relevant."
+    )
+    without_grade_2 = verdict(EXTREMES["two rerankers with ties"]().runs, relevant_from=2)
+    assert without_grade_2.startswith("Every MRR is 0: no query has a relevant document.")
+    assert "the same query IDs" in verdict(EXTREMES["no query in common"]().runs)
+
+
+def test_runs_of_the_same_scores_are_called_that_and_level_runs_of_others_are_not():
+    runs = board(**{f"r{number}_trec": COARSE for number in range(3)}, qrels_txt=QRELS).runs
+    assert verdict(runs) == (
+        "r0 and 2 more are level at the top: MRR 0.243. None of 3 pairs swaps. "
+        "r0, r1 and 1 more are the same run."
+    )
+    pair = board(a_trec=COARSE, b_trec=COARSE, qrels_txt=QRELS).runs
+    assert verdict(pair) == "a and b are the same run. Both score 0.243 MRR."
+    shifted = COARSE.replace(" 1 tag", " 2 tag")
+    level = board(a_trec=COARSE, b_trec=shifted, qrels_txt=QRELS).runs
+    assert verdict(level) == "a and b are level. Both score 0.243 MRR."
+    turned = board(a_trec=COARSE, b_trec="".join(reversed(COARSE.splitlines(keepends=True))), qrels_txt=QRELS)
+    assert "the same run" in verdict(turned.runs)
+
+
+def test_ranks_over_other_queries_are_said_to_compare_them_and_how_to_mend_that():
+    text = rows("old", (1, 2, 0), range(6)) + rows("new", (1, 1, 0), range(2, 12))
+    runs = board(table_csv=HEADER + text).runs
+    sentence = verdict(runs, missing="skip")
+    assert sentence.startswith("Ranks compare different queries. Both rerankers share 4 of 12 queries. Count ")
+    assert "old beats new" in sentence
+    assert "4 queries" in sentence
+
+
+def test_of_many_swaps_those_in_the_top_ten_and_the_significant_are_counted():
+    evaluation = evaluate(cache.sample_board().runs, ["RR"], ["expected", "input"])
+    swaps = swapped_orders(evaluation, "RR", "input")
+    assert swap_count(swaps.assign(tied_place_b=11), 200) == (
+        "9 of 19,900 pairs swap; none of them in the top 10, five significant."
+    )
+    assert swap_count(swaps.head(0), 200) == "None of 19,900 pairs swaps."
+    significant = swaps[swaps["verdict"] != "swaps"].head(1)
+    assert swap_count(significant, 12) == "1 of 66 pairs swaps; it is in the top 10 and significant."
