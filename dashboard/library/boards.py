@@ -22,8 +22,8 @@ from metrics.runs import (
     as_run,
     distinct_file_names,
     is_judgments,
+    may_be_either,
     read,
-    scores_may_be_grades,
     with_names,
 )
 from metrics.runs.files import FileProvenance
@@ -319,7 +319,7 @@ def read_files(
 
 def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     """Return the choice that reads a file as it was read, where its own content would not."""
-    if scores_may_be_grades(source.format):
+    if may_be_either(source):
         return tuple(sorted(source.mapping.items()))
     choice = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
     if source.kind == "qrels" and "score" in source.mapping:

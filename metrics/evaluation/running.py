@@ -14,6 +14,7 @@ from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table
+from metrics.runs.formats.frames import Frame
 from metrics.runs.from_paths import as_runs
 from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
@@ -163,7 +164,7 @@ class Running:
         self._policies: dict[str, pd.Series[int]] = {}
         self._latest = -inf
 
-    def add(self, runs: Runs | pd.DataFrame, qrels: Table | None = None, *, at: float | None = None) -> None:
+    def add(self, runs: Runs | Frame, qrels: Table | None = None, *, at: float | None = None) -> None:
         """Score lists that have come.
 
         Args:

@@ -19,6 +19,7 @@ from metrics.errors import UsageError, needs
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES
 from metrics.runs import Runs
+from metrics.runs.columns import ColumnChoice
 from metrics.runs.formats.frames import of_frame
 from metrics.support.arrays import FloatArray, with_column
 
@@ -232,7 +233,7 @@ class TieEvaluator(providers.Evaluator):
     def __init__(self, requested: Iterable[Any], qrels: object) -> None:
         frame = QrelsConverter(qrels).as_pd_dataframe()  # type: ignore[no-untyped-call]
         columns = ["query_id", "doc_id", "relevance"]
-        source = of_frame(frame[columns], value="relevance")
+        source = of_frame(frame[columns], ColumnChoice({}, value="relevance"))
         self.judgments = Runs.from_sources([source], judged=False).qrels
         self.queries = list(frame["query_id"].unique())
         self.views: dict[JudgmentView, list[Any]] = {}

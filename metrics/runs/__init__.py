@@ -10,7 +10,6 @@ from metrics.runs.formats.registry import (
     has_header,
     open_blocks,
     read,
-    scores_may_be_grades,
     tie_order,
 )
 from metrics.runs.from_paths import (
@@ -22,6 +21,7 @@ from metrics.runs.from_paths import (
     check_files,
     distinct_file_names,
     is_judgments,
+    may_be_either,
     read_runs,
     read_table,
     with_names,
@@ -50,11 +50,11 @@ __all__ = [
     "distinct_file_names",
     "has_header",
     "is_judgments",
+    "may_be_either",
     "open_blocks",
     "read",
     "read_runs",
     "read_table",
-    "scores_may_be_grades",
     "tie_order",
     "with_names",
 ]
