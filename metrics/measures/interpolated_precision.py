@@ -94,8 +94,8 @@ def _refuse_large(n_docs: int, steps: float) -> None:
     """Raise a UsageError where a list has ties of too many values."""
     if steps > MAX_STEPS:
         raise UsageError(
-            f"IPrec: the orders of a list of {n_docs:,} documents with large ties would take {steps:.1g} steps; "
-            f"{MAX_STEPS:.1g} can be. Take AP or P@k."
+            f"IPrec: the orders of a list of {n_docs:,} documents with large ties would take {steps:.1g} "
+            f"steps; {MAX_STEPS:.1g} can be. Take AP or P@k."
         )
 
 
