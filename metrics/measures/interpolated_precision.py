@@ -15,6 +15,9 @@ from metrics.ties.permutations import MAX_STEPS
 _Distribution = tuple[int, FloatArray, FloatArray]
 """A list, its values from the worst order to the best, rising, and the chance of each or more."""
 
+_STEPS_A_CELL = 64
+"""Steps that a value of a tie takes, at least: so no table is larger than memory."""
+
 
 def _mean(groups: TieGroups, recall: Parameter) -> FloatArray:
     """Return expected interpolated precision.
@@ -74,6 +77,7 @@ def _found_distributions(groups: TieGroups, recall: Parameter) -> Iterator[_Dist
         for group in range(*starts[row : row + 2]):
             n, r = int(groups.size[group]), int(groups.relevant[group])
             if 0 < r < n:
+                _refuse_large(int(groups.n_docs[row]), float(n * r) * _STEPS_A_CELL)
                 hits = int(groups.relevant_above[group]) + np.arange(1, r + 1)[:, None]
                 values = hits / (int(groups.above[group]) + np.arange(1, n + 1))
                 values[: max(int(need[row]) - int(hits[0, 0]), 0)] = 0
@@ -81,14 +85,18 @@ def _found_distributions(groups: TieGroups, recall: Parameter) -> Iterator[_Dist
                     tables.append(values)
         candidates = np.unique(np.concatenate([table.ravel() for table in tables]))
         values = candidates[(candidates > worst[row]) & (candidates <= best[row])]
-        steps = len(values) * sum(table.size for table in tables)
-        if steps > MAX_STEPS:
-            raise UsageError(
-                f"IPrec: the orders of a list of {groups.n_docs[row]:,} documents with large ties would take "
-                f"{steps:.1g} steps; {MAX_STEPS:.1g} can be. Take AP or P@k."
-            )
+        _refuse_large(int(groups.n_docs[row]), len(values) * sum(float(table.size) for table in tables))
         below = np.prod([_chance_below(table, values) for table in tables], axis=0)
         yield row, np.append(worst[row], values), np.append(1.0, 1 - below)
+
+
+def _refuse_large(n_docs: int, steps: float) -> None:
+    """Raise a UsageError where a list has ties of too many values."""
+    if steps > MAX_STEPS:
+        raise UsageError(
+            f"IPrec: the orders of a list of {n_docs:,} documents with large ties would take {steps:.1g} "
+            f"steps; {MAX_STEPS:.1g} can be. Take AP or P@k."
+        )
 
 
 def _chance_below(table: FloatArray, limits: FloatArray) -> FloatArray:

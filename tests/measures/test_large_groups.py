@@ -131,6 +131,12 @@ def test_a_tie_that_would_take_err_minutes_is_refused():
         deviation("ERR", [MILLION], [1000])
 
 
+def test_a_tie_that_would_take_iprec_minutes_is_refused():
+    for relevant in (100, 499_999):
+        with pytest.raises(UsageError, match=r"IPrec: the orders of a list of 1,000,000 documents .* Take AP"):
+            expected("IPrec", [MILLION], [relevant])
+
+
 UNIT = 10**40
 """One, in fixed point."""
 
