@@ -92,7 +92,7 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
         showlegend=False,
     )
-    add_legend(figure, {"two trade places": _ring(palette)} if len(trades) else {})
+    add_legend(figure, {"two trade places, by 1% of the range or more": _ring(palette)} if len(trades) else {})
     add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
@@ -260,7 +260,7 @@ def near_tie_panels(
                 mode="lines",
                 line={"color": colours[str(name)], "width": 2, "dash": dashes[str(name)]},
                 customdata=table.index,
-                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.2g}}: "
+                hovertemplate=f"<b>{hover_text(str(name))}</b><br>ε %{{customdata:.3g}}: "
                 f"%{{y:{figures}}}<extra></extra>",
                 showlegend=False,
             )

@@ -61,7 +61,7 @@ from metrics.studies.judging import (
 )
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
-from metrics.studies.tiers import rank_intervals, with_tiers
+from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
 from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of, part_of
 
@@ -189,6 +189,8 @@ def scores_section(
     rows = with_holes(view, rows, name, unjudged)
     if len(rows) > 1:
         rows = with_tiers(rows, _intervals(view, str(name)))
+        if condition := tiers_condition(str(name)):
+            st.caption(condition)
     drawable = charted_rerankers(rows)
     matches = search_rows(drawable, part)
     places = shown_rows(len(matches), "places", has_pages=True)

@@ -196,13 +196,14 @@ def _order(view: View, measure: str) -> Slide:
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
     from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
+    from metrics.studies.verdict_sentence import query_sets  # noqa: PLC0415 likewise
 
     swaps = study.swapped_orders(view.evaluation, measure, view.traditional)
     finding = leaderboard_finding(table, name, view.traditional)
     if len(swaps):
         finding = study.swaps_finding(swaps, len(rows), name)
     return Slide(
-        finding,
+        (*query_sets(view.evaluation, measure), *finding),
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
         f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "

@@ -195,7 +195,7 @@ def _figures(result: "Audit", form: OutputFormat) -> pd.DataFrame:
 
 def _folded_figures(table: pd.DataFrame) -> pd.DataFrame:
     """Return what does not come out first, and a line for all figures of a reranker that do, to the digit."""
-    from metrics.studies.audit.digits import VERDICTS
+    from metrics.studies.audit.reproduction import VERDICTS
     from metrics.studies.prose import signed
 
     differences = [signed(value, 4) for value in table["difference"]]

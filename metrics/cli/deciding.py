@@ -266,6 +266,7 @@ def stability_command(
     from metrics.studies.mean_distributions import SPREADS
     from metrics.studies.prose import plain
     from metrics.studies.stability import OrderStability, stability_finding
+    from metrics.studies.verdict_sentence import same_runs
 
     names = dict.fromkeys(str(parse(name)) for name in measure or STABILITY_MEASURES)
     with progress("Reading"):
@@ -281,7 +282,9 @@ def stability_command(
                 say_left_out(runs, evaluation)
             study = OrderStability.of(evaluation, name, rankings, seed=seed)
             tables.append((_places(study) if places else study.pairs).assign(measure=name))
-            finding = stability_finding(study.pairs, study.bounds, study.tau, parse(name).traditional)
+            finding = stability_finding(
+                study.pairs, study.bounds, study.tau, parse(name).traditional, same_runs(runs, evaluation, name)
+            )
             say(f"{name}: {plain(finding)}")
     columns = PLACE_COLUMNS if places else PAIR_COLUMNS
     table_output.write_blocks((table[columns] for table in tables), lambda table: table)
@@ -445,7 +448,9 @@ def _markdown(
     """Return the review; `names` are its heading, and what the state before is called."""
     from metrics.report.embedding import review
     from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+    from metrics.studies.verdict_sentence import query_sets
 
     (title, since), measure = names, parse(now.measures[0])
     board = leaderboard(now, str(measure), order)
-    return review(title, leaderboard_finding(board, measure.traditional, order), outcomes, changes, since)
+    finding = (*query_sets(now, str(measure)), *leaderboard_finding(board, measure.traditional, order))
+    return review(title, finding, outcomes, changes, since)

@@ -7,13 +7,10 @@ mteb.evaluate(model, NFCorpus())  # scores have tied_ndcg_at_10, worst_ndcg_at_1
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics.evaluation import evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
-
-if TYPE_CHECKING:
-    from metrics.runs import Nested
 
 _NAMES = {"nDCG-linear": "ndcg", "RR": "mrr", "R": "recall", "P": "precision", "Hits": "hit_rate"}
 """Measure → what MTEB calls it. MAP is not among them: MTEB cuts it off, and there is no AP with a cut-off."""
@@ -36,8 +33,8 @@ class TiedScores:
     def task_specific_scores(
         self,
         scores: dict[str, dict[str, float]],
-        qrels: "Nested",
-        results: "Nested",
+        qrels: Mapping[str, Mapping[str, float]],
+        results: Mapping[str, Mapping[str, float]],
         hf_split: str,
         hf_subset: str,
     ) -> dict[str, float]:

@@ -11,7 +11,6 @@ from metrics.report.studies import PRESETS, ReportOptions, ReportStudies
 from metrics.runs import Runs
 from metrics.studies.recommendation import recommendation
 from metrics.studies.verdict_sentence import leaderboard_verdict
-from metrics.support.wording import count_of
 
 SECTIONS: Mapping[str, Callable[[ReportStudies], Section]] = {
     "summary": summary,
@@ -60,13 +59,14 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
     )
     return Report(
         title=studies.options.title.strip() or f"What ties do to {subject}",
-        extent=f"{subject} on {count_of(studies.n_queries, 'query')}",
+        extent=f"{subject} on {sections.number_of_queries(studies)}",
         conclusion=leaderboard_verdict(
             studies.leaderboard,
             studies.swaps,
             studies.evaluation,
             studies.measure,
             studies.options.traditional,
+            studies.copies,
         ),
         recommendation=recommendation(
             studies.leaderboard, studies.verdicts, studies.measure_at, studies.findings

@@ -41,6 +41,7 @@ from metrics.studies.targets import VERDICTS as TARGET_VERDICTS
 from metrics.studies.targets import target_finding
 from metrics.studies.test_registry import find_correction, find_test
 from metrics.studies.tie_rules import answers_finding, own_rule_note
+from metrics.studies.tiers import tiers_condition
 from metrics.studies.tradeoffs import LATENCY
 from metrics.support.wording import chance_percent, compared_as, count_of, first_names, percent
 from metrics.ties import treatment
@@ -64,6 +65,7 @@ def data(studies: ReportStudies) -> Section:
     every_name = options.rerankers or studies.runs.rerankers
     facts = (
         ("Queries", f"{studies.n_queries:,}"),
+        ("Queries of each reranker", queries_of_each(studies)),
         ("Rerankers", f"{len(studies.rerankers):,}"),
         ("Documents a list", _range(lists["n_docs"])),
         ("Relevant documents a query", _range(lists["n_relevant"])),
@@ -128,7 +130,7 @@ def _leaderboard(studies: ReportStudies) -> Table:
     note = "± queries: sample standard deviation over lists (n − 1)."
     if "tier" in board:
         columns |= {"Tier": (board["tier"], "d"), "Ranks": place_ranges(board["rank_low"], board["rank_high"])}
-        note = f"{note} {TIERS_NOTE}"
+        note = f"{note} {TIERS_NOTE} {tiers_condition(studies.measure)}".rstrip()
     columns["± queries"] = (std_over_queries.reindex(board["reranker"]), FOUR_DECIMALS)
     if not studies.has_own_rule:
         columns |= columns_by_order(studies, board) | {"Because": board["why"]}
@@ -313,8 +315,17 @@ def _policy(counts: "pd.Series[int]", policy: str) -> str:
 
 
 def number_of_queries(studies: ReportStudies) -> str:
-    """Return how many queries there are, in words."""
-    return count_of(studies.n_queries, "query")
+    """Return how many queries there are, in words, and how many each reranker has where not all."""
+    each = queries_of_each(studies)
+    return count_of(studies.n_queries, "query") + (f", {each} each" if each else "")
+
+
+def queries_of_each(studies: ReportStudies) -> str:
+    """Return how many queries rerankers have, such as `12 to 13`; nothing where each has all."""
+    n_scored = studies.evaluation.policies["n_scored"].loc[list(studies.rerankers)]
+    low, high = int(n_scored.min()), int(n_scored.max())
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return each if low < studies.n_queries else ""
 
 
 def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]:
@@ -564,7 +575,7 @@ def stability(studies: ReportStudies) -> Section:
         "stability",
         "Stability",
         f"Every tie broken at random, list by list: what could the leaderboard have said?{_of_best(studies)}",
-        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional),),
+        sentences=(stability_finding(study.pairs, study.bounds, study.tau, traditional, studies.copies),),
         tables=(table,),
         charts=("places",) if len(rows) > 1 else (),
     )

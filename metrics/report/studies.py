@@ -27,6 +27,7 @@ from metrics.studies.targets import Target, check_targets, targets_of, usual_bas
 from metrics.studies.tie_rules import tie_answers
 from metrics.studies.tiers import rank_intervals, with_tiers
 from metrics.studies.tradeoffs import latencies, with_latency
+from metrics.studies.verdict_sentence import same_runs
 from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, order_of_ties, treatment
 
@@ -172,6 +173,11 @@ class ReportStudies:
     def n_queries(self) -> int:
         """Queries with a list."""
         return int(self.evaluation.scores.index.get_level_values("query_id").nunique())
+
+    @cached_property
+    def copies(self) -> list[list[str]]:
+        """The rerankers that are the same run, as `same_runs` returns them."""
+        return same_runs(self.runs, self.evaluation, self.measure)
 
     @property
     def measure(self) -> str:

@@ -255,7 +255,7 @@ def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str],
     if twice:
         raise ReadError(file, f"two columns are named {twice[0]!r}", "Rename one.", line=1)
     number = "relevance" if value == "relevance" else "score"
-    needed = ["query_id", "doc_id", *([] if {"score", "relevance"} & mapping.keys() else [number])]
+    needed = ["query_id", "doc_id", *([] if {"score", "relevance", "rank"} & mapping.keys() else [number])]
     for ours in needed:
         if ours not in mapping:
             hint = f"Name the column that holds it {ours}, or choose another one as {ours}."

@@ -26,6 +26,8 @@ _CODED_KINDS = ("shared", "word")
 """Kinds of columns whose texts may be coded already."""
 _ROWS = 2**17
 """Rows whose lengths are looked at at once."""
+_NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
+"""How files write that there is no value."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
@@ -221,6 +223,32 @@ def parse_numbers(column: pa.Array) -> pa.Array:
         return trimmed.cast(pa.float64())
     except pa.ArrowInvalid:
         return pa.array([parse_number(value) for value in trimmed.to_pylist()], pa.float64())
+
+
+def further_numbers(
+    column: pa.Array, name: str, origin: FileProvenance
+) -> tuple[pa.Array | None, list[Finding]]:
+    """Return a further score column, -inf where a value is missing, and what is to be said of it.
+
+    The column is None where a value is neither a number nor missing.
+    """
+    numbers = parse_numbers(column)
+    is_missing = pc.is_null(numbers, nan_is_null=True)
+    missing = np.flatnonzero(np.asarray(is_missing))
+    if not len(missing):
+        return numbers, []
+    words = column.take(pa.array(missing)).to_pylist() if pa.types.is_string(column.type) else []
+    wrong = [place for place, word in enumerate(words) if (word or "").strip().lower() not in _NO_VALUE]
+    line = origin.line_of(int(missing[wrong[0] if wrong else 0]))
+    if wrong:
+        message = f"The column {name!r} is not read as scores: {quote(str(words[wrong[0]]))} is not a number."
+        return None, [make_finding("columns-unused", origin.file, message, line=line)]
+    message = (
+        f"The column {name!r} lacks {part_of(len(missing), len(column), 'value')}. Such documents come last "
+        "where it ranks or splits ties, whatever its direction."
+    )
+    finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
+    return pc.if_else(is_missing, pa.scalar(-np.inf), numbers), [finding]
 
 
 def parse_number(value: str | None) -> float | None:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
 from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns
@@ -13,6 +15,7 @@ from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
 from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
+from metrics.runs.formats.json_records import LISTS
 from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
 from metrics.runs.model import Runs
@@ -45,10 +48,11 @@ def read_runs(
     Args:
         files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
             pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
-            A frame without a column of queries is one list. Frames are those of pandas, polars, pyarrow,
-            DuckDB and whatever has `__arrow_c_stream__`.
-        qrels: the judgments: path, data frame or {query: {document: grade}}; not needed where the tables hold
-            relevance, or where one of several `files` is judgments alone. May be among `files`, too.
+            A frame without a column of queries is one list; {query: [documents]} has ranks and no scores.
+            Frames are those of pandas, polars, pyarrow, DuckDB and whatever has `__arrow_c_stream__`.
+        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]};
+            not needed where the tables hold relevance, or where one of several `files` is judgments alone. May
+            be among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list, or of two grades in two files of
@@ -246,6 +250,11 @@ def as_run(source: Source) -> Source:
 
 def as_judgments(source: Source) -> Source:
     """Return the grades of the source, without scores beside them; a ReadError where it has none."""
+    if source.format == LISTS:
+        relevant = pa.array(np.ones(len(source.table)))
+        noted = tuple(finding for finding in source.noted if finding.code != "ranks-as-scores")
+        table = source.table.select(["query_id", "doc_id"]).append_column("relevance", relevant)
+        return replace(source, table=table, noted=noted)
     if may_be_either(source) and source.kind == "run":
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
@@ -264,10 +273,16 @@ def _renamed(source: Source, old: str, new: str) -> Source:
 
 def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noqa: ANN401 as they came
     """Return tables as they are, but {query: {document: number}} as a data frame, also by reranker."""
+    if isinstance(tables, list) and tables and all(isinstance(record, Mapping) for record in tables):
+        return pd.DataFrame(tables)
     if not isinstance(tables, Mapping):
         return tables
     first = next(iter(tables.values()), None)
-    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping):
+    if isinstance(first, list | tuple):
+        listed = [(query, name, rank) for query, docs in tables.items() for rank, name in enumerate(docs, 1)]
+        frame = pd.DataFrame(listed, columns=["query_id", "doc_id", "rank"])
+        return frame if value == "score" else frame.drop(columns="rank").assign(relevance=1)
+    if not isinstance(first, Mapping) or isinstance(next(iter(first.values()), None), Mapping | list | tuple):
         return {name: _as_frames(table, value) for name, table in tables.items()}
     rows = [(query, document, number) for query, docs in tables.items() for document, number in docs.items()]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", value])

@@ -15,9 +15,9 @@ from metrics.runs.conversion import (
     CONVERTERS,
     WrittenTexts,
     float_ids_as_integers,
+    further_numbers,
     inexact_finding,
     large_grades_finding,
-    parse_numbers,
     prepare,
     read_worded_grades,
     without_blank_deviations,
@@ -79,6 +79,10 @@ class Source:
         return replace(self, noted=(*self.noted, finding))
 
 
+RANKS_AS_SCORES = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
+"""What is said of a run without scores."""
+
+
 def build_source(
     raw: dict[str, pa.Array | pa.ChunkedArray],
     mapping: Mapping[str, str],
@@ -96,6 +100,9 @@ def build_source(
     """
     columns: dict[str, pa.Array] = {}
     findings = list(noted)
+    is_ranked = "score" not in mapping and {"query_id", "doc_id", "rank"} <= mapping.keys()
+    if is_ranked:
+        mapping = {"score" if ours == "rank" else ours: theirs for ours, theirs in mapping.items()}
     for ours, theirs in sorted(mapping.items(), key=lambda names: names[0] == "score_std"):
         kind = BY_NAME[ours].kind
         column = prepare(raw.pop(theirs), kind)
@@ -116,12 +123,12 @@ def build_source(
         columns[ours] = converted
         findings += _checked(converted, column, (ours, theirs), origin, texts_of)
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
-    for name, unmapped in raw.items():
-        column = combine_chunks(unmapped)
-        numbers = parse_numbers(column)
-        if numbers.null_count == 0 and not pc.any(pc.is_nan(numbers)).as_py():
-            columns[name] = numbers
-            findings += inexact_finding(numbers, column, (name, name), origin, texts_of)
+    if is_ranked:
+        columns, ranked = _ranks_as_scores(columns, origin.file)
+        findings.append(ranked)
+    further, noted_columns = _further_columns(raw, origin, texts_of)
+    columns |= further
+    findings += noted_columns
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
     if header and not len(next(iter(columns.values()), ())):
         findings.append(make_finding("no-rows", origin.file, "There are no rows.", line=1))
@@ -134,6 +141,28 @@ def build_source(
         tuple(findings),
         missing_score=missing_score,
     )
+
+
+def _ranks_as_scores(columns: dict[str, pa.Array], file: str) -> tuple[dict[str, pa.Array], Finding]:
+    """Return the columns with ranks read as scores turned round, and the finding that says so."""
+    finding = make_finding("ranks-as-scores", file, RANKS_AS_SCORES, count=len(columns["score"]))
+    return columns | {"score": pc.negate(columns["score"])}, finding
+
+
+def _further_columns(
+    raw: Mapping[str, pa.Array | pa.ChunkedArray], origin: FileProvenance, texts_of: WrittenTexts | None
+) -> tuple[dict[str, pa.Array], list[Finding]]:
+    """Return the further score columns, and what is to be said of them."""
+    columns: dict[str, pa.Array] = {}
+    findings = list[Finding]()
+    for name, unmapped in raw.items():
+        column = combine_chunks(unmapped)
+        numbers, noted_values = further_numbers(column, name, origin)
+        findings += noted_values
+        if numbers is not None:
+            columns[name] = numbers
+            findings += inexact_finding(numbers, column, (name, name), origin, texts_of)
+    return columns, findings
 
 
 def _checked(

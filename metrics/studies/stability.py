@@ -15,12 +15,12 @@ from metrics.studies.mean_distributions import (
     mean_distributions,
     rank_distribution,
 )
-from metrics.studies.prose import Prose, Strong, decimal
+from metrics.studies.prose import Prose, Strong, and_more, decimal
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
-from metrics.support.wording import chance_percent, part_of, written_p
+from metrics.support.wording import chance_percent, count_of, part_of, written_p
 from metrics.ties import Ranking
 
 _PAIR_COLUMNS = [
@@ -208,7 +208,28 @@ def expected_tau(pairs: pd.DataFrame) -> float:
     return float(((ordered["above"] - ordered["below"]) ** 2).mean())
 
 
-def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, measure: str) -> Prose:
+def copies_text(copies: Sequence[Sequence[str]]) -> str:
+    """Say which rerankers are the same run: the first two of the first group, and how many more there are."""
+    if not copies:
+        return ""
+    first, second, *others = copies[0]
+    copies_note = (
+        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
+    )
+    return (
+        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
+        if others
+        else (f" {first} and {second} are the same run.{copies_note}")
+    )
+
+
+def stability_finding(
+    pairs: pd.DataFrame,
+    bounds: pd.DataFrame,
+    tau: float,
+    measure: str,
+    copies: Sequence[Sequence[str]] = (),
+) -> Prose:
     """Say which order depends most on how ties are broken, or that none does.
 
     Args:
@@ -216,16 +237,24 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         bounds: as `mean_bounds` returns them.
         tau: as `expected_tau` returns it.
         measure: how the measure is called, such as `MRR`.
+        copies: as `same_runs` returns them; a pair of copies has no order to lose.
     """
     if not len(pairs):
         return ("There is one reranker, and no order to lose." if len(bounds) else "No list is scored.",)
     if note := own_rule_note(measure):
         return note
+    copied = copies_text(copies).strip()
+    group = {name: number for number, names in enumerate(copies) for name in names}
+    is_copy = pairs["reranker"].map(group) == pairs["other"].map(group)
+    if is_copy.all():
+        return Strong(copied), " Tie-breaking decides nothing between them."
+    pairs = pairs[~is_copy]
     reversible = pairs[pairs["reversible"]]
     if not len(reversible):
         widest = bounds["best"].sub(bounds["worst"]).max()
         amount = f"by more than {decimal(widest, 4)}" if widest > EQUAL else "at all"
-        return (Strong("No tie-breaking reverses any order: "), f"ties move no {measure} {amount}.")
+        unmoved = f"ties move no {measure} {amount}."
+        return Strong("No tie-breaking reverses any order: "), f"{unmoved} {copied}".strip()
     row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
     chance = max(row["above"], row["below"])
@@ -241,7 +270,7 @@ def stability_finding(pairs: pd.DataFrame, bounds: pd.DataFrame, tau: float, mea
         Strong(chance_text),
         f" of all tie-breakings{level_too}: no order is less certain. Tie-breaking can reverse "
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
-        f"expected Kendall tau of {tau_text}.",
+        f"expected Kendall tau of {tau_text}.{f' {copied}' if copied else ''}",
     )
 
 

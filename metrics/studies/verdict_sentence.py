@@ -14,6 +14,7 @@ from metrics.runs import Runs
 from metrics.studies.leaderboard import leaderboard_finding
 from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, chance, decimal
 from metrics.studies.query_values import alpha, paired_p, values_by_query
+from metrics.studies.stability import copies_text
 from metrics.studies.swapped_orders import SIGNIFICANT
 from metrics.support.wording import count_of, describe_part, small_number
 from metrics.ties import treatment
@@ -58,9 +59,9 @@ def leaderboard_verdict(
     elif len(rows) == _PAIR:
         verdict = _pair_verdict(rows, tied, before, label, order, is_copy=bool(copies))
     else:
-        copied = _copies_text(copies)
+        copied = copies_text(copies)
         verdict = (*_leader_verdict(rows, tied, label, order), " ", swap_count(swaps, len(rows)), copied)
-    return (*_query_sets(tied, evaluation.missing), *_tie_note(rows, evaluation.lists), *verdict)
+    return (*query_sets(evaluation, measure), *_tie_note(rows, evaluation.lists), *verdict)
 
 
 def _all_zero(evaluation: Evaluation, label: str) -> Prose:
@@ -77,19 +78,21 @@ def _all_zero(evaluation: Evaluation, label: str) -> Prose:
     return Strong(f"Every {label} is 0. "), reason
 
 
-def _query_sets(tied: pd.DataFrame, missing: str) -> Prose:
+def query_sets(evaluation: Evaluation, measure: str) -> Prose:
     """Say where rerankers do not have the same queries, and how to compare them on equal terms."""
+    tied = values_by_query(evaluation, measure, "expected").dropna(axis=1, how="all")
     is_shared = tied.notna().all(axis=1)
     if is_shared.all():
         return ()
     remedy = (
         "Count missing queries as 0 to rank them on equal terms. "
-        if missing == "skip"
+        if evaluation.missing == "skip"
         else "With the judgments in a file of their own, missing queries count as 0. "
     )
     number = "Both" if len(tied.columns) == _PAIR else "All"
     shared = f"{number} rerankers share {is_shared.sum():,} of {count_of(len(tied), 'query')}. "
-    return Strong("Ranks compare different queries. "), shared, remedy
+    own = "Comparisons of two use the queries both have. "
+    return Strong("Ranks compare different queries. "), shared, remedy, own
 
 
 def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
@@ -226,18 +229,3 @@ def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str
         rows = runs.tables[name].select(["query_id", "doc_id", "score"]).to_pandas().astype({"query_id": str})
         by_score[int(pd.util.hash_pandas_object(rows, index=False).sum())].append(name)
     return [names for names in by_score.values() if len(names) > 1]
-
-
-def _copies_text(copies: Sequence[Sequence[str]]) -> str:
-    """Say which rerankers are the same run: the first two of the first group, and how many more there are."""
-    if not copies:
-        return ""
-    first, second, *others = copies[0]
-    copies_note = (
-        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
-    )
-    return (
-        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
-        if others
-        else (f" {first} and {second} are the same run.{copies_note}")
-    )

@@ -204,5 +204,8 @@ def score_column(table: pa.Table, name: str) -> FloatArray:
     """Return the (n_rows,) numbers of a score column; UsageError where there is none, or it holds none."""
     if name not in table.column_names or not pa.types.is_floating(table[name].type):
         available = ", ".join(_further_scores(table)) or "none"
-        raise UsageError(f"There is no score column {name!r} to rank by. There are: {available}.")
+        raise UsageError(
+            f"There is no score column {name!r} to rank by. There are: {available}. "
+            "The findings of the files (tiescope check) say why a column is not read."
+        )
     return np.asarray(table[name].to_numpy())

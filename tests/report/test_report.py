@@ -14,7 +14,7 @@ from tradeoff_boards import TIMED
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
-from metrics import UsageError, evaluate, read_table
+from metrics import Runs, UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
 from metrics.report import SECTIONS, ReportOptions, report
 from metrics.studies.audit.published import read_published
@@ -439,3 +439,19 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
 
 def test_where_all_is_judged_a_report_says_nothing_of_unjudged_documents(simulated_report):
     assert "are unjudged" not in simulated_report.markdown(DAY)
+
+
+def test_a_report_says_how_many_of_the_queries_each_reranker_has():
+    rows = [
+        (name, f"q{query}", f"d{place}", float(place % 2), float(place == 0))
+        for name, queries in (("A", range(6)), ("B", range(3, 8)))
+        for query in queries
+        for place in range(3)
+    ]
+    frame = pd.DataFrame(rows, columns=["reranker", "query_id", "doc_id", "score", "relevance"])
+    uneven = report(Runs.from_frame(frame), sections=["data", "scores"])
+    assert uneven.extent == "2 rerankers on 8 queries, 5 to 6 each"
+    facts = dict(next(section.facts for section in uneven.sections if section.name == "data"))
+    assert facts["Queries of each reranker"] == "5 to 6"
+    whole = report(Runs.from_frame(frame[frame["reranker"] == "A"]), sections=["data"])
+    assert whole.extent == "A on 6 queries"

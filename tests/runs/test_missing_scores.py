@@ -172,3 +172,48 @@ def test_check_tells_how_many_scores_are_missing(call, write):
     code, out, _ = call("check", write("t.csv", TABLE), "--missing-score", "drop", "--format", "csv")
     assert code == 0
     assert "scores-missing" in out
+
+
+COSTS = "query_id,doc_id,score,cost,relevance\nq,a,1,{first},0\nq,b,1,2,1\nq,c,1,{third},0\n"
+COST_RECORDS = [
+    {"query_id": "q", "doc_id": name, "score": 1, "cost": cost, "relevance": int(name == "b")}
+    for name, cost in (("a", None), ("b", 2), ("c", 3))
+]
+FRAME = pd.DataFrame({"query_id": "q", "doc_id": [*"abc"], "score": 1.0, "relevance": [0, 1, 0]})
+
+
+def frame_as_parquet():
+    stream = io.BytesIO()
+    FRAME.assign(cost=[None, 2, 3]).to_parquet(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [COSTS.format(first="", third="3").encode(), json.dumps(COST_RECORDS).encode(), frame_as_parquet()],
+    ids=["csv", "json", "parquet"],
+)
+def test_a_missing_further_score_comes_last_in_either_direction_and_where_it_splits_ties(data):
+    runs = Runs.from_sources([read(File("t", data))])
+    for options, value in (
+        ({"tiebreak_by": ["cost"]}, 1 / 2),
+        ({"criteria": ["cost"]}, 1 / 2),
+        ({"criteria": ["cost:asc"]}, 1),
+    ):
+        assert evaluate(runs, "RR", "expected", **options).means("RR")["expected"].to_list() == [value]
+    (finding,) = [finding for finding in runs.noted if finding.code == "scores-missing"]
+    assert "'cost' lacks 1 of 3 values" in finding.message
+
+
+def test_a_frame_with_a_missing_further_score_keeps_the_column():
+    runs = Runs.from_frame(FRAME.assign(cost=[np.nan, 2, 3]))
+    assert evaluate(runs, "RR", "expected", criteria=["cost:asc"]).means("RR")["expected"].to_list() == [1]
+
+
+def test_a_further_column_with_a_word_is_not_read_and_a_finding_says_which():
+    runs = Runs.from_sources([read(File("t.csv", COSTS.format(first="1", third="dear").encode()))])
+    (finding,) = [finding for finding in runs.noted if "'cost' is not read" in finding.message]
+    assert (finding.code, finding.line) == ("columns-unused", 4)
+    assert "'dear' is not a number" in finding.message
+    with pytest.raises(UsageError, match="say why a column is not read"):
+        evaluate(runs, "RR", "expected", criteria=["cost"])

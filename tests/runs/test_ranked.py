@@ -117,5 +117,5 @@ def test_a_document_twice_in_a_list_is_refused_with_both_lines():
         Runs.from_sources([read(File("run.tsv", b"q d 1\nq e 2\nq d 3\n"))], judged=False)
 
 
-def test_a_table_with_ranks_and_no_scores_says_which_column_is_missing():
-    assert "no score column" in str(refusal(b"query_id,doc_id,rank\nq,d,1\n"))
+def test_a_table_without_ranks_and_scores_says_which_column_is_missing():
+    assert "no score column" in str(refusal(b"query_id,doc_id,place_of\nq,d,1\n"))

@@ -244,6 +244,11 @@ class Writer:
         ours = [column.name for column in COLUMNS if column.name in table]
         names = [*ours, *(name for name in table if name not in ours)]
         columns = {name: table[name] for name in self.holds or names}
+        if "score" not in columns and "rank" in columns:
+            columns = {
+                "score" if name == "rank" else name: [-rank for rank in values] if name == "rank" else values
+                for name, values in columns.items()
+            }
         return columns | (
             {"score": [-float(rank) for rank in _ranks(table)]} if self.format == "ranked" else {}
         )

@@ -13,6 +13,7 @@ from metrics.studies.noise import (
     drawn_means,
     even_point,
     format_noise,
+    in_spreads,
     lead_ends,
     near_distances,
     near_tie_curves,
@@ -28,7 +29,7 @@ from metrics.studies.noise import (
     trades,
     written_noise,
 )
-from metrics.studies.prose import plain
+from metrics.studies.prose import Strong, plain
 
 
 def table(seed, steps):
@@ -234,6 +235,76 @@ def test_a_reranker_alone_is_not_the_first_to_lose(near):
 def test_one_standard_deviation_is_written_in_the_singular(near):
     text = plain(near_tie_finding(NearTieCurves(*(table.loc[:1.0] for table in near)), "RR", loss=5.0))
     assert text.endswith("scores within 1 standard deviation tie.")
+
+
+def graded_runs(seed, grades=None):
+    """Four rerankers, 12 queries of 8 documents; whole scores from 0 to `grades`, else real ones."""
+    random = np.random.default_rng(seed)
+    relevance = (random.random(96) < 0.3) * 1.0
+
+    def scores():
+        noisy = relevance + random.normal(0, 1, 96)
+        return noisy if grades is None else np.clip(np.round(grades / 2 + 2 * noisy), 0, grades)
+
+    ids = {"query_id": np.repeat([f"q{n}" for n in range(12)], 8), "doc_id": [str(n) for n in range(96)]}
+    return Runs({name: pa.table({**ids, "score": scores(), "relevance": relevance}) for name in "ABCD"})
+
+
+def losing_at(scaled, distance, loss=0.01):
+    """Names that have lost so much where scores within a distance tie."""
+    before, after = (
+        evaluate(scaled, "RR", "expected", precision=precision).means("RR")["expected"]
+        for precision in ("float64", f"within:{float(distance)!r}")
+    )
+    return before.index[before - after > loss - 1e-9].to_list()
+
+
+def figure_below(distance):
+    """The number of three figures before one."""
+    return distance - 10.0 ** (np.floor(np.log10(distance)) - 2)
+
+
+def named(prose):
+    """Names and distance of a finding."""
+    names, distance = (part.text for part in prose if isinstance(part, Strong))
+    return names.split(", "), float(distance)
+
+
+@pytest.mark.parametrize("grades", [10, 4, None])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_distance_named_is_the_first_at_which_the_reranker_named_has_lost(seed, grades):
+    runs, scaled = graded_runs(seed, grades), in_spreads(graded_runs(seed, grades))
+    names, distance = named(near_tie_finding(near_tie_curves(runs, "RR", near_distances(400)), "MTRR"))
+    assert losing_at(scaled, distance) == names
+    lists = np.concatenate([table["score"].to_numpy().reshape(12, 8) for table in scaled.tables.values()])
+    differences = np.unique(np.round(lists[:, :, None] - lists[:, None, :], 12))
+    for below in differences[(differences > 0) & (differences < figure_below(distance))]:
+        assert losing_at(scaled, below * (1 + 1e-9)) == []
+    assert losing_at(scaled, figure_below(distance)) == []
+
+
+def test_two_who_lose_at_one_distance_are_both_named():
+    one_list = pa.table(
+        {
+            "query_id": ["q"] * 5,
+            "doc_id": list("abcde"),
+            "score": [5.0, 4, 4, 1, 1],
+            "relevance": [1.0, 0, 0, 0, 0],
+        }
+    )
+    curves = near_tie_curves(Runs({"A": one_list, "B": one_list}), "RR", near_distances(10))
+    text = plain(near_tie_finding(curves, "MTRR"))
+    assert text.startswith("A, B are the first to lose 0.010 MTRR as near scores tie: within 0.598 standard")
+    assert text.endswith(" of their scores.")
+
+
+@pytest.mark.parametrize(("seed", "n_rows"), [(0, 300), (1, 300), (0, 1000), (1, 1000), (2, 1000)])
+def test_on_a_large_board_the_value_falls_by_so_much_at_the_distance_named(seed, n_rows, monkeypatch):
+    runs = graded_runs(seed)
+    monkeypatch.setattr("metrics.studies.noise._ROWS", n_rows)
+    names, distance = named(near_tie_finding(near_tie_curves(runs, "RR", near_distances(400)), "MTRR"))
+    assert losing_at(in_spreads(runs), distance) == names
+    assert not {*names} & {*losing_at(in_spreads(runs), figure_below(distance))}
 
 
 ROWS = [("q", "a", 3.0, 1), ("q", "b", 2.0, 0), ("q", "c", 1.0, 0)]

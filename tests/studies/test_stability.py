@@ -6,6 +6,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from drawing import frame, lists, tables
 from enumeration import Doc, every_value, judged_list
@@ -13,10 +14,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
+from metrics.evaluation import ScoringOptions
 from metrics.runs import File, read
 from metrics.studies.mean_distributions import SPREADS, mean_distributions, rank_distribution
 from metrics.studies.prose import plain
-from metrics.studies.stability import expected_tau, mean_bounds, pairwise_order, stability_finding
+from metrics.studies.stability import (
+    OrderStability,
+    expected_tau,
+    mean_bounds,
+    pairwise_order,
+    stability_finding,
+)
+from metrics.studies.verdict_sentence import same_runs
 from metrics.ties import Ranking
 
 TIES = ["expected", "optimistic", "pessimistic", "std"]
@@ -290,3 +299,21 @@ def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     _, lucks = evaluate_means(table, "RR")
     text = plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "MRR"))
     assert text == "No tie-breaking reverses any order: ties move no MRR by more than 0.5000."
+
+
+def test_copies_of_one_run_are_said_to_be_that_and_not_to_have_an_order_that_ties_decide():
+    rows = [(f"q{query}", name, 1.0, float(name == "a")) for query in range(4) for name in "abc"]
+    table = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
+    boards = {"model": table, "copy": table, "other": table.assign(score=[3.0, 2.0, 2.0] * 4)}
+    for names, start in (
+        (["model", "copy"], "model and copy are the same run. Tie-breaking decides nothing between them."),
+        (["model", "copy", "other"], "No tie-breaking reverses any order: "),
+    ):
+        runs = Runs({name: pa.Table.from_pandas(boards[name]) for name in names})
+        evaluation = evaluate(runs, "RR", SPREADS)
+        rankings = {name: ScoringOptions().ranking(runs, name) for name in names}
+        study = OrderStability.of(evaluation, "RR", rankings)
+        copies = same_runs(runs, evaluation, "RR")
+        text = plain(stability_finding(study.pairs, study.bounds, study.tau, "MRR", copies))
+        assert text.startswith(start)
+        assert text.count("model and copy are the same run.") == 1

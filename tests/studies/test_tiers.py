@@ -10,7 +10,7 @@ from scipy import stats
 from metrics import UsageError
 from metrics.studies.resampling import flipped_sums
 from metrics.studies.significance import compare
-from metrics.studies.tiers import DRAWS, better, rank_intervals
+from metrics.studies.tiers import DRAWS, better, rank_intervals, tiers_condition
 
 SIMULATED, LEVEL = 2_000, 0.95
 
@@ -26,11 +26,24 @@ def spread_values(seed, queries=40, rerankers=9, step=0.12):
     return random.random((queries, 1)) + noise - step * np.arange(rerankers)
 
 
+def likelihood_ratio(differences, reach):
+    """Signed root, by the formula; a normal quantile where no difference is below 0."""
+    bet = min(differences.sum() / (differences**2).sum(), 1 / reach)
+    ratio = sum(np.log1p(bet * difference) for difference in differences if difference > -reach)
+    if bet == 1 / reach and differences.min() == -reach:
+        return 0.0
+    if differences.min() < 0:
+        return np.sqrt(2 * max(ratio, 0))
+    deviation = np.sqrt(sum((bet * difference / (1 + bet * difference)) ** 2 for difference in differences))
+    return stats.norm.isf(np.exp(-ratio) / max(1, deviation * np.sqrt(2 * np.pi)))
+
+
 def told_apart(values):
     """By loops: step by step, the pairs beyond the largest statistic of those left, and what follows."""
     k = values.shape[1]
     drawn = flipped_sums(values, DRAWS, 0)
     size = {(a, b): np.sqrt(((values[:, a] - values[:, b]) ** 2).sum()) for a, b in permutations(range(k), 2)}
+    reach = max(np.abs(values[:, a] - values[:, b]).max() for a, b in size)
     left, apart = set(size), set()
     while True:
         columns = [(drawn[:, a] - drawn[:, b]) / size[a, b] for a, b in left if size[a, b]]
@@ -38,7 +51,9 @@ def told_apart(values):
         beyond = {
             (a, b)
             for a, b in left
-            if size[a, b] and (values[:, a] - values[:, b]).sum() / size[a, b] > largest[98] + 1e-9
+            if size[a, b]
+            and (values[:, a] - values[:, b]).sum() / size[a, b] > largest[98] + 1e-9
+            and likelihood_ratio(values[:, a] - values[:, b], reach) > largest[98] + 1e-9
         }
         if not beyond:
             break
@@ -88,8 +103,8 @@ def test_a_tier_has_nobody_told_apart_and_intervals_hold_the_place(table):
 
 
 def test_who_stands_level_is_in_one_tier_whoever_comes_first():
-    steady, wild = np.tile([0.5, 0.52], 20), np.tile([0.01, 1.01], 20)
-    leader = np.tile([0.6, 0.62], 20)
+    steady, wild = np.tile([0.5, 0.52], 60), np.tile([0.01, 1.01], 60)
+    leader = np.tile([0.6, 0.62], 60)
     for names in permutations({"leader": leader, "steady": steady, "wild": wild}.items()):
         rows = rank_intervals(scored(expected=dict(names)), "RR").set_index("reranker")
         assert rows["tier"].to_dict() == {"leader": 1, "steady": 2, "wild": 2}
@@ -162,3 +177,42 @@ def test_true_ranks_are_within_all_intervals_on_nineteen_boards_of_twenty(querie
         above, below = (np.array([side(groups, one).sum() for one in group]) for side in (np.less, np.greater))
         n_wrong += not ((rows["lowest"] <= 1 + above) & (rows["highest"] >= 14 - below)).all()
     assert n_wrong <= stats.binom.ppf(0.9995, SIMULATED, 1 - LEVEL)
+
+
+def rare(seed, chance, queries):
+    """One steady reranker, and two that score 1 with a small chance and else 0: all of equal true mean."""
+    random = np.random.default_rng(seed)
+    return np.column_stack([np.full(queries, chance), random.random((queries, 2)) < chance])
+
+
+def skewed(seed, shape, queries):
+    """Three rerankers of true mean 0.1 whose values are skewed unlike, as those of AP are."""
+    random = np.random.default_rng(seed)
+    return np.column_stack(
+        [np.full(queries, 0.1), random.beta(shape, 9 * shape, queries), random.beta(2, 18, queries)]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("board_of", "shape", "queries"),
+    [(rare, *sizes) for sizes in [(0.05, 30), (0.1, 30), (0.05, 100), (0.03, 200), (0.02, 200), (0.01, 200)]]
+    + [(skewed, *sizes) for sizes in [(0.1, 30), (0.2, 30), (0.5, 30), (0.1, 100), (0.2, 200)]],
+)
+def test_skewed_values_of_equal_rerankers_are_told_apart_on_few_boards(board_of, shape, queries):
+    n_wrong = sum(better(board_of(seed, shape, queries), 1.0).any() for seed in range(1_000))
+    assert n_wrong <= stats.binom.ppf(0.9995, 1_000, 0.07)
+
+
+def test_a_steady_lead_that_a_few_unseen_queries_would_undo_is_not_told():
+    values = np.column_stack([np.full(30, 0.05), np.zeros(30)])
+    assert rank_intervals(board(values), "RR")["highest"].tolist() == [2, 2]
+    values = np.column_stack([np.full(300, 0.05), np.zeros(300)])
+    assert rank_intervals(board(values), "RR")["highest"].tolist() == [1, 2]
+
+
+def test_a_measure_without_a_bound_says_what_its_rank_intervals_assume():
+    assert tiers_condition("nDCG@10") == ""
+    assert tiers_condition("DCG@10") == (
+        "Rank intervals assume that no query has a larger difference than those seen."
+    )

@@ -13,6 +13,7 @@ from metrics.studies.swapped_orders import swapped_orders
 from metrics.studies.verdict_sentence import (
     leaderboard_verdict,
     pair_test,
+    query_sets,
     same_runs,
     swap_count,
 )
@@ -151,3 +152,16 @@ def test_of_many_swaps_those_in_the_top_ten_and_the_significant_are_counted():
     assert swap_count(swaps.head(0), 200) == "None of 19,900 pairs swaps."
     significant = swaps[swaps["verdict"] != "swaps"].head(1)
     assert swap_count(significant, 12) == "1 of 66 pairs swaps; it is in the top 10 and significant."
+
+
+def test_means_over_other_queries_of_a_judged_table_say_how_to_compare():
+    text = (
+        rows("a", (1, 2, 0), range(6)) + rows("b", (1, 1, 0), range(2, 8)) + rows("c", (2, 1, 0), range(1, 7))
+    )
+    evaluation = evaluate(board(table_csv=HEADER + text).runs, ["RR"], ["expected", "input"])
+    assert plain(query_sets(evaluation, "RR")) == (
+        "Ranks compare different queries. All rerankers share 4 of 8 queries. With the judgments in a file of "
+        "their own, missing queries count as 0. Comparisons of two use the queries both have. "
+    )
+    even = evaluate(board(table_csv=HEADER + rows("a", (1, 2, 0), range(6))).runs, ["RR"], ["expected"])
+    assert query_sets(even, "RR") == ()

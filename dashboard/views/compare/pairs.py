@@ -18,6 +18,7 @@ from metrics.studies.leaderboard import places
 from metrics.studies.significance import Verdicts
 from metrics.studies.stability import OrderStability, stability_finding
 from metrics.studies.test_registry import find_correction, find_test
+from metrics.studies.verdict_sentence import same_runs
 from metrics.support.wording import count_of
 
 
@@ -37,7 +38,14 @@ def pairs_section(view: View, measure: str, test: str, correction: str, *, is_st
     name = parse(measure).traditional
     if is_stability:
         section_finding(
-            stability_finding(stability.pairs, stability.bounds, stability.tau, name), view.rerankers
+            stability_finding(
+                stability.pairs,
+                stability.bounds,
+                stability.tau,
+                name,
+                same_runs(view.board.runs, best_view.evaluation, measure),
+            ),
+            view.rerankers,
         )
         order_chart(view, stability)
         finish_chart(best_view, stability, measure, name)

@@ -30,12 +30,14 @@ from metrics.runs.formats.format import (
 )
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
 from metrics.runs.repeats import numbered_scores
-from metrics.runs.source import Source, build_source
+from metrics.runs.source import RANKS_AS_SCORES, Source, build_source
 from metrics.support.arrays import IntArray, coded, combine_chunks
 from metrics.support.cached import cached_property
 
 _LARGEST_BLOCK = 2**31 - 1
 """Largest block the parser takes, in bytes."""
+_FIRST_ROWS = 100
+"""Rows among which the first value of a column is looked for."""
 _ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
 """Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
 
@@ -297,7 +299,7 @@ def open_table(
         file=head.file,
         header=header,
         mapping=mapping,
-        extras=_number_columns(header, values, mapping),
+        extras=_number_columns(header, _first_values(head, values), mapping),
         format=format_name,
         layout=head.layout,
         n_skipped=None if line is None else line - 1,
@@ -313,10 +315,19 @@ def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
     return header, line, values
 
 
+def _first_values(head: Head, values: Sequence[str]) -> list[str]:
+    """Return the first value of each column that is not empty, among the first rows."""
+    first = list(values)
+    if not all(first):
+        for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
+            first = [value or field for value, field in zip(first, fields, strict=False)]
+    return first
+
+
 def _number_columns(
     header: Sequence[str], values: Sequence[str], mapping: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the columns beside those mapped whose value in the first row is a number."""
+    """Return the columns beside those mapped whose first value is a number."""
     first = dict(zip(header, values, strict=False))
     free = [name for name in first if name not in mapping.values() and name not in BY_NAME]
     return tuple(name for name in free if parse_number(first[name]) is not None)
@@ -467,8 +478,7 @@ def _ranks_as_scores(source: Source) -> Source:
         return source
     place = source.table.column_names.index("score")
     table = source.table.set_column(place, "score", pc.negate(source.table["score"]))
-    message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
-    finding = make_finding("ranks-as-scores", source.file, message, count=len(table))
+    finding = make_finding("ranks-as-scores", source.file, RANKS_AS_SCORES, count=len(table))
     return replace(source, table=table, noted=(*source.noted, finding))
 
 

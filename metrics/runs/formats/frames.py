@@ -1,6 +1,6 @@
 """A table in memory as a source: what pandas, polars, pyarrow, DuckDB and others hold, as it stands."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeGuard
 
 import numpy as np
@@ -11,12 +11,13 @@ from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
+from metrics.runs.formats.json_records import LIST_OF_IDS, SINGULAR
 from metrics.runs.source import Source, build_source
 from metrics.support.arrays import combine_chunks
 from metrics.support.wording import count_of
 
-Nested: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Query → document → score or grade, as pytrec_eval and ranx have them."""
+Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
+"""Query → document → score or grade, as pytrec_eval and ranx have them; or query → documents, in order."""
 
 
 class ArrowTable(Protocol):
@@ -29,6 +30,7 @@ class ArrowTable(Protocol):
 Frame: TypeAlias = pd.DataFrame | ArrowTable
 """A data frame, of whatever library."""
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
+_LISTS = (list, tuple, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
 """Id of the query of a frame that holds one list."""
@@ -74,11 +76,14 @@ def of_frame(
     header = list(plain.columns)
     if not plain.columns.is_unique:
         raise ReadError(name, f"two columns share a name among {', '.join(header)}", "Rename one.")
+    if LIST_OF_IDS in header and "doc_id" not in header:
+        plain = _one_document_a_row(plain, name)
+        header = list(plain.columns)
     usual = beir_columns(header) if choice.value == "relevance" else {}
     mapping = recognise(header, choice.among(header, usual))
     value = choice.value
     if value == "either":
-        value = "relevance" if "relevance" in mapping and "score" not in mapping else "score"
+        value = "relevance" if "relevance" in mapping and not {"score", "rank"} & mapping.keys() else "score"
     noted = []
     if "query_id" not in mapping and value in mapping:
         _refuse_other_queries(plain, mapping, choice, name)
@@ -88,7 +93,7 @@ def of_frame(
         message = f"There is no column of queries: {count_of(len(plain), 'row')} are one list."
         noted.append(make_finding("one-list", name, message, count=len(plain)))
     for needed in ("query_id", "doc_id", value):
-        if needed not in mapping:
+        if needed not in mapping and not (needed == "score" and "rank" in mapping):
             problem = f"no {needed} column among {', '.join(header) or 'none'}"
             raise ReadError(name, problem, _hint(needed)).with_columns(header, mapping)
     extras = [
@@ -100,6 +105,16 @@ def of_frame(
     raw = {column: _arrow(plain[column], name) for column in [*mapping.values(), *extras]}
     missing_score = choice.missing_score
     return build_source(raw, mapping, origin, "frame", header, noted, missing_score).note_unused()
+
+
+def _one_document_a_row(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return rows of lists `doc_ids`, `scores`, `relevance` as one row a document each."""
+    lists = [column for column in frame if frame[column].map(lambda value: isinstance(value, _LISTS)).any()]
+    try:
+        return frame.explode(lists, ignore_index=True).rename(columns=SINGULAR).infer_objects()
+    except ValueError as error:
+        problem = f"{', '.join(map(str, lists))} are not lists of one length"
+        raise ReadError(name, problem, "Give every document a score and a grade.") from error
 
 
 def _refuse_other_queries(

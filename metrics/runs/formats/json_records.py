@@ -210,13 +210,40 @@ def flatten(
     Raises:
         ReadError: it is not clear which of several arrays holds the documents.
     """
-    flat = FlatRecords(records, origin, {})
+    flat = _open_parallel_lists(FlatRecords(records, origin, {}))
     if not always and _is_complete(flat, choice):
         return flat
     flat = replace(flat, rows=[dict(leaf_fields(record)) for record in records])
     while not _is_complete(flat, choice) and (array := _array_to_open(flat, choice)):
         flat = _open_array(flat, array)
     return flat
+
+
+def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
+    """Return the rows with each document of `{doc_ids: [...], scores: [...], relevance: [...]}` in its own.
+
+    Raises:
+        ReadError: the lists of a record have unlike lengths.
+    """
+    first = flat.rows[0] if flat.rows else {}
+    if not isinstance(first.get(LIST_OF_IDS), list) or "doc_id" in first:
+        return flat
+    rows: list[Record] = []
+    owners: list[int] = []
+    for number, record in enumerate(flat.rows):
+        lists = {name: value for name, value in record.items() if isinstance(value, list)}
+        lengths = {len(value) for value in lists.values()}
+        if len(lengths) != 1 or LIST_OF_IDS not in lists:
+            problem = f"{', '.join(lists) or LIST_OF_IDS} are not lists of one length"
+            raise flat.origin.error(number, problem, "Give every document a score and a grade.")
+        names = [SINGULAR.get(name, name) for name in lists]
+        shared = {name: value for name, value in record.items() if name not in lists}
+        rows += [shared | dict(zip(names, entry, strict=True)) for entry in zip(*lists.values(), strict=True)]
+        owners += [number] * lengths.pop()
+        if len(rows) > MAX_RECORDS:
+            raise ReadError(flat.origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
+    before = flat.origin.line_of
+    return replace(flat, rows=rows, origin=replace(flat.origin, line_of=lambda row: before(owners[row])))
 
 
 def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
@@ -289,6 +316,10 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
     return FlatRecords(rows, origin, usual, noted)
 
 
+LIST_OF_IDS = "doc_ids"
+"""Field of a record that holds the documents of a list, as the notebook's `RankingResult` has it."""
+SINGULAR = {LIST_OF_IDS: "doc_id", "scores": "score"}
+"""Fields of lists that belong together → what a row of one document calls them."""
 MAX_RECORDS = 10_000_000
 """Most records of a file: each takes far more memory than its text until all are read."""
 DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs")
@@ -352,7 +383,8 @@ def records_source(
         for name in header
         if name not in mapping.values()
         and name not in BY_NAME
-        and all(type(record.get(name)) in (int, float) for record in records)
+        and all(name in record for record in records)
+        and {type(record[name]) for record in records} - {type(None)} in ({int}, {float}, {int, float})
     ]
     raw = {
         name: value_array([record.get(name) for record in records], name, origin)
@@ -436,6 +468,8 @@ FORMATS = (
 )
 
 
+LISTS = "json-lists"
+"""Name of the format of documents by query, without scores."""
 _MTEB = "mteb-predictions"
 MODEL = "mteb_model_meta"
 """Key beside the subsets, under which MTEB says whose predictions these are."""
@@ -482,6 +516,21 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     return build_source(raw, mapping, origin, format_name, tuple(fields), missing_score=choice.missing_score)
 
 
+def read_lists(file: File, choice: ColumnChoice) -> Source:
+    """Read `{query: [document, ...]}`: rankings without scores, the best first, or the relevant documents.
+
+    Raises:
+        ReadError: no such JSON; names the query that holds something else.
+    """
+    rows: list[Record] = []
+    for query, documents in parse_file(file).items():
+        if not isinstance(documents, list) or any(isinstance(name, list | dict) for name in documents):
+            problem = f"query {query!r} holds {excerpt(documents)}"
+            raise ReadError(file.name, problem, "Write {query: [document, document]}.")
+        rows += [{"query_id": query, "doc_id": name, "rank": rank} for rank, name in enumerate(documents, 1)]
+    return records_source(rows, FileProvenance(file.name, lambda row: row + 1, "entry"), LISTS, choice)
+
+
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
     """Yield the lists of a file, and the names above each; a ReadError where something else stands."""
     first = next((child for child in node.values() if child), None)
@@ -521,7 +570,16 @@ def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequen
             raise ReadError(file.name, problem, "Write a file for each, or give their queries other names.")
 
 
+_IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
 NESTED_FORMATS = (
+    Format(
+        LISTS,
+        "JSON rankings, or relevant documents, without scores: {query: [document, ...]}.",
+        '{"q1": ["d7",\n        "d2"],\n "q2": ["d4"]}',
+        lambda head: _IS_LISTS(head) and not holds_records(head) and LIST_OF_IDS not in first_record(head.file),
+        lambda head, choice: read_lists(head.file, choice),
+        scores_may_be_grades=True,
+    ),
     Format(
         _MTEB,
         f"MTEB's predictions: {_DEEP}; several are segments.",

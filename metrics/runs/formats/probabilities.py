@@ -160,11 +160,7 @@ def read_probabilities(head: Head, choice: ColumnChoice) -> Source:
     scores = distribution.scores()
     names = [*(name for name in columns.header if not _is_probability(name)), *scores]
     mapping = choice.mapping(origin.file, names, {**columns.mapping, "score": EXPECTED, "score_std": STD})
-    further = {name for name in scores if name != mapping["score"]}
-    score_columns = {  # further scores are numbers in all rows, or none would be read of them
-        name: pa.array(np.nan_to_num(values, nan=-np.inf) if name in further else values, from_pandas=True)
-        for name, values in scores.items()
-    }
+    score_columns = {name: pa.array(values, from_pandas=True) for name, values in scores.items()}
     raw = {name: column for name, column in columns.values.items() if not _is_probability(name)} | score_columns
     noted = distribution_findings(distribution, raw, mapping, origin.file)
     return build_source(

@@ -2,9 +2,10 @@
 
 import json
 
+import pandas as pd
 import pytest
 
-from metrics import ReadError, evaluate, read_runs
+from metrics import ReadError, Runs, evaluate, read_runs
 from metrics.runs import File, read
 
 HITS = [
@@ -120,3 +121,78 @@ def test_an_entry_of_an_array_that_is_no_object_is_refused_with_its_line():
     mixed = {"query_id": "q2", "hits": [{"doc_id": "a", "score": 1}, "b", None]}
     with pytest.raises(ReadError, match="line 3: hits holds more than objects"):
         read(File("run.jsonl", lines([*HITS, mixed])))
+
+
+RESULT = {"query_id": "q1", "doc_ids": ["a", "b", "c"], "scores": [2.0, 2.0, 1.0], "relevance": [0, 1, 0]}
+"""A list as the notebook's `RankingResult` holds it."""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        json.dumps([RESULT, RESULT | {"query_id": "q2"}]),
+        "\n".join(json.dumps(RESULT | {"query_id": name}) for name in ("q1", "q2")),
+        "\n".join(json.dumps(dict(reversed((RESULT | {"query_id": name}).items()))) for name in ("q1", "q2")),
+    ],
+    ids=["json", "jsonl", "documents first"],
+)
+def test_records_of_parallel_lists_are_a_row_a_document(data):
+    source = read(File("t", data.encode()))
+    assert source.table.num_rows == 6
+    assert evaluate(Runs.from_sources([source]), "RR", "expected").means("RR")["expected"].to_list() == [0.75]
+
+
+def test_parallel_lists_are_read_from_frames_and_python_too():
+    results = [RESULT, RESULT | {"query_id": "q2"}]
+    for given in (results, pd.DataFrame(results), {"A": pd.DataFrame(results)}):
+        assert evaluate(given, "RR", "expected").means("RR")["expected"].to_list() == [0.75]
+
+
+def test_parallel_lists_of_unlike_lengths_are_refused():
+    record = RESULT | {"scores": [1.0]}
+    with pytest.raises(ReadError, match="not lists of one length"):
+        read(File("t", json.dumps([record]).encode()))
+    with pytest.raises(ReadError, match="not lists of one length"):
+        evaluate(pd.DataFrame([record]), "RR")
+
+
+RANKED, RELEVANT = {"q1": ["a", "b"], "q2": ["c", "d"]}, {"q1": ["b"], "q2": ["c", "e"]}
+
+
+def test_documents_by_query_are_ranks_as_a_run_and_relevant_as_judgments(tmp_path):
+    paths = [tmp_path / "results.json", tmp_path / "ground_truth.json"]
+    for path, value in zip(paths, (RANKED, RELEVANT), strict=True):
+        path.write_text(json.dumps(value))
+    for run, qrels in ((RANKED, RELEVANT), ({"A": RANKED}, RELEVANT), paths):
+        evaluation = evaluate(run, ["RR", "R@2"], ["expected", "pessimistic"], qrels=qrels)
+        assert evaluation.means("RR")["expected"].to_list() == [0.75]
+        assert evaluation.means("RR")["pessimistic"].to_list() == [0.75]
+        assert evaluation.means("R@2")["expected"].to_list() == [0.75]
+
+
+def test_documents_by_query_that_hold_something_else_are_refused():
+    with pytest.raises(ReadError, match=r"query 'q2' holds \{"):
+        read(File("t", b'{"q1": ["a"], "q2": {"b": 1}}'))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"query_id,doc_id,rank,relevance\nq,a,1,0\nq,b,2,1\n",
+        b'[{"query_id": "q", "doc_id": "a", "rank": 1, "relevance": 0},'
+        b' {"query_id": "q", "doc_id": "b", "rank": 2, "relevance": 1}]',
+    ],
+)
+def test_a_table_with_ranks_and_no_scores_has_no_ties_and_says_so_once(data):
+    runs = Runs.from_sources([read(File("t", data))])
+    assert evaluate(runs, "RR", "expected").means("RR")["expected"].to_list() == [0.5]
+    assert [finding.code for finding in runs.noted] == ["ranks-as-scores"]
+    frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "rank": [1, 2], "relevance": [0, 1]})
+    assert evaluate(frame, "RR", "expected").means("RR")["expected"].to_list() == [0.5]
+
+
+def test_papers_are_targets():
+    frame = pd.DataFrame(
+        {"query_id": "q", "doc_id": [*"abc"], "score": [3, 2, 1], "relevance": 1, "paper_id": ["x", "x", "y"]}
+    )
+    assert evaluate(frame, "DR@2", "expected").means("DR@2")["expected"].to_list() == [0.5]
