@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import LibraryError
 from metrics.runs import COLUMNS, File, MissingScore, Source, has_header, read, tie_order, unread
+from metrics.runs.conversion import NOT_SCORES
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import ANSWER_CODES, Finding
 from metrics.support.arrays import histogram
@@ -169,7 +170,13 @@ class StoredUpload(File):
             return self.reading.noted
         ranks = {"ranks-as-scores"} if source.mapping.get("score") == "rank" else set()
         lasting = {"comments"} | ANSWER_CODES | ranks
-        then = [one for one in self.reading.noted if one.code in lasting]
+        names = [f"The column {theirs!r} is" for theirs in source.mapping.values()]
+        then = [
+            one
+            for one in self.reading.noted
+            if one.code in lasting
+            or (NOT_SCORES in one.message and not any(one.message.startswith(name) for name in names))
+        ]
         unused = None if has_header(self.reading.format) else "columns-unused"
         return (*then, *(one for one in source.noted if one.code != unused))
 
