@@ -188,20 +188,29 @@ def _orders(orders: "Sequence[AuditedOrder]") -> pd.DataFrame:
 
 
 def _figures(result: "Audit", form: OutputFormat) -> pd.DataFrame:
-    """Return the figures by the best convention; people see means, and what of lists is off."""
+    """Return the figures by the best convention; people see those that do not come out first."""
+    table = result.reproduction.figures()
+    return _folded_figures(table) if form in FOR_PEOPLE else table.reset_index(drop=True)
+
+
+def _folded_figures(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what does not come out first, and a line for all figures of a reranker that do, to the digit."""
+    from metrics.studies.audit.reproduction import VERDICTS
     from metrics.studies.prose import signed
 
-    table = result.reproduction.figures()
-    if form in FOR_PEOPLE:
-        is_exact = table["verdict"] == "to the digit"
-        is_shown = table["query_id"].isna() | ~is_exact
-        differences = [signed(value, 4) for value in table["difference"]]
-        table = table.assign(difference=differences).drop(columns="published")
-        table = table.assign(difference=table["difference"].mask(is_exact, ""))[is_shown]
-        if table["query_id"].isna().all():
-            table = table.drop(columns="query_id")
-        table = table.fillna({"query_id": "all"}) if "query_id" in table else table
-    return table.reset_index(drop=True)
+    differences = [signed(value, 4) for value in table["difference"]]
+    table = table.assign(difference=differences, query_id=table["query_id"].fillna("all"))
+    is_exact = table["verdict"] == "to the digit"
+    order = table["verdict"].map({verdict: -place for place, verdict in enumerate(VERDICTS)})
+    inexact = table[~is_exact].sort_values("verdict", key=lambda _: order[~is_exact], kind="stable")
+    exact = table[is_exact].groupby("reranker", sort=False)
+    folded = exact.first().assign(difference="")
+    counts = exact.size()
+    is_folded = counts > 1
+    folded["measure"] = folded["measure"].mask(is_folded, counts.map("{:,} figures".format))
+    folded[["query_id", "text", "computed"]] = folded[["query_id", "text", "computed"]].mask(is_folded, "")
+    table = pd.concat([inexact, folded.reset_index()]).drop(columns="published")
+    return table.drop(columns="query_id") if table["query_id"].isin(["all", ""]).all() else table
 
 
 def _conventions(result: "Audit", form: OutputFormat) -> pd.DataFrame:

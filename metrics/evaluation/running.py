@@ -9,11 +9,12 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
 from metrics.runs import Runs, Table
+from metrics.runs.formats.frames import Frame
 from metrics.runs.from_paths import as_runs
 from metrics.support.arrays import FloatArray
 from metrics.ties.judgments import Unjudged
@@ -76,7 +77,8 @@ def find_change(
     """
     if len(tied) < _FEWEST or np.ptp(tied) == 0:
         return None
-    from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
+    with needs("stats"):
+        from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
 
     sums = np.abs(np.cumsum(tied - tied.mean())[:-1])
     n_before = int(np.argmax(sums)) + 1
@@ -162,7 +164,7 @@ class Running:
         self._policies: dict[str, pd.Series[int]] = {}
         self._latest = -inf
 
-    def add(self, runs: Runs | pd.DataFrame, qrels: Table | None = None, *, at: float | None = None) -> None:
+    def add(self, runs: Runs | Frame, qrels: Table | None = None, *, at: float | None = None) -> None:
         """Score lists that have come.
 
         Args:

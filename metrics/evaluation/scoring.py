@@ -19,6 +19,7 @@ from metrics.evaluation.evaluation import (
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.measures.holes import Holes
 from metrics.runs import Nested, Runs, Table, Tables
+from metrics.runs.formats.frames import is_frame
 from metrics.runs.from_paths import as_runs
 from metrics.runs.stacks import OpenDocuments
 from metrics.support.arrays import IntArray
@@ -47,7 +48,7 @@ def evaluate(
     criteria: Sequence[str] = (),
     unjudged: Unjudged | None = None,
 ) -> Evaluation:
-    """Score every list under every treatment of its ties.
+    """Score every list under every treatment of its ties; `score` returns only the means.
 
     Args:
         runs: what was ranked: as `read_runs` gives it, or a data frame with a row a document: query_id,
@@ -97,7 +98,7 @@ def score(
     *,
     qrels: Table | Nested | None = None,
 ) -> pd.DataFrame:
-    """Return the mean of each measure over the lists of a data frame: the flat summary of `evaluate`.
+    """Return only the means, one row per measure; `evaluate` also keeps the value of every list.
 
     Args:
         frame: a row a document: query_id, doc_id, score, relevance, and reranker where there are several; or
@@ -117,7 +118,7 @@ def names_or_defaults(
 ) -> tuple[Sequence[str] | str, Sequence[str] | str]:
     """Return measures and treatments as named, else the usual; UsageError where a table stands for names."""
     for argument in (measures, ties):
-        if isinstance(argument, Mapping | pd.DataFrame):
+        if isinstance(argument, Mapping) or is_frame(argument):
             raise UsageError(
                 f"measures and ties are names, and this is a {type(argument).__name__}. Runs come first, "
                 'judgments by name: metrics.evaluate(run, ["RR"], qrels=qrels).'

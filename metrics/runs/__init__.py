@@ -10,9 +10,7 @@ from metrics.runs.formats.registry import (
     has_header,
     open_blocks,
     read,
-    scores_may_be_grades,
     tie_order,
-    unread,
 )
 from metrics.runs.from_paths import (
     Table,
@@ -23,6 +21,7 @@ from metrics.runs.from_paths import (
     check_files,
     distinct_file_names,
     is_judgments,
+    may_be_either,
     read_runs,
     read_table,
     with_names,
@@ -51,12 +50,11 @@ __all__ = [
     "distinct_file_names",
     "has_header",
     "is_judgments",
+    "may_be_either",
     "open_blocks",
     "read",
     "read_runs",
     "read_table",
-    "scores_may_be_grades",
     "tie_order",
-    "unread",
     "with_names",
 ]

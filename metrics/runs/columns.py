@@ -53,7 +53,7 @@ COLUMNS: tuple[Column, ...] = (
             "topicid",
             "questionid",
             "testtriple",
-            "queryno",
+            *("queryno", "topicno", "topicnum", "topicnumber"),
             "topic",
             "query",
             "question",
@@ -65,7 +65,8 @@ COLUMNS: tuple[Column, ...] = (
         "id",
         (
             *("docid", "docno", "documentid", "passageid", "pid", "corpusid", "traintriple", "docname", "did"),
-            *("chunkid", "itemid", "candidateid", "candidate", "item", "doc", "passage", "document"),
+            *("chunkid", "itemid", "cordid", "productid", "entityid", "documentno", "docnumber", "candidateid"),
+            *("candidate", "item", "doc", "paperid", "passage", "document"),
         ),
         "What was ranked.",
     ),
@@ -87,6 +88,8 @@ COLUMNS: tuple[Column, ...] = (
         (
             *("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment", "judgement"),
             *("relevancegrade", "relevancelabel", "gold", "groundtruth", "isgold", "iscorrect"),
+            *("gain", "gains", "rating", "relevancy", "relevancerating", "relevancelevel", "assessment"),
+            *("relevancejudgment", "relevancejudgement", "grades", "labels", "qrels"),
         ),
         "How relevant the document is: a number, or true and false.",
     ),
@@ -130,6 +133,7 @@ COLUMNS: tuple[Column, ...] = (
 """Columns that are read, in the order they are shown."""
 
 BY_NAME: Mapping[str, Column] = {column.name: column for column in COLUMNS}
+_BEIR = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
 _SYNONYMS = {column.name: column.synonyms for column in COLUMNS}
 
 
@@ -160,6 +164,12 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     return {column.name: mapping[column.name] for column in COLUMNS if mapping.get(column.name)}
 
 
+def beir_columns(header: Sequence[str]) -> dict[str, str]:
+    """Return our column → the file's of judgments as BEIR and MTEB keep them; none for other headers."""
+    names = {name.casefold(): name for name in header}
+    return {ours: names[name] for ours, name in _BEIR.items()} if names.keys() == {*_BEIR.values()} else {}
+
+
 def _check_choice(header: Sequence[str], chosen: Mapping[str, str]) -> None:
     for ours, theirs in chosen.items():
         if ours not in BY_NAME:
@@ -181,6 +191,7 @@ class ColumnChoice:
         missing_score: what is done about a score that is no number.
         repeats: columns of scores that are repeats of one reranker; none: those of numbered names.
         spread: whose standard deviation `score_std` of repeats is.
+        value: what the table is given for: scores, grades, or whichever it has.
 
     Raises:
         UsageError: that is none of `error`, `last` and `drop`.
@@ -191,6 +202,7 @@ class ColumnChoice:
     missing_score: MissingScore = "error"
     repeats: tuple[str, ...] = ()
     spread: SpreadKind = "order"
+    value: Literal["score", "relevance", "either"] = "score"
 
     def __post_init__(self) -> None:
         """Check what is to be done about a score that is no number."""
@@ -222,11 +234,11 @@ class ColumnChoice:
             UsageError: the choice names a column that does not exist, or one twice.
         """
         refuse_many_columns(file, header)
-        choice = self.among(header, usual)
+        choice = self.among(header, beir_columns(header) | dict(usual or {}))
         mapping = recognise(header, choice)
         if only_usual:
             mapping = {ours: theirs for ours, theirs in mapping.items() if ours in choice}
-        _check_mapping(file, header, mapping)
+        _check_mapping(file, header, mapping, self.value)
         return mapping
 
 
@@ -237,12 +249,13 @@ def refuse_many_columns(file: str, header: Sequence[str]) -> None:
         raise ReadError(file, problem, "Leave out those that are not needed.", line=1)
 
 
-def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str]) -> None:
+def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str], value: str) -> None:
     """Raise a ReadError where neither a run nor judgments can be read by these columns."""
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:
         raise ReadError(file, f"two columns are named {twice[0]!r}", "Rename one.", line=1)
-    needed = ["query_id", "doc_id", *([] if {"score", "relevance", "rank"} & mapping.keys() else ["score"])]
+    number = "relevance" if value == "relevance" else "score"
+    needed = ["query_id", "doc_id", *([] if {"score", "relevance", "rank"} & mapping.keys() else [number])]
     for ours in needed:
         if ours not in mapping:
             hint = f"Name the column that holds it {ours}, or choose another one as {ours}."
@@ -252,4 +265,4 @@ def _check_mapping(file: str, header: Sequence[str], mapping: Mapping[str, str])
 
 def normalised(name: str) -> str:
     """Return a column's name in small letters, without spaces and marks."""
-    return re.sub(r"[\s._()\[\]-]+", "", name.strip().casefold())
+    return re.sub(r"[\s._()\[\]#-]+", "", name.strip().casefold())

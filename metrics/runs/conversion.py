@@ -26,8 +26,6 @@ _CODED_KINDS = ("shared", "word")
 """Kinds of columns whose texts may be coded already."""
 _ROWS = 2**17
 """Rows whose lengths are looked at at once."""
-NOT_SCORES = "is not read as scores"
-"""What is said of a further column with a value that is no number."""
 _NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
 """How files write that there is no value."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
@@ -243,7 +241,7 @@ def further_numbers(
     wrong = [place for place, word in enumerate(words) if (word or "").strip().lower() not in _NO_VALUE]
     line = origin.line_of(int(missing[wrong[0] if wrong else 0]))
     if wrong:
-        message = f"The column {name!r} {NOT_SCORES}: {quote(str(words[wrong[0]]))} is not a number."
+        message = f"The column {name!r} is not read as scores: {quote(str(words[wrong[0]]))} is not a number."
         return None, [make_finding("columns-unused", origin.file, message, line=line)]
     message = (
         f"The column {name!r} lacks {part_of(len(missing), len(column), 'value')}. Such documents come last "

@@ -10,11 +10,11 @@ import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
+from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind, beir_columns
 from metrics.runs.conversion import as_grades
 from metrics.runs.files import File
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import Nested, of_frame
+from metrics.runs.formats.frames import Frame, Nested, is_frame, of_frame
 from metrics.runs.formats.json_records import LISTS
 from metrics.runs.formats.registry import read, read_chosen, scores_may_be_grades
 from metrics.runs.joining import Repeated, judgment_columns
@@ -26,7 +26,7 @@ from metrics.support.arrays import combine_chunks
 from metrics.support.progress import begin_step
 
 Path = str | PurePath
-Table: TypeAlias = Path | pd.DataFrame
+Table: TypeAlias = Path | Frame
 Tables: TypeAlias = Mapping[str, Table] | Iterable[Table | tuple[str | None, Table]] | Table
 """Runs, by the names of their rerankers or without."""
 Judgments: TypeAlias = Table | Sequence[Table]
@@ -43,14 +43,16 @@ def read_runs(
     repeats: Repeats = (),
     repeats_std: SpreadKind = "order",
 ) -> Runs:
-    """Read runs, and the judgments that go with them: files, or data frames.
+    """Read runs and their judgments from files or data frames; reads what `read_table` reads, and more.
 
     Args:
         files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
             pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
             A frame without a column of queries is one list; {query: [documents]} has ranks and no scores.
-        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]};
-            not needed where the tables hold relevance. May be among `files`, too.
+            Frames are those of pandas, polars, pyarrow, DuckDB and whatever has `__arrow_c_stream__`.
+        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]}; not
+            needed where the tables hold relevance, or where one of several `files` is judgments alone. May be
+            among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list, or of two grades in two files of
@@ -106,7 +108,7 @@ def read_table(
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
 ) -> Runs:
-    """Read one long table with relevance, and perhaps several rerankers, inside.
+    """Read one long table that holds relevance; `read_runs` reads several files and judgments apart.
 
     Args:
         path: CSV, TSV, semicolon, JSON, JSONL or Parquet with named columns.
@@ -190,9 +192,9 @@ def check_files(
     return pd.concat(findings, ignore_index=True), runs.rerankers
 
 
-def with_names(files: Tables) -> list[tuple[str | None, Table]]:
+def with_names(files: Tables) -> list[tuple[str | None, Any]]:
     """Return each file or data frame after the name of its reranker, None where none is given."""
-    if isinstance(files, str | PurePath | pd.DataFrame):
+    if isinstance(files, str | PurePath) or is_frame(files):
         return [(None, files)]
     if isinstance(files, Mapping):
         return list(files.items())
@@ -217,6 +219,11 @@ def distinct_file_names(files: Sequence[object]) -> list[str]:
     return [name(path) if path else "" for path in paths]
 
 
+def may_be_either(source: Source) -> bool:
+    """Return whether the numbers of a file may be scores or grades, by its format or its header."""
+    return scores_may_be_grades(source.format) or bool(beir_columns(source.header))
+
+
 def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
     """Return whether a file given as a run is the judgments, and nothing else: `*.parquet` names both.
 
@@ -225,16 +232,16 @@ def is_judgments(source: Source, path: Table, qrels: Table | None) -> bool:
         path: of the file, or the frame itself.
         qrels: the judgments, if they are given apart.
     """
-    if source.kind != "qrels" or isinstance(path, pd.DataFrame) or isinstance(qrels, pd.DataFrame):
-        return source.kind == "qrels" and path is qrels
-    return qrels is not None and PurePath(path) == PurePath(qrels)
+    if source.kind == "qrels" and isinstance(path, Path) and isinstance(qrels, Path):
+        return PurePath(path) == PurePath(qrels)
+    return source.kind == "qrels" and path is qrels
 
 
 def as_run(source: Source) -> Source:
     """Return the source as a run, with scores or numbers that may be scores; a ReadError where it has none."""
     if source.kind == "run":
         return source
-    if scores_may_be_grades(source.format):
+    if may_be_either(source):
         return _renamed(source, "relevance", "score")
     names = ", ".join(source.mapping.values())
     hint = "A run needs a score for each document; judgments are given as qrels."
@@ -248,7 +255,7 @@ def as_judgments(source: Source) -> Source:
         noted = tuple(finding for finding in source.noted if finding.code != "ranks-as-scores")
         table = source.table.select(["query_id", "doc_id"]).append_column("relevance", relevant)
         return replace(source, table=table, noted=noted)
-    if scores_may_be_grades(source.format) and source.kind == "run":
+    if may_be_either(source) and source.kind == "run":
         source = _renamed(source, "score", "relevance")
     if "relevance" not in source.table.column_names:
         hint = "Judgments are lines of query 0 document grade."
@@ -282,26 +289,35 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
 
 
 def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:
-    all_judgments: Sequence[Table] = (
-        [] if qrels is None else [qrels] if isinstance(qrels, str | PurePath | pd.DataFrame) else qrels
-    )
+    all_judgments: Sequence[Table] = []
+    if qrels is not None:
+        all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
     unused = {ours: theirs for ours, theirs in choice.columns.items() if theirs}
     unread = set(choice.repeats)
     named_files = with_names(files)
+    value: Literal["score", "either"] = "either" if len(named_files) > 1 and not all_judgments else "score"
     file_names = distinct_file_names([path for _, path in named_files])
     for (name, path), file_name in zip(_each_begun(named_files), file_names, strict=True):
-        source = _read(path, choice, name or "table", file_name=file_name)
+        source = _read(path, replace(choice, value=value), name or "table", file_name=file_name)
         unread = set() if source.format == REPEATED_SCORES else unread
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
+            continue
+        if value == "either" and name is None and _holds_judgments(source):
+            yield as_judgments(source)
             continue
         source = as_run(source)
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield replace(source, name=name)
     for judgments in all_judgments:
-        source = as_judgments(_read(judgments, replace(choice, repeats=()), "judgments", "relevance"))
+        source = as_judgments(_read(judgments, replace(choice, repeats=(), value="relevance"), "judgments"))
         unused = {ours: theirs for ours, theirs in unused.items() if source.mapping.get(ours) != theirs}
         yield source
     _refuse_unread([*unused.values(), *sorted(unread)])
+
+
+def _holds_judgments(source: Source) -> bool:
+    """Return whether a file among runs, for which no judgments are given, judges and nothing else."""
+    return source.kind == "qrels" and not scores_may_be_grades(source.format)
 
 
 def _refuse_unread(columns: Sequence[str]) -> None:
@@ -326,12 +342,11 @@ def _read(
     table: Table,
     choice: ColumnChoice,
     name: str,
-    value: Literal["score", "relevance"] = "score",
     file_name: str = "",
 ) -> Source:
-    """Read a file, perhaps under another name, or a data frame; `value` is the column it must have."""
-    if isinstance(table, pd.DataFrame):
-        return read_with_repeats(lambda columns: of_frame(table, columns, name, value), choice)
+    """Read a file, perhaps under another name, or a data frame."""
+    if is_frame(table):
+        return read_with_repeats(lambda columns: of_frame(table, columns, name), choice)
     if not isinstance(table, Path):
         raise _no_table(table)
     file = File.open(table)

@@ -1,7 +1,7 @@
 """Sources joined: each reranker's rows, the judgments of all files, and what was left out on the way."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import PurePath
@@ -119,18 +119,21 @@ def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str
 
 def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:
     """Return a name for each of several runs of one name: its file without ending, with folder, or in full."""
-    files = [File(_origin(stack).file, b"") for stack in stacks]
     is_alone = all(len(stack.names) == 1 for stack in stacks)
-    for texts in (
-        [file.stem for file in files],
-        [str(PurePath(file.name).parent / file.stem) for file in files],
-        [file.name for file in files],
-    ):
+    for texts in labels_by_file([_origin(stack).file for stack in stacks]):
         labels = texts if is_alone else [f"{name} ({text})" for text in texts]
         if len(set(labels)) == len(labels) and used_names.isdisjoint(labels):
             return labels
     free = (label for number in count(1) if (label := f"{name} ({number})") not in used_names)
     return [next(free) for _ in stacks]
+
+
+def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield what files may be told apart by: without folder and ending, with the folder, in full."""
+    files = [File(name, b"") for name in names]
+    yield [file.stem for file in files]
+    yield [str(PurePath(file.name).parent / file.stem) for file in files]
+    yield [file.name for file in files]
 
 
 def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:

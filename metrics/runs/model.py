@@ -14,7 +14,7 @@ from metrics.errors import UsageError
 from metrics.runs.columns import ColumnChoice, MissingScore, SpreadKind
 from metrics.runs.files import RowProvenance
 from metrics.runs.findings import Finding, as_frame, make_finding
-from metrics.runs.formats.frames import of_frame
+from metrics.runs.formats.frames import Frame, of_frame
 from metrics.runs.joining import Repeated, join_sources
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.repeats import combine_repeats, read_with_repeats
@@ -81,7 +81,7 @@ class Runs:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        frame: Frame,
         columns: Mapping[str, str] | None = None,
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",

@@ -268,7 +268,9 @@ class Dataset(PartitionedRuns):
     ) -> list[DatasetFile]:
         """Open the files, and see that they have what is needed; judgments without scores are no run."""
         is_run = self._counter.judged is None or "score" in self._counter.judged.nothing.mapping
-        files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score)
+        noted: list[Finding] = []
+        files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score, noted)
+        self._counter.add_findings(noted)
         mappings = [file.table.mapping for file in files]
         refuse_unused(
             columns,

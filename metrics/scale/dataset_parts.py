@@ -15,10 +15,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from metrics.errors import ReadError, UsageError
-from metrics.runs import File, MissingScore, Source, open_blocks, with_names
+from metrics.runs import File, MissingScore, Source, distinct_file_names, open_blocks, with_names
 from metrics.runs.files import place_of
+from metrics.runs.findings import Finding
 from metrics.runs.formats.format import BlockTable
 from metrics.runs.formats.parquet import ParquetTable
+from metrics.runs.joining import labels_by_file, told_apart_finding
 from metrics.runs.query_doc_keys import Hashes, hashes_after, text_hashes
 from metrics.support.arrays import IntArray, coded, span_starts
 
@@ -70,8 +72,11 @@ def dataset_files(
     columns: Mapping[str, str],
     judgments: str | PurePath | None = None,
     missing_score: MissingScore = "error",
+    noted: list[Finding] | None = None,
 ) -> list[DatasetFile]:
     """Return the files of a dataset, in the order given, those of a pattern or a folder by name.
+
+    Files and folders of one name are told apart by their folders and endings, which is noted.
 
     Raises:
         ReadError: nothing is there, or a file cannot be read in blocks.
@@ -80,26 +85,84 @@ def dataset_files(
     no_run = None if judgments is None else place_of(judgments).resolve()
     opened = [
         [
-            (_named(open_blocks(File.open(place), columns, missing_score), name, folder), _partition(place))
-            for folder, place in _expand(path)
+            _Opened(
+                _named(open_blocks(File.open(place), columns, missing_score), name, folder),
+                _partition(place),
+                None if name else PurePath(str(root)),
+            )
+            for folder, root, place in _expand(path)
             if place.resolve() != no_run
         ]
         for name, path in with_names(paths)
     ]
+    opened = _told_apart(opened, [] if noted is None else noted)
     _refuse_two_runs(_repeated_names(opened))
-    files = [file for group in opened for file, _ in group]
+    files = [member.file for group in opened for member in group]
     if not files:
         raise UsageError("There is no run. Give at least one file.")
     return files
 
 
-def _repeated_names(opened: Iterable[Sequence[tuple[DatasetFile, str | None]]]) -> list[str]:
+class _Opened(NamedTuple):
+    """A file of a dataset.
+
+    Attributes:
+        file: the file.
+        partition: the reranker that a folder such as `reranker=BM25` names.
+        root: the file or folder found; None where the user names the reranker.
+    """
+
+    file: DatasetFile
+    partition: str | None
+    root: PurePath | None
+
+    def run(self, group: int) -> tuple[str, PurePath | int] | None:
+        """Return the name of its run, and the file or group of files; None where the name is settled."""
+        if self.root is None or self.partition or self.file.names:
+            return None
+        return self.file.reranker, self.root if self.file.is_alone else group
+
+
+def _told_apart(opened: Sequence[Sequence[_Opened]], noted: list[Finding]) -> list[list[_Opened]]:
+    """Return the files with new names where files, or folders that were given, have one name."""
+    roots: dict[str, dict[tuple[str, PurePath | int], PurePath]] = {}
+    settled: set[str] = set()
+    for group, members in enumerate(opened):
+        for member in members:
+            if (run := member.run(group)) and member.root:
+                roots.setdefault(run[0], {}).setdefault(run, member.root)
+            elif not member.file.names:
+                settled.add(member.file.reranker)
+    shared = {name: runs for name, runs in roots.items() if len(runs) > 1}
+    settled |= roots.keys() - shared.keys()
+    names: dict[tuple[str, PurePath | int] | None, str] = {}
+    for runs in shared.values():
+        paths = list(runs.values())
+        file_names = [text or path.name for text, path in zip(distinct_file_names(paths), paths, strict=True)]
+        for labels in labels_by_file(file_names):
+            if len(set(labels)) == len(labels) and settled.isdisjoint(labels):
+                names |= zip(runs, labels, strict=True)
+                settled |= set(labels)
+                break
+    if names:
+        first = next(member.file for group in opened for member in group if member.file.reranker in shared)
+        noted.append(told_apart_finding(first.table.file.name, list(shared), list(names.values())))
+    return [
+        [
+            member._replace(file=replace(member.file, name=names.get(member.run(group), member.file.name)))
+            for member in members
+        ]
+        for group, members in enumerate(opened)
+    ]
+
+
+def _repeated_names(opened: Iterable[Sequence[_Opened]]) -> list[str]:
     """Return names of rerankers that stand for more than one run; files of one partition are one."""
     names, partitions = Counter[str](), set[str]()
     for group in opened:
-        names.update(file.reranker for file, _ in group if file.is_alone)
-        names.update({file.name for file, partition in group if file.name and not partition})
-        partitions |= {file.name for file, partition in group if file.name and partition}
+        names.update(file.reranker for file, *_ in group if file.is_alone)
+        names.update({file.name for file, partition, _ in group if file.name and not partition})
+        partitions |= {file.name for file, partition, _ in group if file.name and partition}
     names.update(partitions)
     return [name for name, count in names.items() if count > 1]
 
@@ -132,15 +195,15 @@ def _named(table: BlockTable, name: str | None, folder: str | None) -> DatasetFi
     return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
 
 
-def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path]]:
-    """Yield each file that a path means, after the reranker that its folder names."""
+def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path, Path]]:
+    """Yield each file that a path means, after the reranker that its folder names and what was found."""
     place = place_of(path)
     try:
         is_pattern = _PATTERN.search(str(path)) and not place.exists()
         for match in _match_pattern(place) if is_pattern else [place]:
             folder = _folder_name(match) if match.is_dir() else None
             for file in [match] if folder is None else _files_below(match):
-                yield _partition(file) or folder, file
+                yield _partition(file) or folder, match, file
     except ReadError:
         raise
     except (OSError, ValueError) as error:

@@ -39,6 +39,20 @@ def test_a_figure_that_does_not_come_out_exits_with_1_and_says_by_how_much(call,
     assert "does not come out" in out
 
 
+def test_what_does_not_come_out_is_first_and_the_rest_is_a_line_a_reranker(call, inputs, tmp_path):
+    (tmp_path / "evals").mkdir()
+    right = ["recip_rank\tq0\t0.2500", "recip_rank\tq1\t0.5000", "recip_rank\tall\t0.3611", "map\tall\t0.3611"]
+    (tmp_path / "evals" / "bm25+.trec.eval").write_text("\n".join([*right, "P_5\tall\t0.9", "P_5\tq1\t0.8"]))
+    code, out, _ = call("audit", *inputs, "--published", tmp_path / "evals")
+    assert code == 1
+    _, *rows = [line.split() for line in out.splitlines()]
+    assert [row[1] for row in rows] == ["P_5", "P_5", "4"]
+    assert [row[2] for row in rows] == ["all", "q1", "figures"]
+    assert rows[-1][-3:] == ["to", "the", "digit"]
+    _, out, _ = call("audit", *inputs, "--published", tmp_path / "evals", "--format", "csv")
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 6
+
+
 def test_outputs_of_trec_eval_are_taken_from_a_folder_or_a_pattern(call, inputs, tmp_path):
     (tmp_path / "evals").mkdir()
     output = "runid\tall\tx\nmap\tall\t0.3611\nrecip_rank\tq0\t0.2500\nP_5\tall\t0.2000\ngm_map\tall\t0.3000\n"

@@ -1,5 +1,7 @@
 """Several files become one set of runs."""
 
+from itertools import product
+
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -138,6 +140,76 @@ def test_judgments_of_beir_call_their_grades_scores(write):
     qrels = write("test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td3\t2\nq2\td1\t0\n")
     plain = evaluate(read_runs([write("r.trec", RUN)], write("qrels.txt", QRELS)))
     assert evaluate(read_runs([write("r.trec", RUN)], qrels)).scores.equals(plain.scores)
+
+
+HEADERS = {
+    "MTEB": ("query-id", "corpus-id", "gain"),
+    "UMBRELA": ("qid", "docid", "rating"),
+    "TREC": ("TOPIC", "DOCUMENT#", "RELEVANCY"),
+    "TREC-COVID": ("topic-id", "cord-id", "judgement"),
+    "WANDS": ("query_id", "product_id", "label"),
+    "DBpedia": ("query", "entity_id", "relevance_level"),
+    "BEIR": ("query-id", "corpus-id", "score"),
+}
+
+
+FILE_FORMS = ("csv", "tsv", "jsonl", "json", "parquet")
+
+
+@pytest.mark.parametrize("form", [*FILE_FORMS, "frame"])
+@pytest.mark.parametrize("source", HEADERS)
+def test_judgments_are_read_by_the_headers_people_have(write, tmp_path, source, form):
+    query, document, grade = HEADERS[source]
+    frame = pd.DataFrame({query: ["q1", "q1"], "iteration": [0, 0], document: ["d1", "d3"], grade: [0.5, 2.0]})
+    frame = frame.drop(columns="iteration") if source == "BEIR" else frame
+    judged = read_runs([write("r.trec", RUN)], written(frame, form, tmp_path)).qrels
+    assert judged["relevance"].to_pylist() == [0.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("grade", "form"),
+    [*product(["relevance", "gain", "score"], FILE_FORMS), ("relevance", "frame"), ("gain", "frame")],
+)
+def test_judgments_alone_among_runs_are_read_as_judgments(write, tmp_path, form, grade):
+    frame = pd.DataFrame({"query-id": ["q1"], "corpus-id": ["d1"], grade: [1.0]})
+    run, judgments = write("r.trec", RUN), written(frame, form, tmp_path)
+    for files in ([run, judgments], [judgments, run]):
+        runs = read_runs(files)
+        assert (runs.rerankers, runs.qrels["relevance"].to_pylist()) == (["r"], [1.0])
+
+
+def test_a_run_whose_header_is_that_of_beirs_judgments_is_a_run_where_judgments_are_given(tmp_path):
+    frame = pd.DataFrame({"query-id": ["q1"], "corpus-id": ["d1"], "score": [0.5]})
+    paths = [written(frame, form, tmp_path) for form in ("parquet", "tsv")]
+    runs = read_runs(dict(zip("ab", paths, strict=True)), {"q1": {"d1": 1}})
+    assert runs.rerankers == ["a", "b"]
+    assert read_runs(paths[0], {"q1": {"d1": 1}}).rerankers == ["r"]
+
+
+def test_a_table_without_scores_that_is_named_as_a_run_is_refused(write):
+    with pytest.raises(ReadError, match=r"qrels\.txt, line 1: no score column"):
+        read_runs({"a": write("a.trec", RUN), "b": write("qrels.txt", QRELS)})
+
+
+def test_judgments_without_grades_are_told_that_relevance_is_missing(write):
+    with pytest.raises(ReadError, match="no relevance column among qid, docno, usefulness"):
+        read_runs([write("r.trec", RUN)], write("q.csv", "qid,docno,usefulness\nq1,d1,1\n"))
+
+
+def written(frame, form, folder):
+    """Return the path of the frame written in a format, or the frame itself."""
+    path = folder / f"r.{form}"
+    writers = {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
+        "json": lambda: frame.to_json(path, orient="records"),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        "parquet": lambda: frame.to_parquet(path, index=False),
+    }
+    if form == "frame":
+        return frame
+    writers[form]()
+    return path
 
 
 def test_judgments_in_place_of_a_run_are_refused(write):

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number
 from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow, open_text
 from metrics.runs.findings import Finding, make_finding
@@ -402,17 +402,6 @@ def fixed_format(
     )
 
 
-_BEIR_COLUMNS = {"query_id": "query-id", "doc_id": "corpus-id", "relevance": "score"}
-
-
-def _is_beir(head: Head) -> bool:
-    return [name.casefold() for name in head.header] == list(_BEIR_COLUMNS.values())
-
-
-def _beir_columns(header: Sequence[str]) -> dict[str, str]:
-    return dict(zip(_BEIR_COLUMNS, header, strict=True))
-
-
 def is_table(head: Head) -> bool:
     """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
     names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
@@ -444,8 +433,7 @@ FORMATS = (
         "beir-qrels",
         "BEIR judgments: query-id, corpus-id, score.",
         "query-id\tcorpus-id\tscore\nq1\td7\t1\nq1\td2\t0",
-        _is_beir,
-        _beir_columns,
+        lambda head: bool(beir_columns(head.header)),
     ),
     table_format(
         "answers",

@@ -1,14 +1,14 @@
-"""A table in memory as a source: what pandas holds, as it stands."""
+"""A table in memory as a source: what pandas, polars, pyarrow, DuckDB and others hold, as it stands."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from metrics.errors import ReadError
-from metrics.runs.columns import BY_NAME, ColumnChoice, recognise
+from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import make_finding
 from metrics.runs.formats.json_records import LIST_OF_IDS, SINGULAR
@@ -18,6 +18,17 @@ from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
 """Query → document → score or grade, as pytrec_eval and ranx have them; or query → documents, in order."""
+
+
+class ArrowTable(Protocol):
+    """A table of another library than pandas: polars, pyarrow, DuckDB, and whatever hands out Arrow streams."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None, /) -> object:
+        """Return the rows as a capsule that holds a stream of Arrow's C interface."""
+
+
+Frame: TypeAlias = pd.DataFrame | ArrowTable
+"""A data frame, of whatever library."""
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 _LISTS = (list, tuple, np.ndarray)
 _AS_READ = ColumnChoice({})
@@ -25,11 +36,30 @@ _ONE_LIST = "1"
 """Id of the query of a frame that holds one list."""
 
 
+def is_frame(value: object) -> TypeGuard[Frame]:
+    """Return whether a value is a data frame, of whatever library."""
+    if isinstance(value, pd.DataFrame):
+        return True
+    return not isinstance(value, type) and (
+        hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+    )
+
+
+def _as_pandas(frame: Frame, name: str) -> pd.DataFrame:
+    """Return the rows of a data frame of another library; a ReadError where it has no columns."""
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    try:
+        return pa.table(frame).to_pandas()
+    except (pa.ArrowException, TypeError) as error:
+        problem = f"this {type(frame).__name__} is not a table of named columns"
+        raise ReadError(name, problem, "Give a data frame with query_id, doc_id and score.") from error
+
+
 def of_frame(
-    frame: pd.DataFrame,
+    frame: Frame,
     choice: ColumnChoice = _AS_READ,
     name: str = "table",
-    value: Literal["score", "relevance"] = "score",
 ) -> Source:
     """Read the rows of a data frame, in its order; without a column of queries they are one list.
 
@@ -39,6 +69,7 @@ def of_frame(
         ReadError: a missing column, an empty id, a score that is no number.
         UsageError: the choice names a column that does not exist.
     """
+    frame = _as_pandas(frame, name)
     levels = [level for level in frame.index.names if isinstance(level, str) and recognise([level])]
     frame = frame.reset_index([level for level in levels if level not in frame.columns])
     plain = frame.set_axis([str(column) for column in frame.columns], axis=1)
@@ -48,7 +79,11 @@ def of_frame(
     if LIST_OF_IDS in header and "doc_id" not in header:
         plain = _one_document_a_row(plain, name)
         header = list(plain.columns)
-    mapping = recognise(header, choice.among(header))
+    usual = beir_columns(header) if choice.value == "relevance" else {}
+    mapping = recognise(header, choice.among(header, usual))
+    value = choice.value
+    if value == "either":
+        value = "relevance" if "relevance" in mapping and not {"score", "rank"} & mapping.keys() else "score"
     noted = []
     if "query_id" not in mapping and value in mapping:
         _refuse_other_queries(plain, mapping, choice, name)

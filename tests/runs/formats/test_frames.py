@@ -2,9 +2,10 @@ import decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from metrics import ReadError, Runs, TieScopeError, UsageError, evaluate, read_runs
+from metrics import ReadError, Running, Runs, TieScopeError, UsageError, evaluate, read_runs
 
 
 def frame(**columns):
@@ -243,3 +244,85 @@ def test_text_is_read_whatever_pandas_keeps_it_in():
     lone = pd.Series(["a", "\ud800", "c"], dtype="string[python]")
     with pytest.raises(ReadError, match="text that is not Unicode"):
         read_runs(pd.DataFrame({"doc_id": lone, "score": 1, "relevance": 1}))
+
+
+class Capsule:
+    """A table that says nothing of itself but the capsule of Arrow's C interface."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def in_polars(table):
+    return pytest.importorskip("polars").from_arrow(table)
+
+
+def in_duckdb(table):
+    return pytest.importorskip("duckdb").from_arrow(table)
+
+
+def in_narwhals(table):
+    return pytest.importorskip("narwhals").from_native(table)
+
+
+LIBRARIES = {
+    "pyarrow": lambda table: table,
+    "batch": lambda table: table.to_batches()[0],
+    "reader": lambda table: table.to_reader(),
+    "capsule": Capsule,
+    "narwhals": in_narwhals,
+    "polars": in_polars,
+    "duckdb": in_duckdb,
+}
+
+
+def in_library(library, rows):
+    return LIBRARIES[library](pa.Table.from_pandas(rows, preserve_index=False))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_of_any_library_scores_as_the_same_data_frame(library):
+    rows = frame(reranker=["z", "a"], score=[1, 1], query_id=[7, 8])
+    expected = evaluate(rows)
+    assert evaluate(in_library(library, rows)).scores.equals(expected.scores)
+    assert Runs.from_frame(in_library(library, rows)).rerankers == ["z", "a"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_runs_and_judgments_of_any_library_are_told_apart(library):
+    rows, grades = frame().drop(columns="relevance"), frame().drop(columns="score")
+    expected = evaluate(rows, qrels=grades).scores
+    given = [in_library(library, table) for table in (rows, grades)]
+    assert evaluate({"table": given[0]}, qrels=given[1]).scores.equals(expected)
+    given = [in_library(library, table) for table in (rows, grades)]
+    assert evaluate(given).scores.equals(expected)
+    given = [in_library(library, table) for table in (rows, grades)]
+    assert read_runs([("b", given[0])], qrels=[given[1]]).rerankers == ["b"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_table_of_any_library_joins_a_running_evaluation(library):
+    running, expected = Running(["RR"]), Running(["RR"])
+    running.add(in_library(library, frame()))
+    expected.add(frame())
+    assert running.means().equals(expected.means())
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_missing_score_is_named_by_its_row_in_a_table_of_any_library(library):
+    with pytest.raises(ReadError, match="row 2: score None is not a number"):
+        evaluate(in_library(library, frame(score=[1.0, None])))
+
+
+@pytest.mark.parametrize("column", [pd.Series([1]), pa.chunked_array([[1]]), pa.array([1])])
+def test_a_column_alone_is_no_table(column):
+    with pytest.raises(ReadError, match="is not a table of named columns"):
+        evaluate(column)
+
+
+def test_a_table_of_any_library_in_place_of_measures_is_named_so():
+    with pytest.raises(UsageError, match="Runs come first"):
+        evaluate(frame(), Capsule(pa.table({"a": [1]})))

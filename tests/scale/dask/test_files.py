@@ -142,9 +142,7 @@ def test_nothing_there_is_said_with_the_path_as_given(put, tmp_path, path):
 @pytest.mark.parametrize(
     "paths",
     [
-        ["a.parquet", "x/a.csv"],
-        ["x/run", "y/run"],
-        ["x/run", "run.csv"],
+        ["a.parquet", "a.parquet"],
         ["set/reranker=a", "a.parquet"],
         ["a.parquet", "inside.parquet"],
         {"X": "a.parquet", "Y": "b.parquet", "a": "x/a.csv", "Z": "inside.parquet"},
@@ -159,6 +157,27 @@ def test_two_runs_of_one_name_are_refused_before_anything_is_scored(address, put
     put("inside.parquet", two_rerankers)
     with pytest.raises(UsageError, match=r"There are two runs named '(a|run)'"):
         dataset_evaluation(address, paths)
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a.parquet", "x/a.csv"], ["a.parquet", "a.csv"]),
+        (["a.csv", "x/a.csv", "b.parquet"], ["a", "x/a", "b"]),
+        (["?.csv", "x/*.csv"], ["a", "x/a"]),
+        (["x/run", "y/run"], ["x/run", "y/run"]),
+        ([("a", "b.parquet"), "x/a.csv", "y/a.csv"], ["a", "x/a", "y/a"]),
+    ],
+    ids=str,
+)
+def test_runs_of_one_name_are_told_apart_by_file(address, put, paths, names):
+    for name in ("a.parquet", "b.parquet", "a.csv", "x/a.csv", "y/a.csv"):
+        put(name)
+    for name in ("x/run/0.csv", "y/run/0.csv"):
+        put(name)
+    evaluation, dataset = dataset_evaluation(address, paths)
+    assert list(evaluation.scores.index.unique("reranker")) == names
+    assert "runs-told-apart" in set(dataset.left_out["code"])
 
 
 def test_a_table_of_one_reranker_goes_by_the_name_given(address, put):
