@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from dashboard.access.admission import is_loopback, sign_in_id
+from dashboard.access.admission import is_loopback
+from dashboard.access.admitted import sign_in_id
 from dashboard.access.sign_in import is_open_to_all, is_sign_in_required
 from dashboard.charts.palette import Palette, theme_palette
 from dashboard.streamlit_internals import browser_token

@@ -12,8 +12,8 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.access import admission
-from dashboard.access.admission import read_claims, without_sign_in
+from dashboard.access import admitted
+from dashboard.access.admitted import read_claims, without_sign_in
 from dashboard.access.allow_list import plain_address
 from dashboard.access.sign_in import (
     admitted_address,
@@ -69,7 +69,7 @@ class SignInGuard:
             is_own = address is not None and (address, path.rpartition("/")[2]) in self._offers
             return None if is_own else PlainTextResponse("Not found", 404)
         session = path.partition(_UPLOADS)[2].partition("/")[0]
-        is_own = address is not None and admission.admitted_address(session) == address
+        is_own = address is not None and admitted.admitted_address(session) == address
         return None if is_own else PlainTextResponse("Sign in and reload the page.", 403)
 
     async def _follow(self, scope: Scope, receive: Receive, send: Send) -> None:

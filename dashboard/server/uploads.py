@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.access.admission import is_admitted, visitor_of
+from dashboard.access.admitted import is_admitted, visitor_of
 from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.access.sign_in import is_sign_in_required
 from dashboard.library.place import byte_limit

@@ -1,17 +1,17 @@
 import pytest
 
-from dashboard.access import admission
-from dashboard.access.admission import note_admission, visitor_of
+from dashboard.access import admitted
+from dashboard.access.admitted import note_admission, visitor_of
 
 
 @pytest.fixture
 def admit(monkeypatch):
     """Have a session drawn for an address, an empty text where nobody signs in, None: not let in."""
-    monkeypatch.setattr(admission, "_admitted", {})
-    monkeypatch.setattr(admission, "is_active_session", lambda _: True)
+    monkeypatch.setattr(admitted, "_admitted", {})
+    monkeypatch.setattr(admitted, "is_active_session", lambda _: True)
 
     def admit(session, address):
-        monkeypatch.setattr(admission, "session_id", lambda: session)
+        monkeypatch.setattr(admitted, "session_id", lambda: session)
         note_admission(address)
 
     return admit

@@ -4,8 +4,8 @@ import pytest
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from dashboard import streamlit_internals
-from dashboard.access import admission as cookie
-from dashboard.access.admission import read_claims, sign_in_id, without_sign_in
+from dashboard.access import admitted as cookie
+from dashboard.access.admitted import read_claims, sign_in_id, without_sign_in
 
 SECRET, ORIGIN = "4b1d0f6a9c3e7d2851f06a9b3c4d5e6f", "https://tiescope.example"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
