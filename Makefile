@@ -80,8 +80,8 @@ COMPILE := $(BIN)/uv pip compile - --universal --python-version 3.11 --no-header
   --generate-hashes --no-emit-package tiescope
 lock:
 	$(PIP) uv
-	printf '%s\n' "-e ." hatchling editables | $(COMPILE) -o requirements.txt
-	printf '%s\n' "-e .[sign-in,postgresql]" hatchling editables | $(COMPILE) -o requirements/server.txt
+	printf '%s\n' "-e .[app]" hatchling editables | $(COMPILE) -o requirements.txt
+	printf '%s\n' "-e .[server]" hatchling editables | $(COMPILE) -o requirements/server.txt
 	printf '%s\n' "-e .[dev]" hatchling editables | $(COMPILE) -o requirements/dev.txt
 	printf '%s\n' "-e .[samples]" hatchling editables | $(COMPILE) -o requirements/samples.txt
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
-TIESCOPE = (sys.executable, "-I", "-c", "from dashboard.cli import main; main()")
+TIESCOPE = (sys.executable, "-I", "-m", "tiescope")
 LONGEST_COMMENT = 60_000
 """Letters; GitHub takes 65,536."""
 

@@ -19,7 +19,7 @@ from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
 from dashboard.library.boards import Board
 from dashboard.library.loaded import Published
-from dashboard.library.storage.records import SEPARATOR, STRANGER, Access, Record, id_of
+from dashboard.library.records import SEPARATOR, STRANGER, Access, Record, id_of
 from dashboard.visitor import visitor_id
 from metrics.errors import LibraryError, TieScopeError, UsageError
 
@@ -253,10 +253,15 @@ def publish(label: str, published: Published) -> None:
 
 def published_results(label: str) -> Published | None:
     """Return the published results that the board of a label is audited against; None where there are none."""
-    if held := cache.loaded_boards().published(id_of(label), visitor_id()):
+    return find_published(label, owner(), visitor_id())
+
+
+def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
+    """Return the published results that a visitor audits a board against; None where there are none."""
+    if held := cache.loaded_boards().published(id_of(label), visitor):
         return held
     with suppress(LibraryError):
-        return cache.open_library().published(id_of(label), owner())
+        return cache.open_library().published(id_of(label), owner_id)
     return None
 
 

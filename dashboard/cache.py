@@ -10,12 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.library.boards import Board, BoardSpec, join_runs, make_board, open_files
-from dashboard.library.entry import Entry
-from dashboard.library.exchange.board_import import Imported, load
+from dashboard.library.board_file import Imported, load
+from dashboard.library.boards import Board, BoardSpec, Entry, join_runs, make_board, open_files
 from dashboard.library.loaded import LoadedBoards
-from dashboard.library.storage.records import Record
-from dashboard.library.storage.stored_upload import Reading, StoredUpload
+from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
 from dashboard.server.board_results import board_results, cached_by_key, cached_for_board
@@ -26,7 +24,9 @@ from metrics.runs import File, Runs, Source
 from metrics.studies.leaderboard import query_segments
 from metrics.ties import Ranking
 
-_SAMPLE_DATA = Path(__file__).parents[1] / "sample_data"
+_SAMPLE_DATA = next(
+    path for folder in Path(__file__).parents[:2] if (path := folder / "sample_data").is_dir()
+)  # inside this package where it is installed, beside it in the repository
 SAMPLE_LABEL, SIMULATED_LABEL = "Sample: docstring search", "Sample: simulated rerankers"
 PROMPTS_LABEL = "Sample: five prompts"
 SAMPLES = {
@@ -138,31 +138,18 @@ def load_record(record: Record) -> Board:
 
 
 def update_loaded(board: Board, record: Record) -> None:
-    """Hold a board just kept as the library gives it back, where that reads the same: it is not read again."""
-    uploads = [entry.file for entry in record.spec.entries if isinstance(entry.file, StoredUpload)]
-    if [upload.reading for upload in uploads] == [Reading.of(source) for source in board.sources]:
-        for source, upload in zip(board.sources, uploads, strict=True):
-            source.origin.move(upload.provenance)
+    """Hold a board just kept as the library gives it back: it is not read again."""
+    if board.key == record.spec.key:
+        for source, entry in zip(board.sources, record.spec.entries, strict=True):
+            source.origin.move(entry.provenance(source))  # so that the bytes can go
         loaded_boards().hold(kept := replace(board, spec=record.spec))
-        _first_keys()[record.spec.key] = board.key
         _note_loaded(kept)
 
 
 def _note_loaded(board: Board) -> None:
     """Have a board that the library keeps leave memory with the last page that shows it."""
     board_results.weigh(board.key, sum(source.table.nbytes for source in board.sources))
-    board_results.note(board.key, _forget_loaded, board.key)
-
-
-def _forget_loaded(key: str) -> None:
-    loaded_boards().drop(key)
-    _first_keys().pop(key, None)
-
-
-@st.cache_resource(show_spinner=False)
-def _first_keys() -> dict[str, str]:
-    """Map the key of a board as it is kept to the key its values were computed under before it was."""
-    return {}
+    board_results.note(board.key, loaded_boards().drop, board.key)
 
 
 @st.cache_resource(show_spinner=False)
@@ -228,7 +215,7 @@ def evaluation(
         scoring: how lists are scored.
         measures: their names.
     """
-    return _evaluation(_first_keys().get(board.key, board.key), board, scoring, measures)
+    return _evaluation(board.key, board, scoring, measures)
 
 
 @cached_for_board(show_spinner="Scoring every order …", max_entries=12)

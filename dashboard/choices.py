@@ -16,7 +16,7 @@ from dashboard.charts.palette import Palette
 from dashboard.controls import SECTION, get_value, prepare, record, segmented, select, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board, queries_text
-from dashboard.library.storage.records import Record
+from dashboard.library.records import Record
 from dashboard.visitor import theme
 from metrics import MEASURES, Evaluation, Runs, parse
 from metrics.errors import UsageError

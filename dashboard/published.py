@@ -1,7 +1,6 @@
 """Which published results a board is audited against: kept with the board, named in the link."""
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import cast
 
 import streamlit as st
@@ -10,7 +9,7 @@ from dashboard import controls
 from dashboard.boards import publish, published_results
 from dashboard.controls import get_value, set_value, stored_choice
 from dashboard.library.boards import Board
-from dashboard.library.loaded import packed_files, unpacked_files
+from dashboard.library.loaded import packed_files, table_label, unpacked_files
 from metrics.runs import File
 
 TABLE = "table"
@@ -20,7 +19,6 @@ NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
 _NAMES = "names"
 _TAKEN = "_published_taken"
 _LOST = "_published_lost"
-_DIGEST_BYTES = 4
 
 
 def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
@@ -94,9 +92,3 @@ def match_by_hand(published: str, key: str) -> None:
     """Have a published name mean what the control of this key says."""
     other_names = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
     st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}
-
-
-def table_label(files: Sequence[File]) -> str:
-    """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
-    digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
-    return f"{files[0].name[:40]}~{digest}"

@@ -1,11 +1,11 @@
 """TieScope: ranking measures with ties done right.
 
-import metrics
-metrics.evaluate(frame, ["RR", "nDCG@10"]).summary(flat=True)  # query_id, doc_id, score, relevance
-metrics.score(frame)  # the same in one line, for the usual measures
-metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5])  # one plain list: 0.75
-runs = metrics.read_runs(["llm.trec"], qrels="qrels.txt")
-metrics.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
+import tiescope  # or: import metrics
+tiescope.evaluate(frame, ["RR", "nDCG@10"]).summary(flat=True)  # query_id, doc_id, score, relevance
+tiescope.score(frame)  # only the means of that, in one line
+tiescope.reciprocal_rank([0, 1, 0], scores=[8, 8, 5])  # one plain list: 0.75
+runs = tiescope.read_runs(["llm.trec"], qrels="qrels.txt")
+tiescope.evaluate(runs, ["RR"], ["input", "expected"]).summary(flat=True)
 """
 
 import os
@@ -29,15 +29,19 @@ _MODULES = {
     "Stored": "metrics.scale.stored",
     "audit": "metrics.studies.audit.audit",
     "average_precision": "metrics.evaluation.one_list",
+    "check": "metrics.runs",
+    "compare": "metrics.studies.significance",
     "emulate": "metrics.studies.emulation",
     "evaluate": "metrics.evaluation",
     "evaluate_dataset": "metrics.scale.dask",
     "f1_at_k": "metrics.evaluation.one_list",
     "hits_at_k": "metrics.evaluation.one_list",
+    "joint_bounds": "metrics.evaluation.holes",
     "ndcg": "metrics.evaluation.one_list",
     "parse": "metrics.measures",
     "precision_at_k": "metrics.evaluation.one_list",
     "rank_intervals": "metrics.studies.tiers",
+    "rank_overlap": "metrics.studies.rank_similarity",
     "rank_similarity": "metrics.studies.rank_similarity",
     "read_runs": "metrics.runs",
     "read_table": "metrics.runs",
@@ -47,6 +51,7 @@ _MODULES = {
     "swapped_orders": "metrics.studies.swapped_orders",
     "tarr": "metrics.evaluation.one_list",
     "tsrr": "metrics.evaluation.one_list",
+    "write_report": "metrics.report",
 }
 """Public name → the module it comes from; `__init__.pyi` says the same to type checkers."""
 

@@ -8,6 +8,7 @@ from metrics.errors import UsageError as UsageError
 from metrics.evaluation import Evaluation as Evaluation
 from metrics.evaluation import evaluate as evaluate
 from metrics.evaluation import score as score
+from metrics.evaluation.holes import joint_bounds as joint_bounds
 from metrics.evaluation.one_list import average_precision as average_precision
 from metrics.evaluation.one_list import f1_at_k as f1_at_k
 from metrics.evaluation.one_list import hits_at_k as hits_at_k
@@ -20,15 +21,19 @@ from metrics.evaluation.one_list import tsrr as tsrr
 from metrics.evaluation.running import Running as Running
 from metrics.measures import MEASURES as MEASURES
 from metrics.measures import parse as parse
+from metrics.report import write_report as write_report
 from metrics.runs import FORMATS as FORMATS
 from metrics.runs import Runs as Runs
+from metrics.runs import check as check
 from metrics.runs import read_runs as read_runs
 from metrics.runs import read_table as read_table
 from metrics.scale.dask import evaluate_dataset as evaluate_dataset
 from metrics.scale.stored import Stored as Stored
 from metrics.studies.audit.audit import audit as audit
 from metrics.studies.emulation import emulate as emulate
+from metrics.studies.rank_similarity import rank_overlap as rank_overlap
 from metrics.studies.rank_similarity import rank_similarity as rank_similarity
+from metrics.studies.significance import compare as compare
 from metrics.studies.swapped_orders import swapped_orders as swapped_orders
 from metrics.studies.tiers import rank_intervals as rank_intervals
 from metrics.studies.tools import TOOLS as TOOLS

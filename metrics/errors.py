@@ -10,7 +10,8 @@ TieScopeError
 A message says what, where and what to do. Nothing else escapes from bad input.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 
 _MAX_PROBLEM, _MAX_NAME = 600, 200
@@ -40,6 +41,24 @@ class MissingPackageError(UsageError, ImportError):
     def __reduce__(self) -> tuple[object, ...]:
         """Rebuild the error in the process that a worker sends it to."""
         return type(self), self._arguments
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Import inside what an extra brings; where it is not installed, say how to install it.
+
+    Raises:
+        MissingPackageError: a package of the extra is missing.
+    """
+    try:
+        yield
+    except MissingPackageError:
+        raise
+    except ImportError as error:
+        package = (error.name or extra).partition(".")[0]
+        if package in {"metrics", "dashboard"}:
+            raise
+        raise MissingPackageError(package, extra) from error
 
 
 class LibraryError(TieScopeError):

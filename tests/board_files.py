@@ -4,15 +4,16 @@ import io
 import json
 import zipfile
 from hashlib import sha256
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from boards import COARSE, QRELS, STRICT, board
 from pyarrow import parquet
 
+from dashboard.library.board_file import export, load
 from dashboard.library.boards import make_board
-from dashboard.library.exchange.board_file import export
-from dashboard.library.exchange.board_import import load
+from dashboard.library.loaded import packed_files, table_label
 from metrics import ReadError
 from metrics.runs import File
 
@@ -20,9 +21,9 @@ VIEW = {"baseline": "a", "precision": "float64", "relevant_from": 1.5, "tied": T
 TABLE = "query_id,doc_id,score,other,relevance\nq,a,1,3,0\nq,b,1,2,1\nq,c,1,1,0\n"
 
 
-def exported(board_or_record, view=None):
+def exported(board_or_record, view=None, published=None):
     stream = io.BytesIO()
-    export(board_or_record, stream, view)
+    export(board_or_record, stream, view, published)
     return stream.getvalue()
 
 
@@ -51,9 +52,16 @@ def packed(board_json, entries, method=zipfile.ZIP_STORED):
     return stream.getvalue()
 
 
-def with_parquet(data):
-    """A board file with another Parquet in the place of its first, the hash of which is right."""
+def with_file(data):
+    """A board file with other bytes in the place of its first file, the hash of which is right."""
     board_json, entries = unpacked(SENT)
+    board_json["files"][0]["sha256"] = sha256(data).hexdigest()
+    return packed(board_json, entries | {"files/00": data})
+
+
+def with_parquet(data):
+    """A board file of version 0.1, another Parquet of a right hash in the place of its first."""
+    board_json, entries = unpacked(SENT_BY_0_1)
     board_json["files"][0]["parquet"] = sha256(data).hexdigest()
     return packed(board_json, entries | {"files/00.parquet": data})
 
@@ -72,7 +80,13 @@ def refusal(data):
     return str(caught.value)
 
 
-SENT = exported(board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS), VIEW)
+PUBLISHED = (File("paper.csv", b"reranker,RR\nstrict,0.5\n"), File("more.txt", b"RR 1"))
+SENT = exported(
+    board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS),
+    VIEW,
+    (table_label(PUBLISHED), packed_files(PUBLISHED)),
+)
+SENT_BY_0_1 = (Path(__file__).parent / "stored_by_0_1" / "board.tiescope").read_bytes()
 
 
 HUGE = 10**400
@@ -80,30 +94,23 @@ ANYTHING = [None, True, -1, 0, 1.5, HUGE, 2**60, "", "x", "\0", "\ud800", [], ["
 PLACES = [
     *(("format",), ("version",), ("name",), ("repeated",), ("names",), ("names", 0), ("names", 0, 1)),
     *(("view",), ("view", "baseline"), ("files",), ("files", 0), ("files", 0, "name"), ("files", 0, "sha256")),
-    *(("files", 0, "size"), ("files", 0, "columns"), ("files", 0, "columns", 0), ("files", 0, "parquet")),
-    *(("files", 0, "columns", 0, 0), ("files", 0, "columns", 0, 1), ("files", 0, "reading")),
-    *(("files", 0, "reading", name) for name in ("format", "mapping", "header", "unit", "first", "noted")),
-    *(("files", 0, "reading", *more) for more in [("mapping", "score"), ("header", 0), ("noted", 0)]),
-    *(("files", 0, "reading", "noted", 0, name) for name in ("severity", "code", "file", "line", "message")),
-    *(("files", 0, "reading", "noted", 0, name) for name in ("hint", "count")),
+    *(("files", 0, "columns"), ("files", 0, "columns", 0)),
+    *(("files", 0, "columns", 0, 0), ("files", 0, "columns", 0, 1)),
+    *(("published",), ("published", 0), ("published", 0, "name"), ("published", 0, "sha256")),
 ]
-NOTED = {
-    "severity": "info",
-    "code": "comments",
-    "file": "f",
-    "line": 1,
-    "message": "m",
-    "hint": "h",
-    "count": 1,
-}
+PLACES_OF_0_1 = [
+    *(("files", 0), ("files", 0, "parquet"), ("files", 0, "reading")),
+    *(("files", 0, "reading", "format"), ("files", 0, "reading", "mapping")),
+    ("files", 0, "reading", "mapping", "score"),
+]
 
 
-def with_value(place, value):
+def with_value(place, value, data=SENT):
     """What the JSON says and the entries, with another value in one place."""
-    board_json, entries = unpacked(SENT)
-    board_json["names"] = [["strict", "a"], ["coarse", "b"]]
-    board_json["files"][0]["columns"] = [["score", "score"]]
-    board_json["files"][0]["reading"]["noted"] = [dict(NOTED)]
+    board_json, entries = unpacked(data)
+    if data == SENT:
+        board_json["names"] = [["strict", "a"], ["coarse", "b"]]
+        board_json["files"][0]["columns"] = [["score", "score"]]
     container = board_json
     for step in place[:-1]:
         container = container[step]

@@ -60,9 +60,13 @@ def rr(order, _, k):
     return next((Fraction(1, rank) for rank, hit in enumerate(order[:k], 1) if hit), Fraction(0))
 
 
-def ap(order, n_relevant, _):
-    total = sum(Fraction(sum(order[:rank]), rank) for rank, hit in enumerate(order, 1) if hit)
+def ap(order, n_relevant, k):
+    total = sum(Fraction(sum(order[:rank]), rank) for rank, hit in enumerate(order[:k], 1) if hit)
     return Fraction(total, n_relevant or 1)
+
+
+def capped_ap(order, n_relevant, k):
+    return ap(order, min(n_relevant, k), k)
 
 
 def precision(order, _, k):
@@ -96,6 +100,21 @@ def ndcg(gain):
 
 def exponential(grade: float) -> float:
     return 2**grade - 1
+
+
+def iprec(order, n_relevant, recall):
+    need = math.floor(float(recall) * n_relevant + 0.9)
+    hits = [sum(order[:rank]) for rank in range(1, len(order) + 1)]
+    reached = [Fraction(n, rank) for rank, n in enumerate(hits, 1) if n >= need]
+    return max(reached, default=Fraction(0))
+
+
+def err(grades, _, k):
+    value, readers = Fraction(0), Fraction(1)
+    for rank, grade in enumerate(grades[:k], 1):
+        satisfied = Fraction(exponential(grade)) / 16
+        value, readers = value + readers * satisfied / rank, readers * (1 - satisfied)
+    return value
 
 
 def distinct(order, _, k):
@@ -144,8 +163,11 @@ RULES = {
     "RR": Rule(*BINARY, rr),
     "Hits": Rule(*BINARY, lambda order, _, k: Fraction(any(order[:k]))),
     "AP": Rule(*BINARY, ap),
+    "AP-cap": Rule(*BINARY, capped_ap),
     "bpref": Rule(*JUDGED, bpref),
     "infAP": Rule(*JUDGED, inferred_ap),
+    "IPrec": Rule(*BINARY, iprec),
+    "ERR": Rule(*GRADED, err),
     "nDCG": Rule(*GRADED, ndcg(exponential)),
     "nDCG-linear": Rule(*GRADED, ndcg(float)),
     "DCG": Rule(*GRADED, lambda order, _, k: dcg(order, k, exponential)),
@@ -171,7 +193,9 @@ SUMMARIES: dict[str, Callable] = {"expected": mean, "optimistic": max, "pessimis
 @cache
 def name_and_parameter(measure: str) -> tuple[str, Fraction | int | None]:
     """Name, and cut-off or parameter."""
-    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@(\d+))?", measure).groups()
+    name, parameter, cutoff = re.fullmatch(r"(.+?)(?:\((.+)\))?(?:@([\d.]+))?", measure).groups()
+    if name == "IPrec":
+        return name, Fraction(cutoff)
     return name, Fraction(parameter) if parameter else int(cutoff) if cutoff else None
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library.boards import make_board
-from dashboard.library.storage.schema import now
+from dashboard.library.schema import now
 
 ANNA, BERT = "anna@example.org", "bert@example.org"
 FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
@@ -28,8 +28,8 @@ def as_read(record):
     return make_board(record.spec, [entry.read() for entry in record.spec.entries])
 
 
-def parquets(home):
-    return sorted(path.stem for path in (home / "uploads").glob("*/*.parquet"))
+def on_disk(home):
+    return sorted(path.stem for path in (home / "uploads").glob("*/*.*"))
 
 
 def aged(database, *tables, days=31):

@@ -70,13 +70,13 @@ def environment(folder, *, stand_in=False):
     venv.create(folder, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": folder}))
     if stand_in:
-        for package, file in (("dashboard", "cli.py"), ("pip", "__main__.py")):
+        for package in ("tiescope", "pip"):
             (packages / package).mkdir()
-            (packages / package / file).write_text(STAND_IN + "main()\n" * (package == "pip"))
+            (packages / package / "__main__.py").write_text(f"{STAND_IN}main()\n")
     else:
         (packages / "tiescope.pth").write_text(f"{ROOT}\n{sysconfig.get_path('purelib')}\n")
     python = folder / "bin" / "python"
-    (folder / "bin" / "tiescope").write_text(f"#!{python}\nfrom dashboard.cli import main\nmain()\n")
+    (folder / "bin" / "tiescope").write_text(f"#!{python}\nfrom tiescope.__main__ import main\nmain()\n")
     (folder / "bin" / "tiescope").chmod(0o755)
     return python
 

@@ -14,7 +14,15 @@ from empty_environment import empty_environment, output_of
 from repository import ROOT
 from servers import TIESCOPE, free_port, running
 
-PACKAGES = ("metrics", "dashboard", "sample_data")
+from dashboard.cli.commands import tiescope as command_line
+
+PACKAGES = ("metrics", "dashboard", "tiescope")
+SAMPLES = {
+    "sample_data/llm_rerankers.csv",
+    *(f"sample_data/docsearch/{name}" for name in ("docsearch.parquet", "leaderboard.csv", "prompts.parquet")),
+}
+"""What the app opens; in the repository beside the package that it is in where it is installed."""
+OF_EXTRAS = ("streamlit", "scipy", "plotly", "statsmodels", "sqlalchemy", "jinja2")
 LOCKED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 EVERY_PAGE = """
@@ -53,13 +61,15 @@ def tracked(*folders):
 
 def test_the_wheel_holds_every_file_of_the_packages_and_no_other(built):
     names = zipfile.ZipFile(built[0]).namelist()
-    assert {name for name in names if ".dist-info/" not in name} == tracked(*PACKAGES)
+    assert {name for name in names if ".dist-info/" not in name} == tracked(*PACKAGES) | {
+        f"dashboard/{name}" for name in SAMPLES
+    }
 
 
 def test_the_sdist_holds_what_its_tests_need(built):
     with tarfile.open(built[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert names >= tracked(*PACKAGES, "tests", "docs")
+    assert names >= tracked(*PACKAGES, "sample_data", "tests", "docs")
     assert names >= {
         "mkdocs.yml",
         "pyproject.toml",
@@ -111,16 +121,71 @@ def works(python, folder, monkeypatch):
         assert b"<title>" in urllib.request.urlopen(address, timeout=60).read()
 
 
+def bytes_of(folder):
+    return sum(path.lstat().st_size for path in folder.rglob("*"))
+
+
+@pytest.fixture(scope="module")
+def bare(built, tmp_path_factory):
+    """The interpreter of an environment with the wheel and no extra, and how many bytes that added."""
+    folder = tmp_path_factory.mktemp("bare")
+    python = empty_environment(folder)
+    empty = bytes_of(folder)
+    install(python, built[0])
+    return python, bytes_of(folder) - empty
+
+
+@pytest.mark.slow
+def test_the_library_alone_is_small_and_brings_no_app_and_no_statistics(bare, tmp_path):
+    python, size = bare
+    assert size < 370e6
+    found = f"import importlib.util as u; print([name for name in {OF_EXTRAS} if u.find_spec(name)])"
+    assert output_of([python, "-c", found], tmp_path) == "[]\n"
+    score = "import tiescope; print(tiescope.score({'q': {'a': 1.0, 'b': 1.0}}, qrels={'q': {'a': 1}}))"
+    assert "0.75" in output_of([python, "-c", score], tmp_path)
+
+
+@pytest.mark.slow
+def test_each_command_says_which_extra_it_needs_as_the_documentation_does(bare, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    (tmp_path / "llm.trec").write_text("".join(f"q{i} Q0 {d} 1 1 t\n" for i in range(3) for d in "ab"), "utf-8")
+    (tmp_path / "bm25.trec").write_text("".join(f"q{i} Q0 b 1 1 t\n" for i in range(3)), "utf-8")
+    (tmp_path / "qrels.txt").write_text("".join(f"q{i} 0 a 1\n" for i in range(3)), "utf-8")
+    (tmp_path / "table.csv").write_text("reranker,MRR\nllm,1\nbm25,0\n", "utf-8")
+    runs = ["llm.trec", "bm25.trec", "--qrels", "qrels.txt"]
+    options = {
+        "audit": [*runs, "--published", "table.csv"],
+        "app": [],
+        "boards": [],
+        "gate": [*runs, "--require", "MTRR>=0"],
+        "permutations": ["llm.trec", "--query", "q1", "--qrels", "qrels.txt"],
+        "pull": ["board", "-o", "pulled"],
+        "push": ["llm.trec", "--board", "board"],
+        "simulate": ["-o", "simulated.csv"],
+        "watch": ["--help"],
+    }
+    page = (ROOT / "docs/index.md").read_text("utf-8")
+    table = re.findall(r"^\| `tiescope(?:\[(\w+)\])?` \|.*\| (`\w.*)\|$", page, re.MULTILINE)
+    listed = {name: extra for extra, names in table for name in re.findall(r"`([\w-]+)`", names)}
+    assert listed.keys() == {*command_line.commands}
+    for name, extra in listed.items():
+        command = [bare[0].with_name("tiescope"), name, *options.get(name, runs)]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, text=True)
+        says_extra = ended.stderr.rstrip().endswith(f'Install it: pip install "tiescope[{extra}]"')
+        assert says_extra == bool(extra), (name, ended.stderr)
+        assert ended.returncode in ({2} if extra else {0, 1}), (name, ended.stderr)
+
+
 @pytest.mark.slow
 def test_the_wheel_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
-    install(python, built[0])
+    install(python, f"{built[0]}[app]")
     works(python, tmp_path, monkeypatch)
 
 
 @pytest.mark.slow
 def test_the_sdist_works_in_an_empty_environment(built, python, tmp_path, monkeypatch):
     install(python, "--force-reinstall", "--no-deps", built[1])
-    install(python, built[1])
+    install(python, f"{built[1]}[app]")
     works(python, tmp_path, monkeypatch)
 
 

@@ -22,19 +22,19 @@ def test_the_example_of_files_reads_them(write, monkeypatch):
         path = write(name, "q Q0 a 1 1 t\n")
     write("qrels.txt", "q 0 a 1\n")
     monkeypatch.chdir(path.parent)
-    exec(f"import metrics\n{code}", names := {})  # noqa: S102 our own
+    exec(f"import tiescope, metrics\n{code}", names := {})  # noqa: S102 our own
     assert names["ev"].summary().index.to_list() == ["BM25", "LLM"]
 
 
 def test_the_example_of_plain_lists_holds():
     code = next(text for text in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "approx" in text)
-    exec(f"import metrics\n{code}", {})  # noqa: S102 our own
+    exec(f"import tiescope, metrics\n{code}", {})  # noqa: S102 our own
 
 
 def test_the_example_of_lists_that_arrive_has_their_means():
     code = next(text for text in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL) if "Running" in text)
     answers = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1, 1], "relevance": [1, 0]})
-    exec(f"import metrics\n{code}", names := {"answers": answers})  # noqa: S102 our own
+    exec(f"import tiescope, metrics\n{code}", names := {"answers": answers})  # noqa: S102 our own
     assert names["running"].means().set_index("measure").loc["RR", "tied"] == 0.75
 
 

@@ -163,7 +163,7 @@ def retrieval(spellings, run, qrels, level):
         {query: query for query in qrels},
         {name: name for docs in run.values() for name in docs},
         relevant,
-        **dict.fromkeys(("mrr_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k"), cuts),
+        **dict.fromkeys(("mrr_at_k", "map_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k"), cuts),
     )
     hits = [
         [{"corpus_id": name, "score": float(np.float32(score))} for name, score in run.get(query, {}).items()]

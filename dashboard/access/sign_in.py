@@ -27,7 +27,7 @@ from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
-from metrics.errors import LibraryError, UsageError
+from metrics.errors import LibraryError, UsageError, needs
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
@@ -220,12 +220,10 @@ def guard_redirects() -> None:
     """Have every web address that this process opens from now on lead nowhere that is not allowed.
 
     Raises:
-        UsageError: nothing is installed that opens addresses.
+        MissingPackageError: nothing is installed that opens addresses.
     """
-    try:
+    with needs("distributed"):
         from fsspec.config import conf  # noqa: PLC0415 of an extra
-    except ImportError as error:
-        raise UsageError("Addresses cannot be opened here. Install 'tiescope[distributed]'.") from error
     for scheme in ("http", "https"):
         conf.setdefault(scheme, {})["get_client"] = _guarded_client
 

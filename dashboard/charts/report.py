@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
@@ -18,6 +19,10 @@ from metrics.studies.emulation import comparable_values
 
 _SLOPE_WIDTH = 720
 """Pixels of places, names and scores where the app's font, narrower than others, is not there."""
+_BASIC_SCRIPT = Path(__file__).parents[1] / "assets" / "plotly-basic.min.js"
+"""plotly.js with points, lines and bars alone, a quarter of its size: npm's plotly.js-basic-dist-min, 4.1.1."""
+_BEYOND_BASIC = {"places"}
+"""Charts that need all of plotly.js: heatmaps."""
 MOST_DRAWN = 20
 """Rerankers that a chart draws, the best by tied mean; tables have them all."""
 
@@ -42,7 +47,8 @@ class _Chart:
 def draw_charts(report: Report) -> ReportCharts:
     """Return the charts of the sections that a report has."""
     names = [name for section in report.sections for name in section.charts]
-    return ReportCharts(get_plotlyjs(), {name: _figure(CHARTS[name], report.studies) for name in names})
+    script = get_plotlyjs() if _BEYOND_BASIC & {*names} else _BASIC_SCRIPT.read_text(encoding="utf-8")
+    return ReportCharts(script, {name: _figure(CHARTS[name], report.studies) for name in names})
 
 
 def _figure(chart: _Chart, studies: ReportStudies) -> ReportFigure:

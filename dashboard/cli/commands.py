@@ -7,6 +7,7 @@ stands here says its name and its first sentence; they are those of the command.
 from typing import TYPE_CHECKING
 
 from dashboard.cli.deferred import Command, command_line
+from metrics.errors import needs
 
 if TYPE_CHECKING:
     from metrics.report import Report, ReportCharts
@@ -82,6 +83,13 @@ def audit() -> Command:
     return audit_command
 
 
+def conformance() -> Command:
+    """Say which tie order another evaluation tool uses, and which cases it fails; exit 1 where it fails."""
+    from metrics.cli.conforming import conformance_command
+
+    return conformance_command
+
+
 def report() -> Command:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
     from metrics.cli.reporting import report_command
@@ -112,7 +120,8 @@ def simulate() -> Command:
 
 def app() -> Command:
     """Serve the dashboard in the browser."""
-    from dashboard.cli.serving import app_command
+    with needs("app"):
+        from dashboard.cli.serving import app_command
 
     return app_command
 
@@ -150,6 +159,7 @@ tiescope = command_line(
         badge,
         embed,
         audit,
+        conformance,
         report,
         permutations,
         check,
@@ -164,6 +174,7 @@ tiescope = command_line(
 
 def draw(report: "Report") -> "ReportCharts":
     """Return the charts of a report; plotly is imported when it is called."""
-    from dashboard.charts.report import draw_charts
+    with needs("report"):
+        from dashboard.charts.report import draw_charts
 
     return draw_charts(report)

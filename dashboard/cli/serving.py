@@ -16,7 +16,7 @@ from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INS
 from dashboard.cli.loading import loading_modules
 from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 """Scheme, host (perhaps all below one) and port."""
@@ -83,13 +83,14 @@ def app_command(
     if files:
         os.environ[OPEN] = json.dumps(_validated_files(files, qrels))
     os.environ[EMBED] = " ".join(_validated_embedders(embed or os.environ.get(EMBED, "").split()))
-    from dashboard.library.place import byte_limit
-    from dashboard.library.turns import max_at_once
+    with needs("app"):
+        from dashboard.library.place import byte_limit
+        from dashboard.library.turns import max_at_once
 
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
     max_at_once()
-    with loading_modules():
+    with loading_modules(), needs("app"):
         from streamlit.web import cli
 
         from dashboard.server.connections import allow_many_files, limit_waiting
@@ -125,7 +126,8 @@ def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: b
 
 def _settle_hosts(host: str, declared: list[str]) -> None:
     """Tell the app which hosts it answers to beside this machine's own; say them where others reach it."""
-    from dashboard.server.hosts import parse_declared
+    with needs("app"):
+        from dashboard.server.hosts import parse_declared
 
     named = [host] if host not in _EVERY_ADDRESS and ":" not in host else []
     hosts = list(dict.fromkeys([*named, *declared, *filter(None, [redirect_origin()])]))

@@ -16,7 +16,7 @@ from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.cli.options import Columns, Repeated, parse_columns
 from metrics.cli.output import print_text, write_table
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.support.escaping import clean
 from metrics.support.progress import progress
 
@@ -68,7 +68,7 @@ def push_command(
         raise UsageError("Say on which board: --board NAME.")
     repeat_rule: Any = repeated and repeated.value
     with _library() as library, progress("Pushing"):
-        from dashboard.library.exchange import pushing
+        from dashboard.library import pushing
 
         files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
         pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
@@ -84,7 +84,7 @@ def boards_command(
 ) -> None:
     """List the boards of the library, the one changed last first."""
     with _library() as library, progress("Reading"):
-        from dashboard.library.exchange import listing
+        from dashboard.library import listing
 
         table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
         unknown = listing.describe_unknown_files(library)
@@ -109,11 +109,12 @@ def pull_command(
     owner_address = _owner(owner)
     _refuse_uploads_folder(output)
     with _library() as library, progress("Pulling"):
+        from dashboard.library import listing, pulling
         from dashboard.library.audit import record_event
-        from dashboard.library.exchange import listing, pulling
 
         record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
-        written = pulling.pull(record, output, format.value, force=force)
+        published = library.published(record.id, owner_address)
+        written = pulling.pull(record, output, format.value, force=force, published=published)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
         print_text(f"{path}\n")
@@ -122,7 +123,8 @@ def pull_command(
 @contextmanager
 def _library() -> Iterator["Library"]:
     """Open the library that the environment names; close it in the end."""
-    from dashboard.library.store import Library
+    with needs("app"):
+        from dashboard.library.store import Library
 
     library = Library.open()
     try:
@@ -133,7 +135,8 @@ def _library() -> Iterator["Library"]:
 
 def _refuse_uploads_folder(folder: Path) -> None:
     """Raise a UsageError at a folder in which the library keeps its uploads."""
-    from dashboard.library.place import home
+    with needs("app"):
+        from dashboard.library.place import home
 
     uploads = home() / "uploads"
     if folder.resolve().is_relative_to(uploads.resolve()):

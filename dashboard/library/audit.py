@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import ParamSpec, TypeVar
 
-from dashboard.library.storage.records import STRANGER, Record
+from dashboard.library.records import STRANGER, Record
 from metrics.errors import UsageError
 
 Parameters = ParamSpec("Parameters")
@@ -33,11 +33,6 @@ def record_event(action: str, who: str, **details: str | Sequence[str]) -> None:
 
     A line is written at once to a file opened for appending, so that lines of several processes do not mix;
     a line that a full disk cuts is taken back. JSON escapes every letter that is not ASCII's.
-
-    Args:
-        action: what was done, a verb.
-        who: owner of a library: an address, "" where nobody signs in, or a stranger, told by a few letters.
-        **details: what it was done to: names and ids, never contents.
     """
     path = os.environ.get(AUDIT_LOG)
     if not path:

@@ -1,14 +1,16 @@
-"""Boards: runs and judgments that belong together, and what they are made from."""
+"""Boards: runs and judgments that belong together, what they are made from, and names any database can hold."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from dashboard.library.arrangement import Names, arranged_runs, repeats_of
-from dashboard.library.entry import Columns, Entry
-from dashboard.library.storage.stored_upload import MISSING_SCORE
+from dashboard.library.earlier import EarlierUpload
+from dashboard.library.read_before import first_line
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,
@@ -24,6 +26,7 @@ from metrics.runs import (
     read,
     with_names,
 )
+from metrics.runs.files import FileProvenance
 from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
@@ -32,9 +35,61 @@ MOST_FILES = 100
 _HASH = 12
 """Letters of its hash in the label of a board that has no id yet."""
 _PER_ROW = 32
+_LONGEST, _LONGEST_BOARD = 1000, 200
 
 NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
 """Paths, or pairs of a name and a path."""
+Columns: TypeAlias = tuple[tuple[str, str], ...]
+"""Columns the user chose: ours and the file's; and what is done about scores that are no numbers."""
+Names: TypeAlias = tuple[tuple[str, str], ...]
+"""Of each reranker that is kept, its name in the files and the one shown; of one name shown are repeats."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file, and how the user wants it read."""
+
+    file: File
+    columns: Columns = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of name, content and choice: what tells files of a board from each other."""
+        return self._hash(self.columns)
+
+    @cached_property
+    def columns_digest(self) -> str:
+        """Hash as `digest`, whatever is done about missing scores: the rerankers it holds are the same."""
+        return self._hash(tuple(pair for pair in self.columns if pair[0] != MISSING_SCORE))
+
+    def _hash(self, columns: Columns) -> str:
+        identity = f"{self.file.name} {self.file.sha256} {columns}"
+        return sha256(identity.encode("utf-8", "replace")).hexdigest()
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of all that shapes what is read; results are kept under it."""
+        if not isinstance(self.file, EarlierUpload):
+            return self.digest
+        reading = json.dumps(self.file.reading, sort_keys=True)
+        return sha256(f"{self.digest} {reading}".encode()).hexdigest()
+
+    def read(self) -> Source:
+        """Return what the file holds; TieScopeError where it cannot be read so."""
+        columns, missing_score = split_choices(dict(self.columns))
+        if isinstance(self.file, StoredFile):
+            return self.file.read(columns, missing_score)
+        return read(self.file, columns, missing_score=missing_score)
+
+    def provenance(self, source: Source) -> FileProvenance:
+        """Return where the rows of what was read stand; the file is read again when that asks for it."""
+        origin, first = cache(lambda: self.read().origin), first_line(source)
+        return FileProvenance(
+            self.file.name,
+            lambda row: origin().line_of(row) if first is None else first + row,
+            source.origin.unit,
+            lambda: origin().ranks(),
+        )
 
 
 @dataclass(frozen=True)
@@ -184,11 +239,6 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
     """Return the board of files that were read.
 
-    Args:
-        spec: of the board.
-        sources: what its files hold.
-        runs: they joined, where that is done.
-
     Raises:
         TieScopeError: they do not go together.
     """
@@ -199,10 +249,6 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
     """Return a board that more files came to: rerankers keep names and order, new ones follow.
-
-    Args:
-        board: of all files, nothing renamed.
-        before: what it was made from until now.
 
     Raises:
         TieScopeError: a new reranker has a name that was given to another.
@@ -238,14 +284,6 @@ def queries_text(count: int) -> str:
 def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
     """Read files on disk and join them to a board.
 
-    Args:
-        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
-        qrels: of the judgments.
-        title: what the board is called; else it is told by its size.
-
-    Returns:
-        The board, not kept yet.
-
     Raises:
         TieScopeError: one cannot be read, or they do not go together.
     """
@@ -257,14 +295,6 @@ def read_files(
     paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
     """Read runs and judgments on disk, each with the choice that reads it as what it is given as.
-
-    Args:
-        paths: of the runs, perhaps after the names their files are called by; may name the judgments, too.
-        qrels: of the judgments.
-        columns: our column → the files', where they have it.
-
-    Returns:
-        The files with their choices, and what they hold, in one order.
 
     Raises:
         TieScopeError: one cannot be read.
@@ -295,3 +325,84 @@ def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
     if source.kind == "qrels" and "score" in source.mapping:
         choice["score"] = ""
     return tuple(sorted(choice.items()))
+
+
+def repeats_of(names: Names) -> dict[str, list[str]]:
+    """Return the names shown that several rerankers have → those of the files that are combined under it."""
+    groups: dict[str, list[str]] = {}
+    for first, label in names:
+        groups.setdefault(label, []).append(first)
+    return {label: firsts for label, firsts in groups.items() if len(firsts) > 1}
+
+
+def arranged_runs(runs: Runs, names: Names) -> Runs:
+    """Return the rerankers that are shown, in order, repeats combined.
+
+    Raises:
+        UsageError: a reranker that does not exist, or repeats that share no document.
+    """
+    repeats = repeats_of(names)
+    combined: dict[str, list[str]] = {}
+    shown_names: dict[str, str] = {}
+    for first, label in names:
+        members = repeats.get(label, [first])
+        if first != members[0]:
+            continue
+        is_taken = label in runs.tables and label not in members
+        name = first if is_taken or len(members) == 1 else label  # messages call it so
+        shown_names[name] = label
+        if len(members) > 1:
+            combined[name] = members
+    return runs.combined(combined).arranged(shown_names)
+
+
+def clean(text: str, longest: int = _LONGEST) -> str:
+    """Return a user's text, at most so long, without spaces at its ends."""
+    return _plain(text).strip()[:longest].strip()
+
+
+def board_name(text: str) -> str:
+    """Return the name of a board."""
+    return clean(text, _LONGEST_BOARD)
+
+
+def copy_name(name: str) -> str:
+    """Return the name of a copy of a board."""
+    end = ", copy"
+    return clean(name, _LONGEST_BOARD - len(end)) + end
+
+
+def file_name(text: str) -> str:
+    """Return the name of a file: spaces at its ends tell it from others."""
+    return _plain(text)[:_LONGEST]
+
+
+def storable(spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
+    """Return spec and sources with file names as they are kept, so the same when opened again."""
+    if all(file_name(entry.file.name) == entry.file.name for entry in spec.entries):
+        return spec, tuple(sources)
+    names = spec.names
+    if names is not None:
+        stems = dict(map(_stems, (one for one in sources if "reranker" not in one.table.column_names)))
+        names = tuple((stems.get(first, first), now) for first, now in names)
+    entries = tuple(map(_renamed_entry, spec.entries))
+    return replace(spec, entries=entries, names=names), tuple(map(_renamed_source, sources))
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode().replace("\0", "")
+
+
+def _stems(source: Source) -> tuple[str, str]:
+    """Return what a file calls its reranker, and what it does under the name that is kept."""
+    return File(source.file, b"").stem, File(file_name(source.file), b"").stem
+
+
+def _renamed_entry(entry: Entry) -> Entry:
+    return replace(entry, file=replace(entry.file, name=file_name(entry.file.name)))
+
+
+def _renamed_source(source: Source) -> Source:
+    name = file_name(source.file)
+    noted = tuple(replace(one, file=name) for one in source.noted)
+    return replace(source, origin=replace(source.origin, file=name), noted=noted)

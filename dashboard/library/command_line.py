@@ -43,13 +43,7 @@ def _changed_options(options: ReportOptions) -> list[list[str]]:
 
 
 def command(board: Board, options: ReportOptions, file_name: str = "report.html") -> str:
-    """Return the command line that makes the report of a board.
-
-    Args:
-        board: the board.
-        options: what the report is asked to tell.
-        file_name: where it is written; its ending says as what.
-    """
+    """Return the command line that makes the report of a board."""
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]

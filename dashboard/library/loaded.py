@@ -5,11 +5,12 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from secrets import token_hex
 from threading import Lock
 
 from dashboard.library.boards import Board, default_name
-from dashboard.library.storage.records import SEPARATOR
+from dashboard.library.records import SEPARATOR
 from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 
@@ -19,6 +20,7 @@ MOST_BYTES = 2**30
 """Bytes held at most; the boards unused longest go first."""
 MOST_PUBLISHED = 20
 """Published results held at most."""
+_DIGEST_BYTES = 4
 _MOST_PUBLISHED_BYTES = 10**8
 """Bytes of all files of published results of a board."""
 
@@ -55,16 +57,9 @@ class LoadedBoards:
                 self._boards.pop(key, None)
 
     def add(self, board: Board, visitor: str = "", board_id: str = "") -> Board:
-        """Hold a board that is nowhere else.
+        """Hold a board that is nowhere else, for one visitor alone; its label has its id.
 
-        Args:
-            board: to hold.
-            visitor: whom alone it opens for.
-            board_id: of a board of this visitor, whose place it takes; of any other or none, it is the one of
-                the same content, else it gets a new id.
-
-        Returns:
-            The board, its id in its label.
+        It takes the place of their board of this id, else it is theirs of the same content, else it gets an id.
 
         Raises:
             UsageError: it alone is larger than the memory set aside.
@@ -148,3 +143,9 @@ def packed_files(files: Sequence[File]) -> bytes:
 def unpacked_files(packed: bytes) -> tuple[File, ...]:
     """Return the files of `packed_files`."""
     return tuple(File(name, text.encode("latin-1")) for name, text in json.loads(zlib.decompress(packed)))
+
+
+def table_label(files: Sequence[File]) -> str:
+    """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
+    digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{files[0].name[:40]}~{digest}"

@@ -73,10 +73,7 @@ class Ownership:
     def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
         """Return the folder's owner; LibraryError where it is another database than this one.
 
-        Args:
-            database_id: of the database; None where it has none yet.
-            may_replace: whether the database may stand in for one that was at the same place: it has no id of
-                its own, or holds nothing.
+        One that has no id of its own, or holds nothing, may stand in for one that was at the same place.
         """
         owner = self.owner()
         if owner is None or owner.id == database_id or (may_replace and owner.database == self._database):

@@ -85,16 +85,6 @@ class ScoredRuns:
     ) -> ScoringOutcome:
         """Score runs a part at a time, one visitor after the other, or fetch an evaluation from its URL.
 
-        Args:
-            runs: files that may be opened.
-            qrels: their judgments.
-            measures: names of measures.
-            ties: names of treatments.
-            notify: called with how far it is.
-
-        Returns:
-            The label the evaluation is kept under, and what is to be said of its runs.
-
         Raises:
             TieScopeError: they cannot be read, scored or kept. What was there stays.
         """

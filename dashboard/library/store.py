@@ -1,30 +1,102 @@
 """The library: uploads and boards that stay, for one person or several."""
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
+from dashboard.library import intake, rows
+from dashboard.library.audit import audited
+from dashboard.library.boards import (
+    Board,
+    BoardSpec,
+    board_name,
+    clean,
+    copy_name,
+    default_name,
+    make_board,
+    storable,
+)
+from dashboard.library.database import WAIT, Database, url_of
+from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD, Intake
+from dashboard.library.loaded import Published
 from dashboard.library.place import byte_limit, home
-from dashboard.library.storage.base import USUAL
-from dashboard.library.storage.board_methods import BoardMethods
-from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
-from dashboard.library.storage.schema import now, sign_outs
-from dashboard.library.storage.upload_methods import UploadMethods
+from dashboard.library.records import Access, BoardListing, Record, Upload
+from dashboard.library.schema import (
+    RETENTION,
+    board_files,
+    boards,
+    is_restorable,
+    now,
+    published_tables,
+    shelves,
+    sign_outs,
+)
+from dashboard.library.uploads import UploadFolder
+from metrics.errors import LibraryError, TieScopeError, UsageError
 
 URL = "TIESCOPE_DATABASE_URL"
 """Environment variable: another database."""
+USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
+"""What they are where they are not set."""
 _LONGEST = timedelta(days=32)
 """No cookie is accepted longer, Streamlit's day of grace included: an older sign-out says nothing any more."""
 
 
-class Library(BoardMethods, UploadMethods):
+class Library:
     """Uploads and boards in a folder and a database.
 
     Every method raises a LibraryError where the database or the disk is in the way, or where what is asked
     for is not there for this visitor; nothing is changed then. An owner is an address, or "" where nobody
     signs in.
+
+    Args:
+        home: folder of the uploads, and of the database if it is SQLite.
+        url: address of another database.
+        most_upload: bytes of one upload, as given.
+        most: bytes of all uploads, as kept.
+        wait: seconds to wait for another's write to end.
     """
+
+    def __init__(
+        self,
+        home: Path,
+        url: str | None = None,
+        *,
+        most_upload: int = USUAL[MAX_UPLOAD] * 10**6,
+        most: int = USUAL[MAX_LIBRARY] * 10**6,
+        wait: float = WAIT,
+    ) -> None:
+        self._folder = UploadFolder(home / "uploads")
+        self._database = Database(url_of(url, home), wait, home)
+        self._intake = Intake(self._database, self._folder, most_upload, most)
+
+    def close(self) -> None:
+        """Close the database."""
+        self._database.close()
+
+    def is_evicting(self, owner: str = "") -> bool:
+        """Return whether the oldest uploads go when the library is full."""
+        with self._database.reading() as connection:
+            return intake.is_evicting(connection, owner)
+
+    def set_eviction(self, owner: str = "", *, evict: bool) -> None:
+        """Say whether the oldest uploads go when the library is full."""
+        with self._database.writing() as connection:
+            intake.set_eviction(connection, owner, evict=evict)
+
+    def room(self) -> tuple[int, int]:
+        """Return the bytes taken, and the most there may be."""
+        with self._database.reading() as connection:
+            return intake.used_bytes(connection), self._intake.most
+
+    def sweep(self) -> None:
+        """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
+        self._intake.sweep()
 
     @classmethod
     def open(cls) -> "Library":
@@ -35,6 +107,277 @@ class Library(BoardMethods, UploadMethods):
             most_upload=byte_limit(MAX_UPLOAD, USUAL[MAX_UPLOAD]),
             most=byte_limit(MAX_LIBRARY, USUAL[MAX_LIBRARY]),
         )
+
+    # boards
+
+    @audited("kept")
+    def keep(
+        self,
+        board: Board,
+        owner: str = "",
+        *,
+        name: str = "",
+        view: Mapping[str, Any] | None = None,
+        access: Access = "private",
+        single: bool = False,
+    ) -> Record:
+        """Keep a board and its files; one without a name that is there already is found again.
+
+        Raises:
+            LibraryError: it cannot be kept, or there is one of this name already and `single`.
+        """
+        name, board = board_name(name), self._storable(board)
+        view = board.first_view if view is None else view
+        with self._intake.taking_in(board, owner) as connection:
+            if single and connection.scalar(rows.boards_of_name(name, owner)):
+                raise LibraryError(f"There is a board {name} already. Choose another name.")
+            board_id = None if name else connection.scalar(rows.unnamed_board(board.spec, owner))
+            if board_id:
+                connection.execute(boards.update().where(boards.c.id == board_id).values(changed=now()))
+            else:
+                board_id = rows.insert_board(
+                    connection, board, owner, name=name, access=access, view=dict(view)
+                )
+            return rows.read_record(connection, self._folder, board_id, owner)
+
+    @audited("changed")
+    def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
+        """Change what is on a board, if nobody else has since `version` was read.
+
+        Raises:
+            LibraryError: somebody changed it since, it is not the owner's, or there is no room.
+        """
+        board = self._storable(board)
+        with self._intake.taking_in(board, owner) as connection:
+            before = self._own(connection, board_id, owner)
+            if before.version != version:
+                raise LibraryError(
+                    f"{before.name} was changed by somebody else meanwhile. Load the page again."
+                )
+            name = before.name if before.named else default_name(board)
+            self._update(connection, before, name=name, **rows.board_values(board))
+            connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
+            rows.write_files(connection, before.id, board)
+            return rows.read_record(connection, self._folder, before.id, owner)
+
+    def find(self, board_id: str, owner: str = "") -> Record:
+        """Return a board that this visitor may open."""
+        with self._database.reading() as connection:
+            return rows.read_record(connection, self._folder, board_id, owner)
+
+    def look(self, board_id: str, owner: str = "") -> Record | None:
+        """Return what `find` does, None where there is no such board for this visitor."""
+        with self._database.reading() as connection:
+            try:
+                return rows.read_record(connection, self._folder, board_id, owner)
+            except LibraryError:
+                return None
+
+    def boards(
+        self, owner: str = "", *, deleted: bool = False, most_unnamed: int | None = None
+    ) -> list[BoardListing]:
+        """Return somebody's boards, the one changed last first."""
+        present = is_restorable(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
+        own, newest = (boards.c.owner == owner) & present, boards.c.changed.desc()
+        query = sa.select(*rows.LISTING_COLUMNS).where(own).order_by(newest)
+        if most_unnamed is not None:
+            unnamed = sa.select(boards.c.id).where(own, boards.c.named.is_(False)).order_by(newest)
+            query = query.where(boards.c.named | boards.c.id.in_(unnamed.limit(most_unnamed)))
+        with self._database.reading() as connection:
+            return [BoardListing(*row) for row in connection.execute(query)]
+
+    @audited("renamed")
+    def rename(self, board_id: str, name: str, owner: str = "") -> Record:
+        """Call a board something else.
+
+        Raises:
+            UsageError: the name is empty.
+            LibraryError: the board is not the owner's.
+        """
+        if not board_name(name):
+            raise UsageError("A board needs a name.")
+        with self._database.writing() as connection:
+            before = self._own(connection, board_id, owner)
+            self._update(connection, before, name=board_name(name), named=True)
+            return rows.read_record(connection, self._folder, before.id, owner)
+
+    @audited("saved view")
+    def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
+        """Say what a board is opened with.
+
+        Raises:
+            LibraryError: the board is not the owner's.
+        """
+        self._change(board_id, owner, view=dict(view))
+
+    @audited("shared")
+    def share(self, board_id: str, access: Access, owner: str = "") -> None:
+        """Say who else may open a board; its owner only.
+
+        Raises:
+            LibraryError: the board is not the owner's.
+        """
+        self._change(board_id, owner, by_owner=True, access=access)
+
+    @audited("kept published results")
+    def publish(self, board_id: str, published: Published, owner: str = "") -> None:
+        """Keep the published results that a board is audited against, in place of those before.
+
+        Raises:
+            LibraryError: the board is not the owner's, or there is no room.
+        """
+        label, packed = published
+        with self._database.writing() as connection:
+            record = self._own(connection, board_id, owner)
+            mine = published_tables.c.board_id == record.id
+            connection.execute(published_tables.delete().where(mine))
+            on_board = {entry.file.sha256 for entry in record.spec.entries}
+            intake.free_space(connection, owner, len(packed), self._intake.most, on_board)
+            values = {"board_id": record.id, "label": clean(label), "size": len(packed), "packed": packed}
+            connection.execute(published_tables.insert().values(**values))
+
+    def published(self, board_id: str, owner: str = "") -> Published | None:
+        """Return the published results of a board that this visitor may open; None where it has none."""
+        with self._database.reading() as connection:
+            mine = published_tables.c.board_id == clean(board_id)
+            row = connection.execute(sa.select(published_tables).where(mine)).first()
+            if row is None:
+                return None
+            rows.read_record(connection, self._folder, board_id, owner)
+        return row.label, row.packed
+
+    @audited("deleted")
+    def delete(self, board_id: str, owner: str = "") -> None:
+        """Take a board away, its owner only; for 30 days it can be restored."""
+        self._change(board_id, owner, by_owner=True, deleted=now())
+
+    @audited("restored")
+    def restore(self, board_id: str, owner: str = "") -> None:
+        """Bring a deleted board back."""
+        with self._database.writing() as connection:
+            own = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
+            restorable = boards.c.deleted.is_(None) | is_restorable(boards.c.deleted)
+            if not connection.execute(boards.update().where(own, restorable).values(deleted=None)).rowcount:
+                raise LibraryError("That board is gone for good.")
+
+    @audited("duplicated")
+    def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
+        """Return a board of one's own with the same content.
+
+        Raises:
+            LibraryError: there is no such board for this owner.
+        """
+        with self._database.writing() as connection:
+            before = rows.read_record(connection, self._folder, board_id, owner)
+            row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
+            row |= {"id": rows.new_id(), "owner": owner, "access": access, "named": True, "version": 1}
+            row |= {"name": copy_name(before.name), "created": now(), "changed": now()}
+            connection.execute(boards.insert().values(**row))
+            of_board = sa.select(board_files).where(board_files.c.board_id == before.id)
+            files = [dict(file, board_id=row["id"]) for file in connection.execute(of_board).mappings()]
+            connection.execute(board_files.insert(), files)
+            published = sa.select(published_tables).where(published_tables.c.board_id == before.id)
+            for results in connection.execute(published).mappings():
+                connection.execute(published_tables.insert().values(**{**results, "board_id": row["id"]}))
+            for entry in before.spec.entries:
+                rows.add_to_shelf(connection, owner, entry.file.sha256, entry.file.name)
+            return rows.read_record(connection, self._folder, row["id"], owner)
+
+    @staticmethod
+    def _storable(board: Board) -> Board:
+        """Return the board as it is once it was kept and is opened again."""
+        spec, sources = storable(board.spec, board.sources)
+        if spec is board.spec:
+            return board
+        try:
+            return make_board(spec, sources)
+        except TieScopeError as error:
+            raise LibraryError(f"It cannot be kept, for names of its files are cut. {error}") from error
+
+    def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
+        with self._database.writing() as connection:
+            self._update(connection, self._own(connection, board_id, owner, by_owner=by_owner), **values)
+
+    @staticmethod
+    def _update(connection: sa.Connection, before: Record, **values: Any) -> None:  # noqa: ANN401
+        values |= {"version": before.version + 1, "changed": now()}
+        connection.execute(boards.update().where(boards.c.id == before.id).values(**values))
+
+    def _own(self, connection: sa.Connection, board_id: str, owner: str, *, by_owner: bool = False) -> Record:
+        """Return a board that this visitor may change."""
+        record = rows.read_record(connection, self._folder, board_id, owner)
+        if not record.may_change(owner) or (by_owner and record.owner != owner):
+            raise LibraryError(f"{record.name} is somebody else's: it can be seen, not changed. Duplicate it.")
+        return record
+
+    # uploads
+
+    def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
+        """Return somebody's uploads, the newest first."""
+        with self._database.reading() as connection:
+            uses, boards_of = (
+                rows.latest_uses(connection, owner),
+                rows.boards_by_upload(connection, owner),
+            )
+            uploads = connection.execute(rows.select_uploads(owner, deleted=deleted)).mappings()
+            return [
+                rows.read_upload(row, uses.get(row["sha256"]), boards_of.get(row["sha256"], ()))
+                for row in uploads
+            ]
+
+    def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
+        """Return somebody's uploads as what a board can be made from, in this order, read as before."""
+        with self._database.reading() as connection:
+            shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
+            uses = rows.latest_uses(connection, owner, sha256s)
+        if not shelf.keys() >= set(sha256s):
+            raise LibraryError("An upload is no longer in the library. Load the page again.")
+        entries = (rows.read_entry(self._folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
+        return BoardSpec(tuple(entries))
+
+    def adopted(self, spec: BoardSpec) -> BoardSpec:
+        """Return a spec; a file in the folder of uploads is the upload whose place it is in, not another."""
+        entries = (replace(entry, file=self._folder.adopted(entry.file)) for entry in spec.entries)
+        return replace(spec, entries=tuple(entries))
+
+    def unknown_files(self) -> list[Path]:
+        """Return the files in the folder of uploads that the database says nothing of."""
+        return self._intake.unknown_files()
+
+    def describe(self, sha256: str, note: str, owner: str = "") -> None:
+        """Write a note on an upload."""
+        with self._database.writing() as connection:
+            rows.update_shelf(connection, owner, sha256, note=clean(note))
+
+    def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
+        """Say whether an upload stays when room is needed."""
+        with self._database.writing() as connection:
+            rows.update_shelf(connection, owner, sha256, pinned=pinned)
+
+    @audited("deleted")
+    def discard(self, sha256: str, owner: str = "") -> None:
+        """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
+        when = now()
+        with self._database.writing() as connection:
+            affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
+            names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
+            if names:
+                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete that first.")
+            rows.update_shelf(connection, owner, sha256, deleted=when)
+            connection.execute(boards.update().where(affected).values(deleted=when))
+
+    @audited("restored")
+    def reclaim(self, sha256: str, owner: str = "") -> None:
+        """Bring an upload back, and the boards that went with it."""
+        with self._database.writing() as connection:
+            when = connection.scalar(sa.select(shelves.c.deleted).where(rows.is_on_shelf(owner, sha256)))
+            if when is not None and when < now() - RETENTION:
+                raise LibraryError("That upload is gone for good.")
+            rows.update_shelf(connection, owner, sha256, deleted=None)
+            discarded = rows.uses_upload(sha256, owner) & (boards.c.deleted == when)
+            connection.execute(boards.update().where(discarded).values(deleted=None))
+
+    # sign-ins
 
     def end_sign_in(self, sign_in: str) -> None:
         """Note for every process of this library that a sign-in, told from others by a hash, has ended."""

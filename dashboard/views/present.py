@@ -21,7 +21,7 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.library.storage.records import SEPARATOR
+from dashboard.library.records import SEPARATOR
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose

@@ -11,7 +11,7 @@ from metrics.cli.exits import end, exit_code
 if TYPE_CHECKING:
     from typer.core import TyperGroup
 
-    from metrics.cli.reporting import DrawCharts
+    from metrics.report import DrawCharts
 
 
 def run(commands: "TyperGroup", draw: "DrawCharts") -> None:

@@ -50,6 +50,8 @@ from metrics.support.escaping import clean
 MEASURES = ("RR", "nDCG@10")
 P_DIGITS = 4
 """Decimals of a p for people."""
+_BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
+"""Treatments by which a run is scored that has none beside it, and how their columns are called."""
 _SECONDS_A_PAIR = {"t": 2e-6, "tukey": 2e-6}
 """Seconds of a processor that a test takes for a pair on a few queries; tests that draw take more."""
 _SLOW_PAIR = 5e-3
@@ -114,10 +116,17 @@ def compare_command(
     baseline_pairs(runs.rerankers, baseline)
     testing = {"test": test, "correction": correction, "level": level, "seed": seed}
     ties = ties or [traditional_order(runs, traditional), "expected"]
+    is_alone = len(runs.rerankers) == 1
+    if is_alone:
+        ties = list(dict.fromkeys([*ties, *_BOUNDED]))
     with progress("Scoring"):
         names = measure or (_experiment_measures() if in_one_table else MEASURES)
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
+    if is_alone:
+        say(f"{runs.rerankers[0]} is the only run. To compare, give two runs or more. Its mean values:")
+        table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
+        return
     if baseline is None and not in_one_table and not only_swaps:
         _say_how_long(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
     finish = partial(_printable, form=table_output.format)

@@ -139,10 +139,9 @@ class Engine(StrEnum):
 
 def _measures() -> list[tuple[str, str]]:
     cutoffs = {"required": "@k", "optional": "[@k]", "none": ""}
-    parameters = ("" if measure.parameter is None else f"({measure.parameter})" for measure in MEASURES)
     return [
-        (measure.name + parameter + cutoffs[measure.cutoff], measure.summary)
-        for measure, parameter in zip(MEASURES, parameters, strict=True)
+        (f"{MeasureAt(measure, None, measure.parameter)}{cutoffs[measure.cutoff]}", measure.summary)
+        for measure in MEASURES
     ]
 
 

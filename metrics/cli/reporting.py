@@ -1,7 +1,6 @@
 """Commands that write for others: report, badge."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,11 +17,9 @@ from metrics.evaluation import ScoringOptions
 from metrics.runs import File
 from metrics.runs.writing import open_output
 from metrics.studies.targets import PRESETS as READY_TARGETS
-from metrics.support.escaping import spreadsheet_csv
 from metrics.support.progress import progress
 
 if TYPE_CHECKING:
-    from metrics.report import Report, ReportCharts
     from metrics.studies.audit.published_table import PublishedTable
 
 
@@ -50,10 +47,6 @@ class ReportFormat(StrEnum):
     latex = "latex"
     csv = "csv"
     parquet = "parquet"
-
-
-DrawCharts = Callable[["Report"], "ReportCharts"]
-"""What makes the charts of a report."""
 
 
 @with_shared_options
@@ -106,7 +99,7 @@ def report_command(
     reading: ReadingOptions,
 ) -> None:
     """Write one file to send: scores, ties, tests, targets, and which number to report."""
-    write, presets = _find_writer(output, format), preset or []
+    ending, presets = _ending(output, format), preset or []
     audited_files = published_files(published) if published else []
     paths = [*(Path(file.path) for file in run), *([qrels] if qrels else []), *audited_files]
     files = [File.open(path) for path in dict.fromkeys(paths) if path.is_file()]
@@ -134,7 +127,7 @@ def report_command(
     with progress("Writing the report"):
         from metrics.report import report
 
-        written = write(report(runs, **options), (day or datetime.now(UTC)).date(), context.obj)
+        written = report(runs, **options).file(ending, (day or datetime.now(UTC)).date(), context.obj)
     if output is None:
         print_text(written.decode())
         return
@@ -150,30 +143,27 @@ def _read_published(paths: list[Path]) -> "PublishedTable | None":
     return read_published(paths)
 
 
-_Writer = Callable[["Report", date, DrawCharts], bytes]
-
-WRITERS: Mapping[ReportFormat, tuple[str, _Writer]] = {
-    ReportFormat.html: (".html", lambda report, day, draw: report.html(day, draw(report)).encode()),
-    ReportFormat.markdown: (".md", lambda report, day, _: report.markdown(day).encode()),
-    ReportFormat.latex: (".tex", lambda report, day, _: report.latex(day).encode()),
-    ReportFormat.csv: (".csv", lambda report, _, __: spreadsheet_csv(report.per_query())),
-    ReportFormat.parquet: (".parquet", lambda report, _, __: report.per_query().to_parquet(index=False)),
-    ReportFormat.text: (".txt", lambda report, day, _: report.text(day).encode()),
+_ENDINGS = {
+    ReportFormat.html: ".html",
+    ReportFormat.markdown: ".md",
+    ReportFormat.latex: ".tex",
+    ReportFormat.csv: ".csv",
+    ReportFormat.parquet: ".parquet",
+    ReportFormat.text: ".txt",
 }
-"""Format of a report → ending of its file, and what writes it."""
+"""Format of a report → ending of its file."""
 
 
-def _find_writer(output: Path | None, form: ReportFormat | None) -> _Writer:
+def _ending(output: Path | None, form: ReportFormat | None) -> str:
     if form is not None:
         if form == ReportFormat.parquet and output is None:
             raise UsageError("parquet needs a file: -o FILE.")
-        return WRITERS[form][1]
+        return _ENDINGS[form]
     if output is None:
-        return WRITERS[ReportFormat.markdown][1]
-    by_ending = dict(WRITERS.values())
-    if output.suffix.lower() not in by_ending:
-        raise UsageError(f"{output}: a report ends in {', '.join(by_ending)}. Or say --format.")
-    return by_ending[output.suffix.lower()]
+        return _ENDINGS[ReportFormat.markdown]
+    if output.suffix.lower() not in _ENDINGS.values():
+        raise UsageError(f"{output}: a report ends in {', '.join(_ENDINGS.values())}. Or say --format.")
+    return output.suffix
 
 
 Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation.evaluation import AS_READ, ScoringOptions
 from metrics.runs import Runs
 from metrics.runs.query_doc_keys import Hashes, uniforms
@@ -119,7 +119,8 @@ class QueryLogit:
 
         Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
         """
-        from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
+        with needs("stats"):
+            from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
 
         start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
         has_case = np.bincount(queries, minlength=n_queries) > 0
@@ -149,7 +150,8 @@ class QueryLogit:
 
         Shapes: `evidence` (n,), `queries` (n,), `noise` (n_queries, 2).
         """
-        from scipy.special import expit  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.special import expit  # noqa: PLC0415 as above
 
         coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
         return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
@@ -274,7 +276,8 @@ class GradeModel:
 
 def _normal_pairs(n: int, seed: int) -> FloatArray:
     """Return (n, 2) standard normal numbers."""
-    from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
+    with needs("stats"):
+        from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
 
     return np.asarray(ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
 
@@ -283,7 +286,8 @@ def _evidence(
     placements: Placements, is_case: BoolArray, is_success: BoolArray, unlisted: BoolArray
 ) -> tuple[FloatArray, float]:
     """Return (n,) what rerankers say of each document, or of one that none has; 0 is the mean of all."""
-    from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
+    with needs("stats"):
+        from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
 
     n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
     is_listed = is_case[placements.documents]

@@ -8,15 +8,19 @@
 >>> metrics.reciprocal_rank([0, 1, 0], scores=[8, 8, 5], ties="pessimistic")
 0.5
 
-Every function takes `relevance`, (n_docs,) grades or booleans; `scores`, (n_docs,), the highest best, without
-which the list is in ranked order and nothing is tied; `ties`, the name of a treatment (`metrics.TREATMENTS`);
-and the keywords of `ListOptions`. All raise UsageError, a ValueError, where one of these cannot be used.
+Every function takes, in this order, `relevance`, (n_docs,) grades or booleans; `scores`, (n_docs,), the highest
+best, without which the list is in ranked order and nothing is tied; and where it has one, `k`, the cut-off. By
+name it takes `ties`, the name of a treatment (`metrics.TREATMENTS`), and the keywords of `ListOptions`. All
+raise UsageError, a ValueError, where one of these cannot be used.
 The values are those of `metrics.evaluate`, by the same formulas; a list with nothing relevant scores 0.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Literal, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, wraps
+from inspect import signature
+from numbers import Integral
+from typing import Literal, ParamSpec, TypedDict, Unpack
+from warnings import warn
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +30,7 @@ from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.support.arrays import FloatArray, from_tensor
 from metrics.ties import Ranking, treatment
 
+P = ParamSpec("P")
 Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 """One number or boolean a document: a list, an array, a column of a data frame."""
 
@@ -91,12 +96,33 @@ class ListOptions(TypedDict, total=False):
     unlisted: Values
 
 
+def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
+    """Have a function of one list accept `k` before `scores`, and `ties` without a name, with a warning."""
+
+    @wraps(measure)
+    def value(*arguments: P.args, **options: P.kwargs) -> float:
+        relevance, given = arguments[:1], arguments[1:]
+        names = [
+            "ties" if isinstance(one, str) else "k" if isinstance(one, Integral) else "scores" for one in given
+        ]
+        if len({*names}) < len(names) or ("ties" not in names and names[:1] != ["k"]):
+            return measure(*arguments, **options)
+        order = "relevance, scores, k" if "k" in signature(measure).parameters else "relevance, scores"
+        advice = f"Call {measure.__name__}({order}, ties=...) in this order; k and ties can be named."
+        warn(advice, DeprecationWarning, stacklevel=2)
+        call: Callable[..., float] = measure
+        return call(*relevance, **dict(zip(names, given, strict=True)), **options)
+
+    return value
+
+
+@_in_order
 def reciprocal_rank(
     relevance: Values,
     scores: Values | None = None,
-    ties: str = "expected",
-    *,
     k: int | None = None,
+    *,
+    ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
     """Return one over the rank of the first relevant document, RR; its mean over queries is MRR.
@@ -104,17 +130,19 @@ def reciprocal_rank(
     Args:
         relevance: (n_docs,) grades.
         scores: (n_docs,) the highest best.
-        ties: name of a treatment.
         k: places that count; all where None.
+        ties: name of a treatment.
         options: as of `ListOptions`.
     """
     return _value("RR", k, relevance, scores, ties, options)
 
 
+@_in_order
 def hits_at_k(
     relevance: Values,
-    k: int,
     scores: Values | None = None,
+    k: int | None = None,
+    *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -122,22 +150,24 @@ def hits_at_k(
 
     Args:
         relevance: (n_docs,) grades.
-        k: places that count.
         scores: (n_docs,) the highest best.
+        k: places that count; it has to be given.
         ties: name of a treatment.
         options: as of `ListOptions`.
 
     Examples:
-        >>> hits_at_k([0, 0, 1], 1, scores=[1, 1, 1], ties="optimistic")
+        >>> hits_at_k([0, 0, 1], [1, 1, 1], 1, ties="optimistic")
         1.0
     """
     return _value("Hits", k, relevance, scores, ties, options)
 
 
+@_in_order
 def precision_at_k(
     relevance: Values,
-    k: int,
     scores: Values | None = None,
+    k: int | None = None,
+    *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -145,22 +175,24 @@ def precision_at_k(
 
     Args:
         relevance: (n_docs,) grades.
-        k: places that count.
         scores: (n_docs,) the highest best.
+        k: places that count; it has to be given.
         ties: name of a treatment.
         options: as of `ListOptions`.
 
     Examples:
-        >>> precision_at_k([1, 0, 1, 0], 2)
+        >>> precision_at_k([1, 0, 1, 0], k=2)
         0.5
     """
     return _value("P", k, relevance, scores, ties, options)
 
 
+@_in_order
 def recall_at_k(
     relevance: Values,
-    k: int,
     scores: Values | None = None,
+    k: int | None = None,
+    *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -168,22 +200,24 @@ def recall_at_k(
 
     Args:
         relevance: (n_docs,) grades.
-        k: places that count.
         scores: (n_docs,) the highest best.
+        k: places that count; it has to be given.
         ties: name of a treatment.
         options: as of `ListOptions`.
 
     Examples:
-        >>> recall_at_k([1, 0, 1], 2, unlisted=[1, 1])  # two relevant documents were not retrieved
+        >>> recall_at_k([1, 0, 1], k=2, unlisted=[1, 1])  # two relevant documents were not retrieved
         0.25
     """
     return _value("R", k, relevance, scores, ties, options)
 
 
+@_in_order
 def f1_at_k(
     relevance: Values,
-    k: int,
     scores: Values | None = None,
+    k: int | None = None,
+    *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -191,21 +225,23 @@ def f1_at_k(
 
     Args:
         relevance: (n_docs,) grades.
-        k: places that count.
         scores: (n_docs,) the highest best.
+        k: places that count; it has to be given.
         ties: name of a treatment.
         options: as of `ListOptions`.
 
     Examples:
-        >>> f1_at_k([1, 0, 1, 0], 2)
+        >>> f1_at_k([1, 0, 1, 0], k=2)
         0.5
     """
     return _value("F1", k, relevance, scores, ties, options)
 
 
+@_in_order
 def average_precision(
     relevance: Values,
     scores: Values | None = None,
+    *,
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -224,12 +260,13 @@ def average_precision(
     return _value("AP", None, relevance, scores, ties, options)
 
 
+@_in_order
 def ndcg(
     relevance: Values,
     scores: Values | None = None,
-    ties: str = "expected",
-    *,
     k: int | None = None,
+    *,
+    ties: str = "expected",
     gain: Literal["exponential", "linear"] = "exponential",
     **options: Unpack[ListOptions],
 ) -> float:
@@ -238,8 +275,8 @@ def ndcg(
     Args:
         relevance: (n_docs,) grades.
         scores: (n_docs,) the highest best.
-        ties: name of a treatment.
         k: places that count; all where None.
+        ties: name of a treatment.
         gain: of a grade: 2^grade - 1, or the grade itself (linear) as trec_eval and scikit-learn have it.
         options: as of `ListOptions`.
 

@@ -6,13 +6,13 @@ from metrics.measures import MEASURES
 
 FUNCTIONS = {
     "RR": "reciprocal_rank(relevance, scores)",
-    "Hits": "hits_at_k(relevance, k, scores)",
-    "P": "precision_at_k(relevance, k, scores)",
-    "R": "recall_at_k(relevance, k, scores)",
-    "F1": "f1_at_k(relevance, k, scores)",
+    "Hits": "hits_at_k(relevance, scores, k)",
+    "P": "precision_at_k(relevance, scores, k)",
+    "R": "recall_at_k(relevance, scores, k)",
+    "F1": "f1_at_k(relevance, scores, k)",
     "AP": "average_precision(relevance, scores)",
-    "nDCG": "ndcg(relevance, scores, k=k)",
-    "nDCG-linear": "ndcg(relevance, scores, k=k, gain='linear')",
+    "nDCG": "ndcg(relevance, scores, k)",
+    "nDCG-linear": "ndcg(relevance, scores, k, gain='linear')",
     "TsRR": "tsrr(relevance, scores)",
     "taRR": "tarr(relevance, scores)",
 }

@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation.evaluation import Means, Policy, ScoringOptions
 from metrics.evaluation.scoring import names_or_defaults, score_runs
 from metrics.measures import parse
@@ -77,7 +77,8 @@ def find_change(
     """
     if len(tied) < _FEWEST or np.ptp(tied) == 0:
         return None
-    from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
+    with needs("stats"):
+        from scipy.special import kolmogorov  # noqa: PLC0415 means need none of it
 
     sums = np.abs(np.cumsum(tied - tied.mean())[:-1])
     n_before = int(np.argmax(sums)) + 1

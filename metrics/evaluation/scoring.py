@@ -48,7 +48,7 @@ def evaluate(
     criteria: Sequence[str] = (),
     unjudged: Unjudged | None = None,
 ) -> Evaluation:
-    """Score every list under every treatment of its ties.
+    """Score every list under every treatment of its ties; `score` returns only the means.
 
     Args:
         runs: what was ranked: as `read_runs` gives it, or a data frame with a row a document: query_id,
@@ -98,7 +98,7 @@ def score(
     *,
     qrels: Table | Nested | None = None,
 ) -> pd.DataFrame:
-    """Return the mean of each measure over the lists of a data frame: the flat summary of `evaluate`.
+    """Return only the means, one row per measure; `evaluate` also keeps the value of every list.
 
     Args:
         frame: a row a document: query_id, doc_id, score, relevance, and reranker where there are several; or

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import evaluate
 from metrics.measures import MEASURES
 from metrics.runs import Runs
@@ -68,14 +68,12 @@ def _judged(runs: Runs, grades: FloatArray) -> Runs:
 # ruff: noqa: N816 # measures are named as ir_measures names its own
 
 
-try:
+with needs("ir-measures"):
     import ir_measures
-    from ir_measures import AP, RR, Bpref, Metric, P, R, Success, infAP, measures, nDCG, providers
+    from ir_measures import AP, ERR, RR, Bpref, IPrec, Metric, P, R, Success, infAP, measures, nDCG, providers
     from ir_measures.__main__ import main_cli
     from ir_measures.providers.base import NOT_PROVIDED
     from ir_measures.util import QrelsConverter, RunConverter
-except ImportError as error:
-    raise MissingPackageError("ir_measures", "ir-measures") from error
 
 _TREATMENTS = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 _ORDERS = {
@@ -111,6 +109,8 @@ class TieMeasure(measures.Measure):
     def our_name(self) -> str:
         """Name of what `metrics.evaluate` scores, such as `nDCG-linear@10`."""
         name = "nDCG" if self.params.get("dcg") == "exp-log2" else self.ours
+        if "recall" in self.params:
+            return f"{name}@{self.params['recall']}"
         cutoff = self.params.get("cutoff")
         return f"{name}@{cutoff:d}" if isinstance(cutoff, int) else name
 
@@ -134,6 +134,7 @@ def _declare(
         "PRETTY_NAME": name.replace("_", " "),
         "SHORT_DESC": summary,
         "SUPPORTED_PARAMS": params,
+        "AT_PARAM": "recall" if "recall" in params else "cutoff",
         "ours": ours,
         "treatment": treatment,
     }
@@ -160,6 +161,8 @@ TMHits, worst_Success, best_Success = _declare_three(Success, "Hits", "TMHits")
 tied_AP, worst_AP, best_AP = _declare_three(AP, "AP")
 tied_Bpref, worst_Bpref, best_Bpref = _declare_three(Bpref, "bpref")
 tied_infAP, worst_infAP, best_infAP = _declare_three(infAP, "infAP")
+tied_ERR, worst_ERR, best_ERR = _declare_three(ERR, "ERR")
+tied_IPrec, worst_IPrec, best_IPrec = _declare_three(IPrec, "IPrec")
 tied_P, worst_P, best_P = _declare_three(P, "P")
 tied_R, worst_R, best_R = _declare_three(R, "R")
 tied_nDCG, worst_nDCG, best_nDCG = _declare_three(nDCG, "nDCG-linear")
@@ -176,8 +179,8 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
     """Return the mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
 
     Args:
-        measure: AP, Bpref, infAP, nDCG, P, R, RR or Success, with its parameters; or its name, such as
-            `nDCG@10`.
+        measure: AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR or Success, with its parameters; or its name, such
+            as `nDCG@10`.
 
     Raises:
         UsageError: another measure.
@@ -203,7 +206,8 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
         raise UsageError(
-            f"There is no {prefix} {plain}: it is there for AP, Bpref, infAP, nDCG, P, R, RR and Success."
+            f"There is no {prefix} {plain}: it is there for AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR and "
+            "Success."
         )
     if unknown := plain.params.keys() - plain.SUPPORTED_PARAMS.keys():
         raise UsageError(f"{plain.NAME} has no parameter {min(unknown)!r}.")
@@ -278,6 +282,7 @@ class _Accepts:
 
 
 _COUNT = _Accepts("1 or more", lambda value: 1 <= value < _PAST)
+_SHARE = _Accepts("0 to 1", lambda value: 0 <= value <= 1)
 _TRUTH = _Accepts("True or False", lambda _: True)
 _GAINS = _Accepts(
     "whole numbers", lambda value: all(isinstance(each, int) for pair in value.items() for each in pair)
@@ -290,12 +295,14 @@ _EXPONENTIAL = _Accepts("'exp-log2'", lambda value: value == "exp-log2")
 _SUPPORTED = [
     TsRR(rel=_COUNT, judged_only=_TRUTH),
     *(one(rel=_COUNT) for one in (tied_Bpref, worst_Bpref, best_Bpref, tied_infAP, worst_infAP, best_infAP)),
-    *(one(cutoff=_NONE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_AP, worst_AP, best_AP)),
+    *(one(recall=_SHARE, rel=_COUNT, judged_only=_TRUTH) for one in (tied_IPrec, worst_IPrec, best_IPrec)),
+    *(one(cutoff=_COUNT) for one in (tied_ERR, worst_ERR, best_ERR)),
     *(
         one(cutoff=_COUNT, rel=_COUNT, judged_only=_TRUTH)
         for three in (
             (MTRR, worst_RR, best_RR),
             (TMHits, worst_Success, best_Success),
+            (tied_AP, worst_AP, best_AP),
             (tied_P, worst_P, best_P),
             (tied_R, worst_R, best_R),
         )
@@ -312,7 +319,7 @@ _SUPPORTED = [
 class TieScopeProvider(providers.Provider):
     """Exact expectations, best and worst values of measures where documents share a score.
 
-    AP has no cut-off here, gains of nDCG go with dcg='log2' only, and rel is 1 or more.
+    Gains of nDCG go with dcg='log2' only, and rel is 1 or more.
     """
 
     NAME = "tiescope"

@@ -11,15 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from metrics.errors import MissingPackageError
+from metrics.errors import needs
 from metrics.evaluation import Evaluation
 from metrics.interop.logged import LoggedEvaluation, write_files
 from metrics.runs import Runs
 
-try:
+with needs("mlflow"):
     import mlflow
-except ImportError as error:
-    raise MissingPackageError("mlflow", "mlflow") from error
 
 _FOLDER = "tiescope"
 """Folder of the artifacts, and the head of parameters and tags."""

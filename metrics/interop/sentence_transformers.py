@@ -20,15 +20,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import Evaluation, evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
 from metrics.support.arrays import IntArray, from_tensor, span_starts
 
-try:
+with needs("sentence-transformers"):
     from sentence_transformers.base.evaluation import BaseEvaluator
-except ImportError as error:
-    raise MissingPackageError("sentence-transformers", "sentence-transformers") from error
 
 _LOGGER = logging.getLogger(__name__)
 Similarity = Callable[[Any, Any], Any]
@@ -363,9 +361,9 @@ def _places(owners: IntArray) -> IntArray:
 
 
 class TiedInformationRetrievalEvaluator(TiedEvaluator):
-    """RR@k, nDCG@k, Hits@k, P@k and R@k over ties, of a whole corpus.
+    """RR@k, nDCG@k, Hits@k, P@k, R@k and MAP@k over ties, of a whole corpus.
 
-    Takes what InformationRetrievalEvaluator takes, but for MAP@k, as there is no AP with a cut-off. Every value
+    Takes what InformationRetrievalEvaluator takes; MAP@k only where `map_at_k` asks for it. Every value
     is that of the whole corpus: a tie at the largest cut-off counts with all its documents. The tie ratio is
     that of the places down to the largest cut-off, with the whole of the tie that reaches across it.
     """
@@ -380,6 +378,7 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         ndcg_at_k: Sequence[int] = (10,),
         accuracy_at_k: Sequence[int] = (1, 3, 5, 10),
         precision_recall_at_k: Sequence[int] = (1, 3, 5, 10),
+        map_at_k: Sequence[int] = (),
         *,
         name: str = "",
         write_csv: bool = True,
@@ -405,6 +404,7 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
             ndcg_at_k: cut-offs of nDCG; the largest is that of the primary metric.
             accuracy_at_k: cut-offs of Hits.
             precision_recall_at_k: cut-offs of P and R.
+            map_at_k: cut-offs of AP-cap, which InformationRetrievalEvaluator calls MAP.
             name: of the data, before every metric.
             write_csv: whether to write `TiedInformationRetrievalEvaluator_NAME_results.csv`.
             batch_size: texts that the model takes at once.
@@ -451,10 +451,11 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
                 ("R", "recall", precision_recall_at_k),
                 ("RR", "mrr", mrr_at_k),
                 ("nDCG", "ndcg", ndcg_at_k),
+                ("AP-cap", "map", map_at_k),
             )
             for k in cutoffs
         }
-        self.depth = max(*mrr_at_k, *ndcg_at_k, *accuracy_at_k, *precision_recall_at_k)
+        self.depth = max(*mrr_at_k, *ndcg_at_k, *accuracy_at_k, *precision_recall_at_k, *map_at_k)
 
     def __call__(
         self,

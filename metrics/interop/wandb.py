@@ -9,15 +9,13 @@ with wandb.init(project="rerankers"):
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from metrics.errors import MissingPackageError, UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import Evaluation
 from metrics.interop.logged import LoggedEvaluation, write_files
 from metrics.runs import Runs
 
-try:
+with needs("wandb"):
     import wandb
-except ImportError as error:
-    raise MissingPackageError("wandb", "wandb") from error
 
 _NAME = "tiescope"
 """Name of the artifact, and the head of settings."""

@@ -1,8 +1,8 @@
-"""Average precision."""
+"""Average precision, of the whole list or down to a cut-off."""
 
 import numpy as np
 
-from metrics.measures.joint_bounds import average_precision_bounds
+from metrics.measures.joint_bounds import Divisor, precision_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter, harmonic_span
 from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
@@ -10,55 +10,71 @@ from metrics.ties.groups import TieGroups
 from metrics.ties.noisy_orders import expected_precisions
 
 
-def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Return expected average precision.
+def precision_average(divisor: Divisor) -> Family:
+    """Return the precisions at relevant documents within the cut-off, divided by something.
 
-    E = 1/R * sum over groups of (r/n) * [(c + 1) * D + (r - 1)/(n - 1) * (n - (b + 1) * D)],
-    D = H(b + n) - H(b) with harmonic numbers H. A list whose query has nothing relevant scores 0.
+    E = 1/D * sum over groups of (r/n) * [(c + 1) * d + (r - 1)/(n - 1) * (m - (b + 1) * d)],
+    d = H(b + m) - H(b) with harmonic numbers H, m the places within the cut-off. A list whose query has nothing
+    relevant scores 0.
 
-    Source: McSherry & Najork, ECIR 2008, section 3.3.
-    """
-    b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
-    drop = harmonic_span(b, b + n)
-    from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (n - (b + 1) * drop)
-    terms = r / n * ((c + 1) * drop + from_others)
-    if groups.noise is not None:
-        members = groups.noise.members(groups.hits)[1]
-        terms = np.where(groups.noise.is_mixed, expected_precisions(members, c), terms)
-    return groups.per_list(terms) / np.maximum(groups.n_relevant, 1)
-
-
-def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Return the variance of average precision.
-
-    With X_i whether place i of a group is relevant and w_i = 1/(b + i), the group adds
+    With X_i whether place i of a group is relevant and w_i = 1/(b + i), 0 past the cut-off, the group adds
     (c + 1) * sum w_i X_i + sum over j < i of w_i X_i X_j; c is the same in every ordering, so groups are
     independent. Split into what single places add and what pairs add beyond that, which are uncorrelated,
 
-    Var = 1/R^2 * sum over groups of
+    Var = 1/D^2 * sum over groups of
     p * sum ((c + 1) * u_i + (r - 1) * e_i)^2 + p * (r - 1)(n - r - 1) / ((n - 2)(n - 3)) * G,
 
     p = r(n - r) / (n(n - 1)); u, e and G as in `_place_sums`. Everything added is at least 0.
 
-    Source: the split is Hoeffding's, for draws without replacement: Bloznelis & Götze, Orthogonal decomposition
-    of finite population statistics, Annals of Statistics 2001.
+    Args:
+        divisor: D, which never falls as more documents are relevant.
+
+    Source: McSherry & Najork, ECIR 2008, section 3.3. The split is Hoeffding's, for draws without replacement:
+    Bloznelis & Götze, Orthogonal decomposition of finite population statistics, Annals of Statistics 2001.
     """
-    mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
-    n, r = groups.size[mixed], groups.relevant[mixed]
-    u_squares, products, e_squares, residual = _place_sums(groups.above[mixed], n)
-    u_factor, e_factor = groups.relevant_above[mixed] + 1, r - 1
-    of_places = u_factor**2 * u_squares + 2 * u_factor * e_factor * products + e_factor**2 * e_squares
-    of_pairs = e_factor / np.maximum(n - 2, 1) * ((n - r - 1) / np.maximum(n - 3, 1)) * residual
-    variances = np.zeros(len(groups.size))
-    variances[mixed] = r / n * ((n - r) / (n - 1)) * (of_places + of_pairs)
-    return groups.per_list(variances) / np.square(np.maximum(groups.n_relevant, 1.0))
+
+    def mean(groups: TieGroups, k: Parameter) -> FloatArray:
+        b, n, r, c = groups.above, groups.size, groups.relevant, groups.relevant_above
+        within = _places_within(groups, k)
+        drop = harmonic_span(b, b + within)
+        from_others = np.where(n > 1, (r - 1) / np.maximum(n - 1, 1), 0.0) * (within - (b + 1) * drop)
+        terms = r / n * ((c + 1) * drop + from_others)
+        if groups.noise is not None:
+            members = groups.noise.members(groups.hits)[1]
+            limit = np.full(len(n), np.inf if k is None else k)
+            terms = np.where(groups.noise.is_mixed, expected_precisions(members, c, limit), terms)
+        return groups.per_list(terms) / _divisors(groups, k)
+
+    def variance(groups: TieGroups, k: Parameter) -> FloatArray:
+        within = _places_within(groups, k)
+        mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size) & (within > 0))
+        n, r = groups.size[mixed], groups.relevant[mixed]
+        u_squares, products, e_squares, residual = _place_sums(groups.above[mixed], n, within[mixed])
+        u_factor, e_factor = groups.relevant_above[mixed] + 1, r - 1
+        of_places = u_factor**2 * u_squares + 2 * u_factor * e_factor * products + e_factor**2 * e_squares
+        of_pairs = e_factor / np.maximum(n - 2, 1) * ((n - r - 1) / np.maximum(n - 3, 1)) * residual
+        variances = np.zeros(len(groups.size))
+        variances[mixed] = r / n * ((n - r) / (n - 1)) * (of_places + of_pairs)
+        return groups.per_list(variances) / np.square(_divisors(groups, k))
+
+    def _divisors(groups: TieGroups, k: Parameter) -> FloatArray:
+        return divisor(np.maximum(groups.n_relevant, 1.0), k)
+
+    joint = precision_bounds(divisor)
+    return Family("average_precision", mean, variance, joint=joint, estimable=False)
 
 
-def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
+def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
+    """Return the (n,) places of each group within the cut-off: m."""
+    return groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
+
+
+def _place_sums(above: IntArray, size: IntArray, within: IntArray) -> FloatArray:
     """Return (4, n_groups) sums over the places of groups: sum u^2, sum u * e, sum e^2 and G.
 
     A constant added to all weights changes no ordering against another, so
-    v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i: like numbers are never subtracted.
+    v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i where the last place weighs
+    something: like numbers are never subtracted.
 
     - u_i = v_i - mean v
     - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs that i is in
@@ -66,9 +82,10 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     """
     sums = np.zeros((4, len(size)))
     for part, deepest in batch_by_depth(size):
-        b, n, place = above[part, None], size[part, None], np.arange(1, deepest + 1)
+        b, n, m, place = above[part, None], size[part, None], within[part, None], np.arange(1, deepest + 1)
         is_place = place <= n
-        v = np.where(is_place, n - place, 0) / ((b + place) * (b + n))
+        drop = np.where(m < n, b + n, n - place) / (b + n)
+        v = np.where(place <= m, drop, 0.0) / (b + place)
         of_pairs = v * (place - 2) + np.cumsum(v[:, ::-1], axis=1)[:, ::-1]
         u, e = (
             np.where(is_place, values - values.sum(axis=1, keepdims=True) / n, 0.0) for values in (v, of_pairs)
@@ -82,6 +99,5 @@ def _place_sums(above: IntArray, size: IntArray) -> FloatArray:
     return sums
 
 
-average_precision = Family(
-    "average_precision", _mean, _variance, joint=average_precision_bounds, estimable=False
-)
+average_precision = precision_average(lambda relevant, _: relevant)
+capped_average_precision = precision_average(lambda relevant, k: np.minimum(relevant, k or np.inf))

@@ -8,10 +8,12 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.measures import additive as add
 from metrics.measures import own_rules as own
-from metrics.measures.average_precision import average_precision
+from metrics.measures.average_precision import average_precision, capped_average_precision
 from metrics.measures.bpref import bpref
+from metrics.measures.cascade import expected_reciprocal_rank
 from metrics.measures.first_hit import first_hit
 from metrics.measures.inferred_ap import inferred_ap
+from metrics.measures.interpolated_precision import interpolated_precision
 from metrics.measures.model import Measure, MeasureAt
 from metrics.measures.targets import distinct_recall, distinct_targets
 from metrics.measures.weights import persistent
@@ -45,12 +47,23 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         name="AP",
         family=average_precision,
-        cutoff="none",
+        cutoff="optional",
         traditional="MAP",
         tied="tied MAP",
-        aliases=("AveragePrecision",),
+        aliases=("AveragePrecision", "map_cut"),
         summary="Precision at each relevant document, averaged over all that are relevant.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
+        term=r"$D=R$",
+    ),
+    Measure(
+        name="AP-cap",
+        family=capped_average_precision,
+        cutoff="required",
+        traditional="MAP-cap",
+        tied="tied MAP-cap",
+        summary="As AP@k, but averaged over at most k documents: 1 where the first k are all relevant.",
+        source=f"as InformationRetrievalEvaluator of sentence-transformers computes its map@k; {_TIES}",
+        term=r"$D=\min(R,k)$",
     ),
     Measure(
         name="bpref",
@@ -67,6 +80,24 @@ MEASURES: tuple[Measure, ...] = (
         aliases=("InferredAP",),
         summary="AP where a pool was judged in part: a grade below 0 says in the pool, but not judged.",
         source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
+    ),
+    Measure(
+        name="IPrec",
+        family=interpolated_precision,
+        cutoff="none",
+        aliases=("iprec_at_recall", "InterpolatedPrecision"),
+        summary="Best precision from the rank on where a share of the relevant documents is found.",
+        source="as trec_eval 9 computes it (iprec_at_recall)",
+        parameter=0.1,
+        is_recall=True,
+    ),
+    Measure(
+        name="ERR",
+        family=expected_reciprocal_rank,
+        cutoff="optional",
+        aliases=("ExpectedReciprocalRank",),
+        summary="One over the rank where a reader stops, as a share (2^grade - 1)/16 does; grades up to 4.",
+        source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
         name="nDCG",
@@ -216,18 +247,18 @@ MEASURES: tuple[Measure, ...] = (
 
 _DIGITS = 9
 _PATTERN = re.compile(
-    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+))?\s*"
+    r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
-"""Whether the tied mean is meant, name, parameter and cut-off."""
+"""Whether the tied mean is meant, name, parameter, and cut-off or recall."""
 
 
 def parse(text: str) -> MeasureAt:
-    """Return the measure a name means: `RR`, `MRR@10`, `RBP(0.8)`, or prints: `tied nDCG@10`.
+    """Return the measure a name means: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, or prints: `tied nDCG@10`.
 
     Raises:
         UsageError: no such measure, or a cut-off or parameter that it cannot have.
     """
-    if text.rstrip("@0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
+    if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
         raise UsageError(
             f"{text[:40]}: the prime is for lists without unjudged documents, an option for all measures. "
             "Leave it out, and say unjudged='leave_out' (--unjudged leave_out)."
@@ -236,6 +267,10 @@ def parse(text: str) -> MeasureAt:
     measure = _by_name().get(match[2].casefold()) if match else None
     if match is None or measure is None or (match[1] and measure.family.own_rule):
         raise UsageError(f"There is no measure {text[:40]!r}. {_suggestion(text)}")
+    if measure.is_recall:
+        return MeasureAt(measure, None, _recall(text, match[4] or match[3], measure.parameter))
+    if match[4] and "." in match[4]:
+        raise UsageError(f"{text[:40]}: a cut-off is a whole number of documents, as in {measure.name}@10.")
     k, parameter = _cutoff(text, match[4]), measure.parameter
     if k is None and measure.cutoff == "required":
         raise UsageError(f"{text} needs a cut-off, such as {measure.name}@10.")
@@ -272,6 +307,14 @@ def _cutoff(text: str, digits: str | None) -> int | None:
     if not 1 <= len(digits) <= _DIGITS:
         raise UsageError(f"{text[:40]}: a cut-off is 1 or more, up to {10**_DIGITS - 1:,}.")
     return int(digits)
+
+
+def _recall(text: str, number: str | None, usual: float | None) -> float | None:
+    if number is None:
+        return usual
+    if not 0 <= float(number) <= 1:
+        raise UsageError(f"{text[:40]}: a recall is from 0 to 1, as in IPrec@0.1.")
+    return float(number)
 
 
 def _by_name() -> dict[str, Measure]:

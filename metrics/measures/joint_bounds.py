@@ -13,7 +13,7 @@ import numpy as np
 from metrics.measures.holes import Bounds, Holes, HoleTable, Joint
 from metrics.measures.weights import Parameter, Weight, even, harmonic_span
 from metrics.runs.query_doc_keys import Hashes
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, joined_ranges
 from metrics.ties import TieGroups, refine, treatment
 from metrics.ties.treatments import EPSILON
 
@@ -532,118 +532,90 @@ def distinct_bounds(
     return joint
 
 
-def average_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
-    """Return the smallest and largest average precision, exactly."""
-    return _lowest(holes), _highest(holes)
+Divisor = Callable[[FloatArray, Parameter], FloatArray]
+"""(n,) relevant documents, cut-off → what the sum of precisions is divided by, which never falls."""
 
 
-def _highest(holes: Holes) -> FloatArray:
-    """Return the largest: unjudged documents are relevant from the top, and relevant ones stand first.
+def precision_bounds(divisor: Divisor) -> Joint:
+    """Return the bounds of precisions within the cut-off, added up and divided, exactly.
 
-    Each one more of a group adds at least what the last one did, for its precision grows. So the ratio of the
-    sum to the number of relevant documents is largest before a group or after all, never within. Where all are
-    relevant, those of a group below b documents, c of them relevant, have the precision (c + r + 1)/(b + r + 1)
-    or more, and without them and all below the sum is smaller by their precisions, or more. So no group below
-    the last one where this is less than the ratio of all is looked at.
+    A relevant document adds more the higher it stands. So of x more that are relevant the largest sum has the
+    highest, first in their tie; the smallest has those that the list lacks, which add nothing, then the lowest,
+    last in their tie. Every x is looked at.
+
+    Args:
+        divisor: what the sum is divided by.
     """
-    b, r, u = holes.above, holes.relevant, holes.unjudged
-    c = holes.relevant_above + holes.unjudged_above
-    filled = b + r + u
-    highest = holes.per_list(r + u + (c - b) * harmonic_span(b, filled))
-    highest /= np.maximum(holes.n_relevant + holes.n_unjudged, 1)
-    low = np.flatnonzero((u > 0) & (c + r + 1 < highest.take(holes.lists) * (b + r + 1)))
-    ends = holes.spans[0].copy()
-    ends[holes.lists[low]] = low + 1  # the last one of each list stays
-    near, lengths = _groups_between(holes.spans[0], ends)
-    relevant = np.flatnonzero((r > 0) & (lengths > 0).take(holes.lists))
-    owner, top, length = holes.lists.take(relevant), b.take(relevant), r.take(relevant)
-    drop = harmonic_span(top, top + length)  # places top + 1 to top + length hold the relevant ones
-    sums, drops = (
-        np.bincount(owner, values, minlength=holes.n_lists)
-        for values in (length + (holes.relevant_above.take(relevant) - top) * drop, drop)
-    )
-    lists, tables, b, r, c, u = holes.lists[near], _tables(lengths), b[near], r[near], c[near], u[near]
-    below = drops[lists] - _sums_by_list(harmonic_span(b, b + r), tables)
-    added = u * (1 + below) + (c - b) * harmonic_span(b + r, b + r + u)
-    before = sums[lists] + _sums_by_list(added, tables) - added
-    ratios = before / np.maximum(holes.n_relevant[lists] + holes.unjudged_above[near], 1)
-    np.maximum.at(highest, lists, ratios)
-    return np.asarray(highest)
+
+    def joint(holes: Holes, k: Parameter) -> Bounds:
+        last_place = int(holes.end.max(initial=0)) if k is None else int(k)
+        bounds = np.zeros((2, holes.n_lists))
+        for sign, bound, (start, added) in (
+            (-1, bounds[0], _added_from_below(holes, last_place)),
+            (1, bounds[1], _added_from_above(holes, last_place)),
+        ):
+            known = holes.n_relevant + (holes.unlisted if sign < 0 else 0)
+            for table in holes.tables(holes.owner, from_below=sign < 0):
+                divisors = divisor(np.maximum(known[table.lists] + table.counts, 1.0), k)
+                bound[table.lists] = extreme_ratio(table.running(start, added), divisors, sign)
+        return bounds[0], bounds[1]
+
+    return joint
 
 
-def _lowest(holes: Holes) -> FloatArray:
-    """Return the smallest: unjudged documents are relevant from below, and relevant ones stand last.
-
-    Those that the list lacks come first and add nothing. Each one more adds more than the last one did: at
-    place p, below c judged relevant ones, it adds (c + 1)/p and 1/place of those below; to what the next one
-    adds, below c' of them, it adds 1/p, and the c - c' between add as much each, or more. So the ratio of the
-    sum to the number of relevant documents falls while the next one adds less than the ratio, and rises from
-    there on: it is smallest within the highest group whose first one adds less. No group above one where
-    (c + 1)/p alone is the first ratio, or more, is looked at.
-    """
-    relevant = np.flatnonzero(holes.relevant)
-    r, c, last = (values.take(relevant) for values in (holes.relevant, holes.relevant_above, holes.end))
-    precisions = r + (c - last + r) * harmonic_span(last - r, last)
-    sums = np.bincount(holes.lists.take(relevant), precisions, minlength=holes.n_lists)
-    n_relevant = holes.n_relevant + holes.unlisted
-    lowest = sums / np.maximum(n_relevant, 1)
-    past = np.flatnonzero(holes.relevant_above + 1 >= lowest.take(holes.lists) * (holes.end - holes.relevant))
-    starts = holes.spans[0].copy()
-    starts[holes.lists[past]] = past + 1  # the last one of each list stays
-    near, lengths = _groups_between(starts, holes.spans[1])
-    end, r, c, u, lists = (
-        values[near]
-        for values in (holes.end, holes.relevant, holes.relevant_above, holes.unjudged, holes.lists)
-    )
-    start, tables = end - r, _tables(lengths)  # places start + 1 to end hold the relevant ones
-    rise, filled = harmonic_span(start, end), harmonic_span(start - u, end)
-    below = _sums_by_list(filled, tables, from_below=True) - filled
-    judged = (c - start) * rise
-    added = u * (1 + below) + (c - start + u) * filled - judged
-    before = sums[lists] + (_sums_by_list(added, tables, from_below=True) - added)
-    n_before = (n_relevant + holes.n_unjudged)[lists] - holes.unjudged_above[near] - u
-    first_adds = (c + 1) / np.maximum(start, 1) + rise + below
-    groups = np.flatnonzero((u > 0) & (first_adds * n_before < before))
-    groups = groups[np.diff(lists[groups], prepend=-1) > 0]
-    firsts = np.cumsum(u[groups]) - u[groups]
-    group = np.repeat(groups, u[groups])
-    number = np.arange(1, len(group) + 1) - np.repeat(firsts, u[groups])
-    spans = harmonic_span(start[group] - number, end[group])
-    added = number * (1 + below[group]) + ((c - start)[group] + number) * spans - judged[group]
-    ratios = (before[group] + added) / (n_before[group] + number)
-    if len(groups):
-        lowest[lists[groups]] = np.minimum.reduceat(ratios, firsts)
-    return np.asarray(lowest)
+def _added_from_above(holes: Holes, last_place: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of each list, relevant documents first, and what each unjudged one adds from above."""
+    b, r, c = holes.above, holes.relevant, holes.relevant_above
+    of_judged = _span(b, b + r, last_place)
+    start = holes.per_list(np.clip(last_place - b, 0, r) + (c - b) * of_judged)
+    below = _sums_by_list(holes, of_judged, from_below=True) - of_judged
+    group, number = holes.group, _numbers(holes)
+    place = (b + r)[group] + number
+    precision = (c + r + holes.unjudged_above)[group] + number
+    return start, np.where(place <= last_place, precision / place + below[group], 0.0)
 
 
-def _groups_between(starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the groups of each list from one to before another, and how many they are."""
-    lengths = ends - starts
-    return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum()), lengths
+def _added_from_below(holes: Holes, last_place: int) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of each list, relevant documents last, and what each unjudged one adds from below."""
+    end, r, c = holes.end, holes.relevant, holes.relevant_above
+    of_judged = _span(end - r, end, last_place)
+    start = holes.per_list(np.clip(last_place - end + r, 0, r) + (c - end + r) * of_judged)
+    of_all = _span(end - r - holes.unjudged, end, last_place)
+    below = _sums_by_list(holes, of_all, from_below=True) - of_all
+    group = holes.group
+    place = (end - r - holes.unjudged)[group] + _numbers(holes)
+    own = (c[group] + 1) / place + _span(place, end[group], last_place)
+    return start, np.where(place <= last_place, own + below[group], 0.0)
 
 
-def _sums_by_list(values: FloatArray, tables: list[IntArray], *, from_below: bool = False) -> FloatArray:
-    """Return (n_groups,) sum of a value over the groups of the list down to each, itself included.
+def _numbers(holes: Holes) -> IntArray:
+    """Return the (n_unjudged,) number of each unjudged document in its group, from 1."""
+    return joined_ranges(np.ones_like(holes.unjudged), holes.unjudged)
+
+
+def _span(tops: IntArray, ends: IntArray, last_place: int) -> FloatArray:
+    """Return the (n,) sum of 1/place over places top + 1 to end, 0 past the last place."""
+    return harmonic_span(np.minimum(tops, last_place), np.minimum(ends, last_place))
+
+
+def _sums_by_list(holes: Holes, values: FloatArray, *, from_below: bool = False) -> FloatArray:
+    """Return the (n_groups,) sum of a value over the groups of the list down to each, itself included.
 
     Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
     """
+    starts, ends = holes.spans
     padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
-    for table in tables:
-        of_lists = padded.take(table)
+    for rows, deepest in batch_by_depth(ends - starts):
+        groups = starts[rows, None] + np.arange(deepest)
+        groups = np.where(groups < ends[rows, None], groups, len(values))
+        of_lists = padded.take(groups)
         in_order = of_lists[:, ::-1] if from_below else of_lists
         np.cumsum(in_order, axis=1, out=in_order)
-        sums[table] = of_lists
+        sums[groups] = of_lists
     return sums[:-1]
 
 
-def _tables(lengths: IntArray) -> list[IntArray]:
-    """Return (n_rows, deepest) groups of lists, a row each; past the last one the number of all."""
-    firsts, tables = np.cumsum(lengths) - lengths, []
-    for rows, deepest in batch_by_depth(lengths):
-        number = np.arange(deepest)
-        groups = firsts[rows][:, None] + number
-        tables.append(np.where(number < lengths[rows][:, None], groups, int(lengths.sum())))
-    return tables
+average_precision_bounds = precision_bounds(lambda relevant, _: relevant)
 
 
 def inferred_ap_bounds(mean: Callable[[TieGroups, Parameter], FloatArray]) -> Joint:

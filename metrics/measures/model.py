@@ -84,6 +84,7 @@ class Measure:
         summary: one line for people.
         source: where the formula comes from.
         parameter: a parameter in brackets, with its default; None where there is none.
+        is_recall: whether the parameter is a recall, which stands after an @ and not in brackets.
         largest: the largest value it can take; None where there is no bound.
         term: what is its own in the formula of its family, in LaTeX; empty where the summary says it.
     """
@@ -98,6 +99,7 @@ class Measure:
     tied: str = ""
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
+    is_recall: bool = False
     largest: float | None = 1
     term: str = ""
 
@@ -134,8 +136,11 @@ class MeasureAt:
 
     @property
     def _suffix(self) -> str:
-        inside = "" if self.parameter is None else f"({np.format_float_positional(self.parameter, trim='-')})"
-        return inside + ("" if self.k is None else f"@{self.k}")
+        cutoff = "" if self.k is None else f"@{self.k}"
+        if self.parameter is None:
+            return cutoff
+        number = np.format_float_positional(self.parameter, trim="-")
+        return f"@{number}" if self.measure.is_recall else f"({number}){cutoff}"
 
     @property
     def argument(self) -> Parameter:

@@ -1,7 +1,12 @@
 """Floor 7: one file to send: what was scored, by which rule for ties, and what holds in every order."""
 
-from metrics.report.building import SECTIONS, report
-from metrics.report.model import Figure, Report, ReportCharts, Section
+from metrics.errors import needs
+
+with needs("report"):
+    import jinja2  # noqa: F401 every report is a template
+
+from metrics.report.building import SECTIONS, report, write_report
+from metrics.report.model import DrawCharts, Figure, Report, ReportCharts, Section
 from metrics.report.studies import MEASURES, PRESETS, ReportOptions, ReportStudies
 from metrics.report.tables import Table
 
@@ -9,6 +14,7 @@ __all__ = [
     "MEASURES",
     "PRESETS",
     "SECTIONS",
+    "DrawCharts",
     "Figure",
     "Report",
     "ReportCharts",
@@ -17,4 +23,5 @@ __all__ = [
     "Section",
     "Table",
     "report",
+    "write_report",
 ]

@@ -1,14 +1,17 @@
 """From runs to a report."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path, PurePath
 from typing import Any
 
 from metrics.errors import UsageError
 from metrics.report import sections
-from metrics.report.model import Report, Section
+from metrics.report.model import DrawCharts, Report, Section
 from metrics.report.sections import brief, paper, summary, swaps
 from metrics.report.studies import PRESETS, ReportOptions, ReportStudies
 from metrics.runs import Runs
+from metrics.runs.writing import open_output
 from metrics.studies.recommendation import recommendation
 from metrics.studies.verdict_sentence import leaderboard_verdict
 
@@ -75,6 +78,31 @@ def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOpti
         appendix=further,
         studies=studies,
     )
+
+
+def write_report(
+    runs: Runs,
+    path: str | PurePath,
+    *,
+    day: date | None = None,
+    draw: DrawCharts | None = None,
+    **options: Any,  # noqa: ANN401 as of `report`
+) -> None:
+    """Write the report of runs to a file; its ending says as what: .html, .md, .txt, .tex, .csv or .parquet.
+
+    Args:
+        runs: what was ranked.
+        path: where; a file that is there is replaced.
+        day: the day it bears; today where None.
+        draw: draws the charts of an HTML file, which has none without: `dashboard.charts.report.draw_charts`.
+        **options: as of `metrics.report.report`: measures, traditional, baseline, preset, sections ...
+
+    Raises:
+        UsageError: another ending, a name that does not exist, or no list is scored.
+    """
+    data = report(runs, **options).file(PurePath(path).suffix, day or datetime.now(UTC).date(), draw)
+    with open_output(Path(path)) as stream:
+        stream.write(data)
 
 
 def _section_names(options: ReportOptions) -> Sequence[str]:

@@ -1,18 +1,20 @@
 """What a report is made of: sections of sentences, facts, tables and charts, and the forms it leaves in."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
 import pandas as pd
 from markupsafe import Markup
 
+from metrics.errors import UsageError
 from metrics.report.evaluator import evaluator_reports, unusual_rules
 from metrics.report.studies import ReportStudies
 from metrics.report.tables import Table
 from metrics.report.writing import render
 from metrics.studies.prose import Prose
 from metrics.studies.tradeoffs import LATENCY
+from metrics.support.escaping import spreadsheet_csv
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,10 @@ class ReportCharts:
     figures: Mapping[str, Figure]
 
 
+DrawCharts = Callable[["Report"], ReportCharts]
+"""Draws the charts of a report."""
+
+
 @dataclass(frozen=True, eq=False)
 class Report:
     """A report: the same from the same files and choices, but for its date.
@@ -122,6 +128,25 @@ class Report:
         """Return the compact text that the G-RAG notebook's evaluator prints, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
         return render("report.txt", report=self, day=day, runs=runs, rules=rules)
+
+    def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
+        """Return the report as a file with this ending; `draw` makes the charts of HTML.
+
+        Raises:
+            UsageError: no report has that ending.
+        """
+        texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}
+        match ending.casefold():
+            case ".html":
+                return self.html(day, draw and draw(self)).encode()
+            case ".csv":
+                return spreadsheet_csv(self.per_query())
+            case ".parquet":
+                written: bytes = self.per_query().to_parquet(index=False)
+                return written
+            case ending if ending in texts:
+                return texts[ending](day).encode()
+        raise UsageError(f"A report ends in .html, .csv, .parquet, {', '.join(texts)}; not in {ending!r}.")
 
     def per_query(self) -> pd.DataFrame:
         """Return all values of every list, unrounded: a row a list.

@@ -11,7 +11,6 @@ from metrics.runs.formats.registry import (
     open_blocks,
     read,
     tie_order,
-    unread,
 )
 from metrics.runs.from_paths import (
     Table,
@@ -57,6 +56,5 @@ __all__ = [
     "read_runs",
     "read_table",
     "tie_order",
-    "unread",
     "with_names",
 ]

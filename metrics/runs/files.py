@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import MissingPackageError, ReadError, UsageError
+from metrics.errors import ReadError, TieScopeError, UsageError, needs
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
@@ -64,10 +64,8 @@ def place_of(path: str | PurePath) -> Path:
     """
     if "://" not in str(path):
         return Path(path)
-    try:
+    with needs("distributed"):
         from upath import UPath  # noqa: PLC0415 of an extra
-    except ImportError as error:
-        raise MissingPackageError("universal_pathlib", "distributed") from error
     try:
         return cast("Path", UPath(path))
     except (ImportError, ValueError) as error:
@@ -515,7 +513,7 @@ class RowProvenance:
         """Return the (n_rows,) ranks the file states beside its scores, if it does and still can be read."""
         try:
             ranks = self.origin.ranks()
-        except ReadError:
+        except TieScopeError:
             return None
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
 

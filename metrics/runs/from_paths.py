@@ -43,16 +43,16 @@ def read_runs(
     repeats: Repeats = (),
     repeats_std: SpreadKind = "order",
 ) -> Runs:
-    """Read runs, and the judgments that go with them: files, or data frames.
+    """Read runs and their judgments from files or data frames; reads what `read_table` reads, and more.
 
     Args:
         files: a path, data frame or {query: {document: score}}, several of them, or reranker → one of them (or
             pairs of both); unless named so, a reranker is named by its column, else by the stem of its file.
             A frame without a column of queries is one list; {query: [documents]} has ranks and no scores.
             Frames are those of pandas, polars, pyarrow, DuckDB and whatever has `__arrow_c_stream__`.
-        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]};
-            not needed where the tables hold relevance, or where one of several `files` is judgments alone. May
-            be among `files`, too.
+        qrels: the judgments: path, data frame, {query: {document: grade}} or {query: [relevant documents]}; not
+            needed where the tables hold relevance, or where one of several `files` is judgments alone. May be
+            among `files`, too.
         columns: our column → the files', in every file that has it, where recognition would choose
             another or none; → "" is not read.
         repeated: what is done about a document twice in one list, or of two grades in two files of
@@ -108,7 +108,7 @@ def read_table(
     repeated: Repeated = "error",
     missing_score: MissingScore = "error",
 ) -> Runs:
-    """Read one long table with relevance, and perhaps several rerankers, inside.
+    """Read one long table that holds relevance; `read_runs` reads several files and judgments apart.
 
     Args:
         path: CSV, TSV, semicolon, JSON, JSONL or Parquet with named columns.

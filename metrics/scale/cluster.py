@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from metrics.errors import MissingPackageError, TieScopeError, UsageError
+from metrics.errors import TieScopeError, UsageError, needs
 
-try:
+with needs("distributed"):
     import psutil
     from dask import config, dataframe
     from dask.delayed import delayed
@@ -23,8 +23,6 @@ try:
     from distributed.scheduler import NoWorkerError
     from distributed.utils import silence_logging_cmgr
     from distributed.worker_memory import parse_memory_limit
-except ImportError as error:
-    raise MissingPackageError("Dask", "distributed") from error
 
 __all__ = ["Client", "connect", "map_frames", "results_in_order", "shuffle_frames"]
 
@@ -35,12 +33,15 @@ _WITHOUT_WORKERS = "60 s"
 _STEP = 1
 """Seconds of a wait."""
 _LOG = logging.getLogger(__name__)
-MEMORY = {
+_WORKER_ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(2**27),
     "MALLOC_MMAP_THRESHOLD_": str(2**25),
     "MALLOC_TOP_PAD_": str(2**26),
+    "PYTHONSAFEPATH": "1",
 }
-"""What glibc keeps of freed memory: Dask has workers give it back at once, which doubles the time of a part."""
+"""What glibc keeps of freed memory: Dask has workers give it back at once, which doubles the time of a part.
+And no worker imports a `metrics.py` of the folder it is started in.
+"""
 _START = "Start a scheduler with `dask scheduler`, and workers with `dask worker tcp://HOST:8786`."
 
 
@@ -99,7 +100,7 @@ def _start_workers() -> SpecCluster:
     worker = {"cls": _WorkerProcess, "options": {"worker_kwargs": options | {"dashboard": False}}}
     settings = {"host": _HOST, "port": 0, "dashboard": False, "dashboard_address": f"{_HOST}:0"}
     waiting = {"distributed.scheduler.no-workers-timeout": _WITHOUT_WORKERS}
-    with _environment(MEMORY), config.set(waiting):
+    with _environment(_WORKER_ENVIRONMENT), config.set(waiting):
         return SpecCluster(
             workers=dict.fromkeys(range(CPU_COUNT), worker),
             scheduler={"cls": Scheduler, "options": settings},

@@ -7,11 +7,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.measures import parse
 from metrics.studies.query_values import agreeing_signs, alpha, round_differences, values_by_query
 from metrics.studies.significance_tests import Comparison, Pair, TestResults, is_constant
 from metrics.studies.test_registry import Test
@@ -208,14 +206,6 @@ def _too_few_signs(differing: int, level: float) -> str:
     return f"p assumes normal differences: the signs of {differ} agree by chance in {smallest:.4g}"
 
 
-def largest_difference(measure: str) -> float:
-    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
-    try:
-        return parse(measure).measure.largest or np.inf
-    except UsageError:
-        return np.inf
-
-
 def stars(p: float) -> str:
     """Return *** below 0.001, ** below 0.01, * below 0.05, else ns."""
     return MARKS[int(star_places(np.array([p]))[0])]
@@ -349,6 +339,8 @@ def detectable(
     if spread <= EQUAL:
         smallest_p = agreeing_signs(int(sizes[0])) if paired else 2 / comb(int(sum(sizes)), int(sizes[0]))
         return 0.0 if smallest_p < alpha(level) else float("inf")
+    with needs("stats"):
+        from statsmodels.stats.power import TTestIndPower, TTestPower  # noqa: PLC0415 tests need none of it
     chances = {"alpha": 1 - level, "power": power}
     if paired:
         effect = TTestPower().solve_power(nobs=sizes[0], **chances)

@@ -352,9 +352,10 @@ def measure_table() -> pd.DataFrame:
     rows = []
     for measure in MEASURES:
         mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
+        sign = "" if measure.parameter is None else "@recall" if measure.is_recall else "(p)"
         rows.append(
             {
-                "measure": measure.name + ("" if measure.parameter is None else "(p)") + cutoff,
+                "measure": measure.name + sign + cutoff,
                 "traditional": mean.traditional + cutoff,
                 "tied": "" if measure.family.own_rule else mean.tied + cutoff,
                 "summary": measure.summary,

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
-from scipy.special import gammaln
 
 from metrics.measures import MeasureAt, RefinedGroups, parse
 from metrics.support.arrays import FloatArray, IntArray, span_starts
@@ -73,8 +72,9 @@ def _orders_of_tie(levels: FloatArray, counts: IntArray, within: int, max_orders
     orders[np.arange(len(places))[:, None], places] = rarer
     orders = orders[:, :within]
     inside = np.stack([(orders == level).sum(axis=1) for level in levels], axis=1)
-    logs = (gammaln(counts + 1.0) - gammaln(counts - inside + 1.0)).sum(axis=1)
-    chances = np.exp(logs - logs.max())
+    log10 = log10_factorials(int(counts.max()))
+    logs = (log10[counts] - log10[counts - inside]).sum(axis=1)
+    chances = 10.0 ** (logs - logs.max())
     return orders, chances / chances.sum()
 
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.evaluation import EQUAL, Evaluation
+from metrics.measures import parse
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.arrays import FloatArray, IntArray
@@ -102,6 +102,8 @@ def _student_p(mean: FloatArray, deviations: FloatArray, n: FloatArray) -> Float
     freedom = np.maximum(1, n - 1)
     error = np.sqrt(deviations / freedom / np.maximum(1, n))
     t = np.divide(np.abs(mean), error, out=np.zeros_like(mean), where=error > 0)
+    with needs("stats"):
+        from scipy.special import stdtr  # noqa: PLC0415 only where something is tested
     return np.where(n > 1, 2 * stdtr(freedom, -t), 1.0)
 
 
@@ -207,3 +209,11 @@ def win_loss_finding(table: pd.DataFrame, baseline: str, measure: str = "RR") ->
         f": {row['won_before']} won and {row['lost_before']} lost by the order of the sort, "
         f"{row['won']} and {row['lost']} once ties are averaged.",
     )
+
+
+def largest_difference(measure: str) -> float:
+    """Return the largest difference of two values; infinite where they have no bound, as DCG and seconds."""
+    try:
+        return parse(measure).measure.largest or np.inf
+    except UsageError:
+        return np.inf

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, signed
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.wording import count_of, written_p
@@ -94,7 +94,8 @@ def tau_b(pair: RankingPair) -> float:
 
     Source: Kendall, Biometrika 33, 1945.
     """
-    from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
+    with needs("stats"):
+        from scipy.stats import kendalltau  # noqa: PLC0415 half a second, which the first page need not wait for
 
     return float(kendalltau(pair.first, pair.second, variant="b").statistic)
 
@@ -362,9 +363,7 @@ def list_similarity(
     Raises:
         UsageError: no such variant, or a persistence out of range.
     """
-    if variant not in LIST_QUESTIONS or not 0 < persistence < 1:
-        known = ", ".join(LIST_QUESTIONS)
-        raise UsageError(f"Choose a variant among {known}, and a persistence between 0 and 1.")
+    _check_overlap(variant, persistence)
     k = len(rankings)
     sums, n, identical = np.zeros((k, k)), np.zeros((k, k), np.int64), np.zeros((k, k), np.int64)
     for rows in _rows_by_query(rankings, queries):
@@ -463,3 +462,75 @@ def similarity_finding(pairs: pd.DataFrame) -> Prose:
     are_alike = "are most alike, with an overlap of" if len(common) > 1 else "have an overlap of"
     overlap = written_p(row["similarity"]).replace(">", "over ").replace("<", "under ")
     return (*names, f" {are_alike} {overlap}, and the same list in {alike_in}.")
+
+
+class Overlap(NamedTuple):
+    """Rank-biased overlap of two rankings of which the first items are known.
+
+    Attributes:
+        ext: extrapolated: the unknown items agree as the known ones do.
+        min: least value that any unknown items give, none of them tied.
+        max: largest value that they give.
+        residual: max - min, what they leave open.
+    """
+
+    ext: float
+    min: float
+    max: float
+    residual: float
+
+
+def rank_overlap(first: Scores, second: Scores, variant: Variant = "a", *, persistence: float = 0.9) -> Overlap:
+    """Return the rank-biased overlap of rankings of any lengths: RBO_ext, RBO_min, RBO_max and their residual.
+
+    RBO = (1 - p) / p * sum over d ≥ 1 of A(d) p^d, with s and l the lengths of the shorter and the longer
+    ranking, and unknown items untied. Down to depth s, A(d) is that of `rank_similarity`. From s to l, d - s
+    items of the shorter ranking are unknown. For min, the longer one has none of them. For max, they are the
+    first items that the shorter one lacks. For ext, a share A(s) of them are in the longer one, each as much
+    as the items there that the shorter one lacks are on average. Below l, A(d) stays the same for ext; nothing
+    more is in common for min; and each depth adds two common items for max, until all are common.
+    For equal lengths, ext is the value of `rank_similarity`.
+
+    Args:
+        first: item → score, the higher the better; items of one score are tied.
+        second: the same; it may rank other items, and more or fewer of them.
+        variant: what a tie means: `w` (tied items share the first place of their tie), `a` (nobody knows their
+            order) or `b` (they are alike).
+        persistence: chance to go on to the next place, above 0 and below 1.
+
+    Raises:
+        UsageError: no such variant, an empty ranking, or a persistence out of range.
+
+    Source: Webber, Moffat & Zobel, ACM TOIS 28, 2010; ties: Corsi & Urbano, SIGIR 2024.
+    """
+    _check_overlap(variant, persistence)
+    pair = RankingPair.of(first, second)
+    short, long = sorted((pair.first, pair.second), key=lambda scores: np.isfinite(scores).sum())
+    s, n = (int(np.isfinite(scores).sum()) for scores in (short, long))
+    depths = np.arange(1, n + 1)
+    known = np.stack([prefix_shares(*_tie_places(scores), n, variant) for scores in (short, long)])
+    unknown = np.stack([depths[:, None] > np.arange(s, n), np.zeros((n, n - s))])  # untied, of the shorter
+    common, sizes = (
+        part[:, 0, 1] for part in agreement_parts(np.concatenate([known, unknown], axis=2), variant)
+    )
+    lacking = -np.sort(-known[1][:, ~np.isfinite(short)], axis=1)  # by the shorter; first items first
+    n_unknown = np.maximum(depths - s, 0)
+    mean_share = lacking.sum(axis=1) / np.maximum(1, (lacking > 0).sum(axis=1))
+    most = (lacking * (np.arange(lacking.shape[1]) < n_unknown[:, None])).sum(axis=1)
+    ext = (common + n_unknown * mean_share * common[s - 1] / sizes[s - 1]) / sizes
+    full = 2 * n - round(common[-1] + most[-1])  # from this depth on, all can be common
+    deeper = np.arange(n + 1, full + 1)
+    weights = (1 - persistence) * persistence ** (np.arange(1, full + 1) - 1)
+    # The sum of p^d / d over d > n is that over all d, which is -log(1 - p), without the first n.
+    below = max(0.0, -np.log1p(-persistence) - (persistence**depths / depths).sum())
+    least = weights[:n] @ (common / sizes) + common[-1] * below * (1 - persistence) / persistence
+    extrapolation = weights[:n] @ ext + ext[-1] * persistence**n
+    largest = weights[:n] @ ((common + most) / sizes) + weights[n:] @ ((2 * deeper - full) / deeper)
+    largest += persistence**full
+    return Overlap(float(extrapolation), float(least), float(largest), float(largest - least))
+
+
+def _check_overlap(variant: Variant, persistence: float) -> None:
+    if variant not in LIST_QUESTIONS or not 0 < persistence < 1:
+        known = ", ".join(LIST_QUESTIONS)
+        raise UsageError(f"Choose a variant among {known}, and a persistence between 0 and 1.")

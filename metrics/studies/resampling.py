@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL
 from metrics.studies.query_values import alpha
 from metrics.support.arrays import FloatArray
@@ -145,7 +146,8 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
 
     Source: Hesterberg, The American Statistician 69(4), 2015 (expanded percentile interval).
     """
-    from scipy import stats  # noqa: PLC0415 what only draws does without
+    with needs("stats"):
+        from scipy import stats  # noqa: PLC0415 what only draws does without
 
     shrinkage = np.sqrt((n - 1) / n)
     tail = stats.norm.cdf(stats.t.ppf((1 - level) / 2, n - 1) / shrinkage)

@@ -14,12 +14,11 @@ from metrics.studies.comparisons import (
     baseline_pairs,
     comparison_notes,
     group_by_queries,
-    largest_difference,
     pair_statistics,
     star_places,
 )
 from metrics.studies.prose import ONE_RERANKER, Prose, Strong, chance, decimal, signed
-from metrics.studies.query_values import count_not_finite, values_by_query
+from metrics.studies.query_values import count_not_finite, largest_difference, values_by_query
 from metrics.studies.significance_tests import TestResults
 from metrics.studies.test_registry import (
     Test,

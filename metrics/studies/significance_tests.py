@@ -9,11 +9,8 @@ from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
-from scipy.integrate import IntegrationWarning
-from scipy.interpolate import PchipInterpolator
-from scipy.special import ndtr, stdtr, stdtrit
 
+from metrics.errors import needs
 from metrics.evaluation import EQUAL
 from metrics.studies.query_values import agreeing_signs, alpha, round_differences
 from metrics.studies.resampling import (
@@ -35,6 +32,9 @@ from metrics.support.cached import cached_property
 from metrics.support.progress import begin_step
 from metrics.support.wording import count_of
 
+with needs("stats"):
+    from scipy.special import ndtr, stdtr, stdtrit
+
 MAX_CELLS = 2**24
 """Numbers added up to which chances are exact: 50 values a side, or 250 differences (some 10 ms). Beyond, they
 are those of a normal distribution, a p below 0.1 within 0.01: farthest off where most values are 0."""
@@ -52,7 +52,7 @@ def signed_rank_p(differences: FloatArray) -> float:
     """
     if not len(differences):
         return 1.0
-    ranks = (2 * stats.rankdata(np.abs(differences))).astype(np.int64)
+    ranks = _doubled_ranks(np.abs(differences))
     step = int(np.gcd.reduce(ranks))
     ranks //= step
     total, positive = int(ranks.sum()), int(ranks[differences > 0].sum())
@@ -73,7 +73,7 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
     1975, section 1.4.
     """
-    ranks = (2 * stats.rankdata(np.concatenate([ours, theirs]))).astype(np.int64)
+    ranks = _doubled_ranks(np.concatenate([ours, theirs]))
     ranks -= ranks.min()
     ranks //= int(np.gcd.reduce(ranks)) or 1
     n, size = len(ranks), min(len(ours), len(theirs))
@@ -87,6 +87,13 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
     counts = _choices(ranks, size, reached) / comb(n, size)
     below = float(counts[:-1].sum())
     return min(1.0, 2 * min(below + float(counts[-1]), 1 - below))
+
+
+def _doubled_ranks(values: FloatArray) -> IntArray:
+    """Return (n,) twice the rank of each value, from 1, equal values sharing their mean rank."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: IntArray = (2 * np.cumsum(count) - count + 1)[place]
+    return ranks
 
 
 def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
@@ -415,8 +422,8 @@ def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
         return constant_result(min(1.0, 2 / comb(n + m, n)), difference, level, note)
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
-    low, high = stats.t.interval(level, freedom, difference, np.sqrt(sum(errors)))
-    return TestResult(rank_sum_p(ours, theirs), float(low), float(high))
+    half = float(stdtrit(freedom, (1 + level) / 2) * np.sqrt(sum(errors)))
+    return TestResult(rank_sum_p(ours, theirs), difference - half, difference + half)
 
 
 MAX_NODES = 100
@@ -446,6 +453,8 @@ def tukey(comparison: Comparison) -> TestResults:
         return TestResults.of(
             [agreement_result(n, mean, comparison.level, comb(k, 2)) for mean in differences.tolist()]
         )
+    with needs("stats"):
+        from scipy.integrate import IntegrationWarning  # noqa: PLC0415 only for three rerankers or more
     freedom = (n - 1) * (k - 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)  # far tails, where p is 0 to twelve digits
@@ -466,15 +475,21 @@ def _standard_error(values: FloatArray) -> float:
 @lru_cache(maxsize=64)
 def _bound(level: float, k: int, freedom: int) -> float:
     """Return the range that this share of studentised ranges does not pass, alike for all measures."""
-    return float(stats.studentized_range.ppf(level, k, freedom))
+    from scipy.stats import studentized_range  # noqa: PLC0415 half a second, which other tests need not pay
+
+    return float(studentized_range.ppf(level, k, freedom))
 
 
 def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
     """Return the (n_pairs,) chances of a studentised range as large."""
+    from scipy.stats import studentized_range  # noqa: PLC0415 as above
+
     if len(q) <= MAX_NODES:
-        return np.asarray(np.clip(stats.studentized_range.sf(q, k, freedom), 0.0, 1.0))
+        return np.asarray(np.clip(studentized_range.sf(q, k, freedom), 0.0, 1.0))
     even = np.linspace(0, 1, MAX_NODES // 2)
     nodes = np.unique(np.concatenate([np.quantile(q, even), q.min() + even * np.ptp(q)]))
-    chances = np.log(np.clip(stats.studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    chances = np.log(np.clip(studentized_range.sf(nodes, k, freedom), SMALLEST_CHANCE, 1.0))
+    from scipy.interpolate import PchipInterpolator  # noqa: PLC0415 as above
+
     log_chances = PchipInterpolator(nodes, chances)(q) if len(nodes) > 1 else np.full(len(q), chances[0])
     return np.asarray(np.exp(np.minimum(log_chances, 0.0)))

@@ -6,9 +6,8 @@ from difflib import get_close_matches
 from typing import Literal, TypeVar
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
-from metrics.errors import UsageError
+from metrics.errors import UsageError, needs
 from metrics.studies.query_values import alpha, holm
 from metrics.studies.significance_tests import (
     TestFunction,
@@ -204,7 +203,11 @@ def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
     """Return (n,) p-values adjusted for n comparisons."""
     if correction.method is None or not len(p):
         return p
-    return holm(p) if correction.method == "holm" else np.asarray(multipletests(p, method=correction.method)[1])
+    if correction.method == "holm":
+        return holm(p)
+    with needs("stats"):
+        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 Holm's needs none of it
+    return np.asarray(multipletests(p, method=correction.method)[1])
 
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:

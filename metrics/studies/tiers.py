@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
-from metrics.studies.comparisons import largest_difference
 from metrics.studies.leaderboard import places
-from metrics.studies.query_values import alpha, round_differences, values_by_query
+from metrics.studies.query_values import alpha, largest_difference, round_differences, values_by_query
 from metrics.studies.resampling import flipped_sums
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 

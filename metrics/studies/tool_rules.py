@@ -203,7 +203,7 @@ class Rule:
         stable: documents up to which its sort keeps the order the treatment says; past them only values that
             no order changes are certain. None where the treatment always holds.
         computed: our measure that equals the tool's; empty where it is the one asked for.
-        spelling: name of the measure in the tool, {k} for the cut-off.
+        spelling: name of the measure in the tool, {k} for the cut-off, {recall} for a recall.
         level: spelling where relevant is not from grade 1: {name} for the usual one, {base} and {cut} for what
             stands before @ and from there on, {level} for the grade; empty where the tool knows no other.
     """
@@ -290,7 +290,10 @@ class Tool:
         rule = self.rules.get(measure.measure.name + ("" if measure.k is None else "@k"))
         if rule is None:
             return None
-        ours, theirs = rule.computed or str(measure), rule.spelling.format(k=measure.k)
+        ours, theirs = (
+            rule.computed or str(measure),
+            rule.spelling.format(k=measure.k, recall=measure.parameter),
+        )
         if relevant_from != 1 and rule.level and measure.measure.family.by_relevance:
             base, sign, cut = theirs.partition("@")
             theirs = rule.level.format(name=theirs, base=base, cut=sign + cut, level=math.ceil(relevant_from))

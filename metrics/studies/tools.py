@@ -6,23 +6,27 @@ from metrics.errors import UsageError
 from metrics.studies import tool_rules as rules
 from metrics.studies.tool_rules import Rule, Tool
 
-_TREC = "AP=map Rprec=Rprec nDCG-linear=ndcg nDCG-linear@k=ndcg_cut_{k} P@k=P_{k} R@k=recall_{k}"
-_TREC_EVAL = f"RR=recip_rank Hits@k=success_{{k}} bpref=bpref infAP=infAP {_TREC}"
-_BEIR = "nDCG-linear@k=NDCG@{k} P@k=P@{k} R@k=Recall@{k}"
+_TREC = (
+    "AP=map AP@k=map_cut_{k} Rprec=Rprec nDCG-linear=ndcg nDCG-linear@k=ndcg_cut_{k} P@k=P_{k} R@k=recall_{k}"
+)
+_TREC_EVAL = (
+    f"RR=recip_rank Hits@k=success_{{k}} bpref=bpref infAP=infAP IPrec=iprec_at_recall_{{recall:.2f}} {_TREC}"
+)
+_BEIR = "AP@k=MAP@{k} nDCG-linear@k=NDCG@{k} P@k=P@{k} R@k=Recall@{k}"
 _IR = (
-    "RR=RR AP=AP bpref=Bpref infAP=infAP Rprec=Rprec nDCG-linear=nDCG nDCG-linear@k=nDCG@{k} P@k=P@{k} "
-    "R@k=R@{k} Hits@k=Success@{k}"
+    "RR=RR AP=AP AP@k=AP@{k} IPrec=IPrec@{recall} bpref=Bpref infAP=infAP Rprec=Rprec nDCG-linear=nDCG "
+    "nDCG-linear@k=nDCG@{k} P@k=P@{k} R@k=R@{k} Hits@k=Success@{k}"
 )
 _RANX = (
-    "RR=mrr RR@k=mrr@{k} AP=map Rprec=r-precision nDCG=ndcg_burges nDCG@k=ndcg_burges@{k} nDCG-linear=ndcg "
-    "nDCG-linear@k=ndcg@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=hit_rate@{k}"
+    "RR=mrr RR@k=mrr@{k} AP=map AP@k=map@{k} Rprec=r-precision nDCG=ndcg_burges nDCG@k=ndcg_burges@{k} "
+    "nDCG-linear=ndcg nDCG-linear@k=ndcg@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=hit_rate@{k}"
 )
 _IR_GAINS = "nDCG=nDCG(gains=2^grade-1) nDCG@k=nDCG(gains=2^grade-1)@{k}"
 _SCIKIT = (
     "nDCG=ndcg_score(2**grade-1) nDCG@k=ndcg_score(2**grade-1,k={k}) nDCG-linear=ndcg_score "
     "nDCG-linear@k=ndcg_score(k={k})"
 )
-_RETRIEVAL = "RR@k=mrr@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=accuracy@{k}"
+_RETRIEVAL = "RR@k=mrr@{k} AP-cap@k=map@{k} P@k=precision@{k} R@k=recall@{k} Hits@k=accuracy@{k}"
 _NDCG = "nDCG@k=ndcg@{k} nDCG-linear@k=ndcg@{k}"
 _TORCHMETRICS = (
     "RR=RetrievalMRR RR@k=RetrievalMRR(top_k={k}) AP=RetrievalMAP P@k=RetrievalPrecision(top_k={k}) "

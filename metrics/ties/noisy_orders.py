@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from metrics.errors import needs
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, span_starts
 from metrics.support.cached import cached_property
 from metrics.ties.noise import MAX_STRETCHES, REACH, Spreads, refuse_long, refuse_wide
@@ -209,7 +210,8 @@ def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: F
     np.subtract((location[documents] - origin)[:, None], nodes, out=nodes)
     nodes *= (1 / spreads.scale[documents])[:, None]
     if spreads.is_normal:
-        from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
+        with needs("stats"):
+            from scipy.special import ndtr  # noqa: PLC0415 only where scores are noisy
 
         return np.asarray(ndtr(nodes, out=nodes))
     return np.clip(nodes, 0, 1, out=nodes)
@@ -893,7 +895,7 @@ def _is_reached(members: Members, depth: IntArray) -> BoolArray:
     return is_reached
 
 
-def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArray:
+def expected_precisions(members: Members, relevant_above: IntArray, limit: FloatArray) -> FloatArray:
     """Return the expected sum, over the relevant documents of each cluster, of the precision at their places.
 
     Given the true score x of a relevant document, J_rel relevant others and J_other further ones are above it:
@@ -904,9 +906,12 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
 
     as 1/(1 + b + J) is the integral of t^(b + J). The second factor is a product of chances, so that a node of
     x and t costs a step for each document. Its nodes are exact up to their degree, and beyond it as many as
-    keep the error below 1e-9.
+    keep the error below 1e-9. Where a limit cuts, `_precisions_within` counts instead.
 
-    Shapes: `relevant_above` (n_clusters,).
+    Args:
+        members: the relevant documents.
+        relevant_above: (n_clusters,) relevant documents above each cluster.
+        limit: (n_clusters,) last place whose precision counts.
 
     Raises:
         UsageError: a list is too long to be integrated within seconds.
@@ -915,9 +920,14 @@ def expected_precisions(members: Members, relevant_above: IntArray) -> FloatArra
     relevant = relevant_above[members.clusters] + members.members_above
     n_nodes = n_powers(power_of_two(members.above + members.sizes))
     is_deep = members.sizes > SHALLOW
-    for n_t in np.unique(n_nodes).tolist():
+    depth = np.clip(limit[members.clusters] - members.above, 0, members.sizes).astype(np.int64)
+    is_whole = depth == members.sizes
+    for batch in members.batches(_is_reached(members, depth) & ~is_whole, 2 * depth):
+        terms = _precisions_within(batch, members, relevant[batch.tiles], depth[batch.tiles])
+        np.add.at(sums, members.clusters[batch.tiles], terms)
+    for n_t in np.unique(n_nodes[is_whole]).tolist():
         t, weights = legendre(n_t)
-        for selection in (is_deep, ~is_deep):  # what is deep, measures of the first hit have asked for
+        for selection in (is_whole & is_deep, is_whole & ~is_deep):  # deep ones, first hits have asked for
             for batch, product in products_over_others(members, selection & (n_nodes == n_t), t):
                 terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
                 np.add.at(sums, members.clusters[batch.tiles], terms)
@@ -941,3 +951,29 @@ def _terms(
     products = at_powers(t[:, None] ** place, counts)
     products *= product.reshape(products.shape)
     return np.asarray((weights @ products).reshape(batch.nodes.shape).sum(axis=1))
+
+
+def _precisions_within(batch: Batch, members: Members, relevant: IntArray, depth: IntArray) -> FloatArray:
+    """Return (n_tiles,) the sum of the precisions at the first places of each tile.
+
+    Beside the chance q_j that j documents are above goes s_j, the expected relevant ones where j are:
+    s_j <- s_j (1 - p) + (s_(j-1) + q_(j-1)) p for one that is relevant.
+    """
+    own_unit, n_places = np.arange(len(members.documents)), int(depth.max())
+    place = np.arange(n_places)[:, None]
+    known = none_above(batch, 2 * n_places)
+    for n_taken, column in enumerate(batch.others):
+        take_count(known[:n_places], batch.tails(column), n_taken)
+    of_units = UnitBatch.of(batch, members, own_unit, members.documents)
+    totals = of_units.summed(known, np.ones(len(own_unit)), _take_relevant, len(batch.others))
+    weights = np.where(place < depth, 1 / (1.0 + members.above[batch.tiles] + place), 0.0)
+    terms = np.einsum("jtn,jt->tn", totals[:n_places], weights * (1 + relevant))
+    return np.asarray((terms + np.einsum("jtn,jt->tn", totals[n_places:], weights)).sum(axis=1))
+
+
+def _take_relevant(known: FloatArray, tail: FloatArray, n_taken: int) -> None:
+    """Add a relevant document to the distribution of how many are above, and how many of them relevant."""
+    counts, relevant = known[: len(known) // 2], known[len(known) // 2 :]
+    take_count(relevant, tail, n_taken)
+    relevant[1:] += counts[:-1] * tail
+    take_count(counts, tail, n_taken)

@@ -86,17 +86,17 @@ def long_texts(rows: int) -> dict:
 
 
 def board(columns: dict, times: int = 1, method: int = zipfile.ZIP_STORED, padding: int = 0) -> bytes:
-    """Return a board file whose first upload is another table, its hash right."""
+    """Return a board file whose first file is a Parquet, its hash right."""
     from board_files import SENT, unpacked  # noqa: PLC0415 the app is slow to import
 
     board_json, entries = unpacked(SENT)
     data = stored_often(columns, times) + bytes(padding)
-    board_json["files"][0]["parquet"] = sha256(data).hexdigest()
+    board_json["files"][0]["sha256"] = sha256(data).hexdigest()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as packed:
         for name, entry in [
             ("board.json", json.dumps(board_json)),
-            *(entries | {"files/00.parquet": data}).items(),
+            *(entries | {"files/00": data}).items(),
         ]:
             packed.writestr(name, entry)
     return stream.getvalue()
@@ -173,9 +173,8 @@ def read(path: Path) -> None:
     """Read a file as an upload is read, and print memory, seconds and outcome."""
     import pyarrow.parquet  # noqa: F401, PLC0415 as above
 
+    from dashboard.library.board_file import is_board, load  # noqa: PLC0415 as above
     from dashboard.library.boards import BoardSpec, make_board  # noqa: PLC0415 as above
-    from dashboard.library.exchange.board_file import is_board  # noqa: PLC0415 as above
-    from dashboard.library.exchange.board_import import load  # noqa: PLC0415 as above
     from metrics.errors import TieScopeError  # noqa: PLC0415 as above
     from metrics.runs import File  # noqa: PLC0415 as above
 

@@ -162,7 +162,7 @@ def missing(library, home, uploads):
             elif not library.spec_of([file.sha256], owner).entries[0].read().table.equals(read(file).table):
                 yield f"{owner}: {file.name} is not what was uploaded"
     library.sweep()
-    on_disk = Counter(path.stem for path in (home / "uploads").glob("??/*.parquet"))
+    on_disk = Counter(path.stem for path in (home / "uploads").glob("??/*.*"))
     if on_disk != Counter(on_shelves):
         yield f"{len(on_shelves)} uploads are on shelves, {on_disk.total()} on disk"
 

@@ -83,6 +83,15 @@ def test_the_file_opens_from_disk_and_asks_for_nothing_in_any_theme_on_a_phone_a
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_a_short_report_draws_its_chart_with_the_basic_script(open_offline, tmp_path):
+    short = report(read_table(SAMPLE / "llm_rerankers.csv"))
+    path = tmp_path / "short.html"
+    path.write_text(short.html(DAY, draw_charts(short)), encoding="utf-8")
+    page = open_offline(path)
+    expect(charts(page)).to_have_count(1)
+    expect(page.locator("#chart-leaderboard .scatterlayer path.point").last).to_have_css("fill", DOT["light"])
+
+
 def test_names_in_it_never_run(open_offline, tmp_path):
     bad = HOSTILE.replace("<b>*x*</b>", "</script><script>window.ran = 1</script><b>*x*</b>")
     hostile_report = report(board(table_csv=bad).runs, preset="full")

@@ -144,11 +144,12 @@ def test_whose_interval_stands_beside_p_is_told_on_stderr(call, table, test, wor
     assert f"low and high: the 0.9 interval {words}" in err
 
 
-def test_one_reranker_gives_an_empty_table_and_says_so(call, write):
-    path = write("one.csv", "query_id,doc_id,score,relevance\nq,a,1,1\n")
-    code, out, err = call("compare", path, "-m", "RR", "--format", "csv")
-    assert (code, len(out.splitlines())) == (0, 1)
-    assert "RR: There is one reranker, and nothing to compare it with." in err
+@pytest.mark.parametrize("mode", [[], ["--table"], ["--swaps"], ["--baseline", "one"]])
+def test_one_reranker_has_its_values_and_says_what_a_comparison_needs(call, write, mode):
+    path = write("one.csv", "query_id,doc_id,score,relevance\nq,a,1,1\nq,b,1,0\n")
+    code, out, err = call("compare", path, "-m", "RR", "--ties", "expected", "--format", "csv", *mode)
+    assert (code, out) == (0, "reranker,measure,n,tied,worst,best\none,RR,1,0.75,0.5,1.0\n")
+    assert "one is the only run. To compare, give two runs or more." in err
 
 
 def test_tests_and_corrections_are_listed(call):

@@ -39,7 +39,7 @@ READERS = {
 """Command that reads runs and writes a file → its options, the file's last."""
 PUBLISHED = "reranker,RR\ncoarse,0.2583\n"
 WRITERS = READERS | {"simulate": ["--queries", "5", "-o"]}
-READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app"}
+READ_OR_WRITE_NO_RUNS = {"simulate", "watch", "pull", "push", "boards", "app", "conformance"}
 SPEAK_OF_FILES = {"column", "every", "format", "reranker", "allow_paths", "note", "force"}
 """Options whose help speaks of files, and that name none that a command itself opens."""
 NAMES = {
@@ -111,7 +111,7 @@ def refuses(call, monkeypatch, tmp_path):
 
     def look(command, name, written, value, target, path):
         monkeypatch.setattr("metrics.cli.file_options._STDOUT", target if written == "stdout" else Path("-"))
-        first = [] if name in ("run", "files") else [tmp_path / "other.csv"]
+        first = [] if name in ("run", "files", "results") else [tmp_path / "other.csv"]
         output = [] if written == "stdout" else words(command, written, target)
         before = path.read_bytes()
         source = words(command, name, value)

@@ -24,11 +24,12 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["p
     "optional-dependencies"
 ]
 NEEDED = {
+    "how-to/conformance.md": "pytrec_eval",
     "how-to/ir_measures.md": "ir_measures",
     "how-to/large.md": "distributed",
     "how-to/trackers.md": "wandb",
 }
-"""Page → the package of an extra that its code needs."""
+"""Page → the package that its code needs and a bare installation lacks."""
 GIT = {f"GIT_{who}_{what}": "ada@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 
 
@@ -141,7 +142,7 @@ def test_the_workflow_of_the_tutorial_gives_the_action_inputs_that_it_has():
     assert {*given} <= {*inputs}
 
 
-def test_python_on_a_page_asks_metrics_for_public_names_alone():
+def test_python_on_a_page_asks_tiescope_for_public_names_alone():
     """The pages run in one process, in which others have imported what a reader's has not."""
     code = [
         code
@@ -149,7 +150,11 @@ def test_python_on_a_page_asks_metrics_for_public_names_alone():
         for language, code in BLOCK.findall(path.read_text(encoding="utf-8"))
         if language == "python"
     ]
-    names = {name for text in code for name in re.findall(r"(?<!from )(?<!import )\bmetrics\.(\w+)", text)}
+    names = {
+        name
+        for text in code
+        for name in re.findall(r"(?<!from )(?<!import )\b(?:tiescope|metrics)\.(\w+)", text)
+    }
     assert {"evaluate", "read_runs"} <= names <= {*metrics.__all__}
 
 
@@ -157,4 +162,4 @@ def test_every_language_of_a_block_is_run_or_known_not_to_be():
     languages = {
         language for page in PAGES for language, _ in BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
     }
-    assert languages <= {"python", "sh", "console", "yaml", "toml"}
+    assert languages <= {"python", "sh", "console", "yaml", "toml", "json"}

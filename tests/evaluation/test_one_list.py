@@ -23,10 +23,10 @@ from metrics.ties import TREATMENTS
 CALLS = {
     "RR": metrics.reciprocal_rank,
     "RR@2": lambda *args, **options: metrics.reciprocal_rank(*args, k=2, **options),
-    "Hits@2": lambda grades, *args, **options: metrics.hits_at_k(grades, 2, *args, **options),
-    "P@2": lambda grades, *args, **options: metrics.precision_at_k(grades, 2, *args, **options),
-    "R@2": lambda grades, *args, **options: metrics.recall_at_k(grades, 2, *args, **options),
-    "F1@2": lambda grades, *args, **options: metrics.f1_at_k(grades, 2, *args, **options),
+    "Hits@2": lambda *args, **options: metrics.hits_at_k(*args, k=2, **options),
+    "P@2": lambda *args, **options: metrics.precision_at_k(*args, k=2, **options),
+    "R@2": lambda *args, **options: metrics.recall_at_k(*args, k=2, **options),
+    "F1@2": lambda *args, **options: metrics.f1_at_k(*args, k=2, **options),
     "AP": metrics.average_precision,
     "nDCG": metrics.ndcg,
     "nDCG@2": lambda *args, **options: metrics.ndcg(*args, k=2, **options),
@@ -35,13 +35,50 @@ CALLS = {
 OWN_RULES = {"TsRR": metrics.tsrr, "taRR": metrics.tarr}
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (lambda: metrics.hits_at_k([0, 1], 1, scores=[1, 1]), lambda: metrics.hits_at_k([0, 1], [1, 1], 1)),
+        (lambda: metrics.recall_at_k([0, 1], np.int64(1)), lambda: metrics.recall_at_k([0, 1], k=1)),
+        (
+            lambda: metrics.f1_at_k([0, 1], 1, [1, 1], "pessimistic"),
+            lambda: metrics.f1_at_k([0, 1], [1, 1], 1, ties="pessimistic"),
+        ),
+        (
+            lambda: metrics.reciprocal_rank([0, 1], [1, 1], "optimistic"),
+            lambda: metrics.reciprocal_rank([0, 1], [1, 1], ties="optimistic"),
+        ),
+        (
+            lambda: metrics.average_precision([0, 1], [1, 1], "optimistic"),
+            lambda: metrics.average_precision([0, 1], [1, 1], ties="optimistic"),
+        ),
+    ],
+)
+def test_arguments_in_their_old_order_are_taken_with_a_warning(old, new):
+    with pytest.warns(
+        DeprecationWarning, match=r"Call \w+\(relevance, scores(, k)?, ties=\.\.\.\) in this order"
+    ):
+        value = old()
+    assert value == new()
+
+
+@pytest.mark.parametrize(
+    "measure", [metrics.hits_at_k, metrics.precision_at_k, metrics.recall_at_k, metrics.f1_at_k]
+)
+def test_a_measure_at_k_says_that_it_needs_one(measure):
+    with pytest.raises(UsageError, match="needs a cut-off"):
+        measure([0, 1])
+
+
 @given(lists())
 def test_values_of_one_list_are_those_of_all_orderings(docs):
     listing = judged_list(docs)
     scores, grades = [doc.score for doc in docs], [doc.grade for doc in docs]
     for measure, call in CALLS.items():
         for ties in ("expected", "optimistic", "pessimistic", "input"):
-            assert call(grades, scores, ties) == pytest.approx(float(treated_value(measure, listing, ties)))
+            assert call(grades, scores, ties=ties) == pytest.approx(
+                float(treated_value(measure, listing, ties))
+            )
 
 
 @given(lists())
@@ -52,7 +89,7 @@ def test_values_of_one_list_are_those_of_an_evaluation_to_the_bit(docs):
     treatments += ["random:7", *(["noise:0.3"] if np.isfinite(scores).all() else [])]
     values = evaluate(frame, [*CALLS, *OWN_RULES], treatments, relevant_from=2).scores.iloc[0]
     for ties in treatments:
-        own = {measure: call(grades, scores, ties, relevant_from=2) for measure, call in CALLS.items()}
+        own = {measure: call(grades, scores, ties=ties, relevant_from=2) for measure, call in CALLS.items()}
         assert own == {measure: values[measure, ties] for measure in CALLS}
     for measure, call in OWN_RULES.items():
         assert call(grades, scores, relevant_from=2) == values[measure, "expected"]
@@ -92,7 +129,7 @@ def test_grades_are_numbers_or_booleans_of_any_kind(relevance):
 
 
 def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
-    assert metrics.ndcg([]) == metrics.reciprocal_rank([0, 0], [1, 1]) == metrics.precision_at_k([], 3) == 0
+    assert metrics.ndcg([]) == metrics.reciprocal_rank([0, 0], [1, 1]) == metrics.precision_at_k([], k=3) == 0
 
 
 @pytest.mark.parametrize(
@@ -106,7 +143,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.ndcg({1, 2}), "number or boolean for each document"),
         (lambda: metrics.ndcg([[1, 0], [0, 1]]), r"shape \(2, 2\): one list at a time. Many: metrics.score"),
         (lambda: metrics.ndcg([10**400, 1]), "number or boolean for each document"),
-        (lambda: metrics.ndcg([1], 10), "scores=10: give a number"),
+        (lambda: metrics.ndcg([1], 2.5), "scores=2.5: give a number"),
         (lambda: metrics.ndcg([1], gain="log"), "'exponential' or 'linear'"),
         (lambda: metrics.ndcg([1], ties="docid_desc"), "no document ids"),
         (lambda: metrics.ndcg([1], ties="mean"), "There is no treatment 'mean'"),
@@ -117,11 +154,11 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
             lambda: metrics.ndcg([1], n_relevant=2),
             "There is no option n_relevant. Options: relevant_from, unlisted",
         ),
-        (lambda: metrics.precision_at_k([1], -1), "k=-1: it is a whole number from 1 on"),
-        (lambda: metrics.precision_at_k([1], 0), "k=0: it is a whole number from 1 on"),
-        (lambda: metrics.precision_at_k([1], 1.5), "k=1.5: it is a whole number from 1 on"),
-        (lambda: metrics.precision_at_k([1], True), "k=True: it is a whole number from 1 on"),
-        (lambda: metrics.precision_at_k([1], [0.5]), "scores are given as scores="),
+        (lambda: metrics.precision_at_k([1], k=-1), "k=-1: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], k=0), "k=0: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], k=1.5), "k=1.5: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], k=True), "k=True: it is a whole number from 1 on"),
+        (lambda: metrics.precision_at_k([1], k=[0.5]), "scores are given as scores="),
         (lambda: metrics.score([1, 0]), "One plain list: metrics.reciprocal_rank"),
         (lambda: metrics.score(1), "give a path, a data frame or a dictionary"),
         (lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}), "Runs come first, judgments by name"),

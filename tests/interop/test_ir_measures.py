@@ -4,6 +4,7 @@ import importlib
 import itertools
 import pickle
 import random
+import shutil
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import ir_measures
 import pandas as pd
 import pyarrow as pa
 import pytest
-from ir_measures import AP, ERR, RR, Bpref, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
+from ir_measures import AP, ERR, RR, SDCG, Bpref, IPrec, NumQ, P, Qrel, R, ScoredDoc, Success, infAP, nDCG
 from repository import REAL_RUNS, ROOT
 
 from metrics import Runs, TieScopeError, UsageError, evaluate, read_runs
@@ -25,6 +26,8 @@ EXP = nDCG(dcg="exp-log2")
 PLAIN = {
     RR: "RR",
     AP: "AP",
+    AP @ 3: "AP@3",
+    IPrec @ 0.5: "IPrec@0.5",
     Bpref: "bpref",
     infAP: "infAP",
     nDCG: "nDCG-linear",
@@ -96,8 +99,8 @@ def test_every_tied_worst_and_best_value_is_that_of_evaluate(rel):
 @pytest.mark.parametrize(
     ("params", "measures"),
     [
-        ({}, (RR, RR @ 3, AP, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
-        ({"rel": 2}, (RR, RR @ 3, AP, P @ 5, R @ 5, Success @ 3)),
+        ({}, (RR, RR @ 3, AP, AP @ 3, IPrec @ 0.5, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
+        ({"rel": 2}, (RR, RR @ 3, AP, AP @ 3, P @ 5, R @ 5, Success @ 3)),
         ({"judged_only": True}, (RR, AP, P @ 5, R @ 5, Success @ 3, nDCG, nDCG @ 5)),
         ({"gains": {0: 1, 1: 5, 3: 0}}, (nDCG, nDCG @ 5)),
         ({"gains": {1: -1}, "judged_only": True}, (nDCG, nDCG @ 5)),
@@ -114,10 +117,18 @@ def test_without_ties_all_three_are_the_value_of_ir_measures_itself(seed, params
         assert list(ours.values()) == [pytest.approx(theirs)] * 3, measure
 
 
+@pytest.mark.skipif(shutil.which("perl") is None, reason="ERR of ir_measures is a Perl script")
+def test_without_ties_err_is_the_value_of_ir_measures_itself_to_its_five_decimals():
+    run, qrels = ({query[1:]: docs for query, docs in side.items()} for side in board(0, scores=()))
+    theirs = per_query([ERR @ 3], qrels, run)[ERR @ 3]
+    for values in per_query([wrapper(ERR @ 3) for wrapper in TREATMENT_OF], qrels, run).values():
+        assert values == pytest.approx(theirs, abs=6e-6)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_with_ties_the_value_of_ir_measures_itself_lies_between_worst_and_best(seed):
     run, qrels = board(seed)
-    for plain in (RR, RR @ 3, AP, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
+    for plain in (RR, RR @ 3, AP, AP @ 3, Bpref, infAP, P @ 5, R @ 5, Success @ 3, nDCG @ 5):
         values = per_query([worst(plain), plain, tied(plain), best(plain)], qrels, run)
         for query, value in values[plain].items():
             assert values[worst(plain)][query] <= value + 1e-9, plain
@@ -186,8 +197,8 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match="no best ERR@3: it is there for AP, Bpref, infAP, nDCG"):
-        best(ERR @ 3)
+    with pytest.raises(UsageError, match=r"no best SDCG.*: it is there for AP, Bpref, ERR, infAP, IPrec"):
+        best(SDCG(max_rel=3) @ 3)
 
 
 @pytest.mark.parametrize("text", ["NoSuch@3", "nDCG@@3", "nDCG(x=1)@10"])
@@ -208,13 +219,13 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
     three = {
         f"{wrapper.__name__}_{name}"
         for wrapper in TREATMENT_OF
-        for name in ("AP", "Bpref", "infAP", "P", "R", "nDCG")
+        for name in ("AP", "Bpref", "ERR", "IPrec", "infAP", "P", "R", "nDCG")
     }
     hits = {f"{prefix}_{name}" for prefix in ("worst", "best") for name in ("RR", "Success")}
     assert names == {"MTRR", "TMHits", "TsRR"} | three | hits
     for name in names:
         measure = ir_measures.measures.registry[name]
-        assert measure.SUPPORTED_PARAMS["rel" if "nDCG" not in name else "dcg"].desc
+        assert all(parameter.desc for parameter in measure.SUPPORTED_PARAMS.values())
         assert "Source: " in measure.__doc__
         assert measure.SHORT_DESC in measure.__doc__
         assert ".. cite:: " in measure.__doc__ or name == "TsRR"
@@ -223,7 +234,7 @@ def test_the_listings_of_ir_measures_have_measures_and_provider():
 @pytest.mark.parametrize(
     "name",
     [
-        *("tied_AP@10", "MTRR@0", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
+        *("MTRR@0", "tied_IPrec@1.5", "MTRR(rel=0)", "TMHits@-1", "tied_P@1000000000"),
         *("tied_nDCG(dcg='exp-log2',gains={1:2})@3", "tied_nDCG(gains={1:2.5})"),
     ],
 )

@@ -44,6 +44,7 @@ TABLE = {
 TIES = [*TREATMENTS, "std"]
 OF_JUDGED = ["bpref", "infAP"]
 """Measures to which every judged document matters."""
+OTHERS = ["AP@2", "AP-cap@2", "ERR@3", "IPrec@0.5"]
 
 
 def replace_everywhere(old, new):
@@ -149,7 +150,7 @@ def test_the_distribution_of_a_mean_is_that_of_every_ordering_of_every_list(runs
 
 
 def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path):
-    measures = [*NAMES, *OF_JUDGED]
+    measures = [*NAMES, *OF_JUDGED, *OTHERS]
     in_memory = evaluate(runs, measures, TIES)
     score = partial(evaluate, measures=measures, ties=TIES)
     streamed = Evaluation.merge(*Stream([path]).parts(score))
@@ -160,7 +161,7 @@ def test_files_larger_than_memory_give_the_same_and_results_are_kept(runs, path)
 
 
 def test_workers_of_dask_give_the_same(runs, path):
-    measures = [*NAMES, *OF_JUDGED]
+    measures = [*NAMES, *OF_JUDGED, *OTHERS]
     score = partial(evaluate, measures=measures, ties=TIES)
     with dask_cluster.scheduler() as address:
         merged = Evaluation.merge(*Dataset([path], scheduler=address).parts(score))

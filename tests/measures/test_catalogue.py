@@ -25,6 +25,8 @@ def test_no_two_measures_share_a_name():
 def written(measure, name, cutoff):
     """A name with what must follow it."""
     inside = "" if measure.parameter is None else f"({measure.parameter:g})"
+    if measure.is_recall:
+        return f"{name}@{measure.parameter:g}"
     needs = measure.cutoff == "required" or (measure.cutoff == "optional" and cutoff > 1)
     return f"{name}{inside}@{cutoff}" if needs else f"{name}{inside}"
 
@@ -85,6 +87,7 @@ RECIPROCAL = ["RR", "taRR", "TsRR", "PRR", "GRAG-RR"]
         ("GRAG-Hits@3", ["Hits@3", "GRAG-Hits@3"]),
         ("Hits@3", ["Hits@3", "GRAG-Hits@3"]),
         ("AP", ["AP"]),
+        ("AP@10", ["AP@10"]),
     ],
 )
 def test_a_measure_stands_beside_all_that_settle_the_same_ties(text, names):
@@ -126,10 +129,23 @@ def test_a_cutoff_of_zero_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "@3", "RR@", "RR@-1", "RR@2.5", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
+    "text", ["", "@3", "RR@", "RR@-1", "RR@@3", "RR@3@4", "RR 3", "RR@\uff11", "tied", "tied TsRR"]
 )
 def test_what_is_no_name_with_a_cutoff_is_refused(text):
     with pytest.raises(UsageError, match="no measure"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("IPrec", "IPrec@0.1"), ("iprec@0", "IPrec@0"), ("tied IPrec@1", "IPrec@1")]
+)
+def test_a_recall_stands_after_an_at(text, name):
+    assert str(parse(text)) == name
+
+
+@pytest.mark.parametrize(("text", "problem"), [("IPrec@10", "from 0 to 1"), ("RR@2.5", "a whole number")])
+def test_a_recall_that_is_none_and_a_cutoff_that_is_no_number_of_documents_are_refused(text, problem):
+    with pytest.raises(UsageError, match=problem):
         parse(text)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metrics import parse
+from metrics import UsageError, parse
 from metrics.ties import Judgments, TieGroups
 
 MILLION = 1_000_000
@@ -106,6 +106,29 @@ def harmonic_number(n):
 def test_average_precision_of_a_million_tied_documents(relevant):
     exact = exact_ap(MILLION, relevant, harmonic_number(MILLION))
     assert expected("AP", [MILLION], [relevant]) == pytest.approx([float(exact)], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("size", "relevant"), [(MILLION, 1), (MILLION, 3), (20_000, 30), (2000, 100), (100, 100)]
+)
+def test_expected_reciprocal_rank_of_a_tie_is_the_reciprocal_rank_of_those_that_satisfy(size, relevant):
+    share = Fraction(1, 16)  # of grade 1, each by itself; which of them do, the order does not tell
+    satisfying = [
+        (float(math.comb(relevant, n) * share**n * (1 - share) ** (relevant - n)), n)
+        for n in range(1, relevant + 1)
+    ]
+    for name, cutoff in (("ERR", math.inf), ("ERR@10", 10)):
+        exact = math.fsum(
+            chance * reciprocal_rank(size, n, 3, cutoff) for chance, n in satisfying if chance > 1e-15
+        )
+        assert expected(name, [size], [relevant], 3) == pytest.approx([exact], rel=1e-9)
+
+
+def test_a_tie_that_would_take_err_minutes_is_refused():
+    with pytest.raises(UsageError, match=r"ERR: the mean .* 1,000,000 tied documents, 499,999 of them"):
+        expected("ERR", [MILLION], [499_999])
+    with pytest.raises(UsageError, match=r"ERR: the standard deviation .* Give a cut-off, as in ERR@10"):
+        deviation("ERR", [MILLION], [1000])
 
 
 UNIT = 10**40

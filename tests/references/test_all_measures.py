@@ -30,6 +30,9 @@ CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3", "@10"), "required": ("@1"
 NAMES = [
     *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
     "RBP(0.5)",
+    "IPrec@0",
+    "IPrec@0.5",
+    "IPrec@1",
 ]
 """Every measure of the catalogue."""
 OWN = [name for name in NAMES if name.startswith(("TsRR", "taRR", "PRR", "GRAG"))]

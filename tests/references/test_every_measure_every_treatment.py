@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metrics import MEASURES, TREATMENTS, Runs, evaluate, parse
+from metrics import MEASURES, TREATMENTS, Runs, UsageError, evaluate, parse
 
 NAMES = [
     f"{one.name}{cutoff}"
@@ -156,8 +156,12 @@ def test_what_sorts_a_tie_sorts_it_the_same_way_for_every_measure():
 
 @pytest.mark.parametrize("grade", [100.0, 600.0, 1e6])
 @pytest.mark.parametrize("ties", [*VALUES, "std"])
-def test_huge_grades_do_not_overflow(ties, grade):
-    values = scores(LEVEL, [*JUDGMENTS, {**JUDGMENTS[0], "doc_id": "b", "relevance": grade}], [ties], BOUNDED)
+def test_huge_grades_do_not_overflow_and_those_above_4_are_refused_by_err(ties, grade):
+    judgments = [*JUDGMENTS, {**JUDGMENTS[0], "doc_id": "b", "relevance": grade}]
+    with pytest.raises(UsageError, match=r"ERR takes grades up to 4, .* Map the grades"):
+        scores(LEVEL, judgments, [ties], ["ERR"])
+    names = [name for name in BOUNDED if not name.startswith("ERR")]
+    values = scores(LEVEL, judgments, [ties], names)
     assert values.ge(0).all(axis=None)
     assert values.le(1 + 1e-12).all(axis=None)
 

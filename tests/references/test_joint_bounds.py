@@ -16,6 +16,9 @@ CUTOFFS = {"none": ("",), "optional": ("", "@1", "@3"), "required": ("@1", "@2",
 NAMES = [
     *(str(parse(f"{measure.name}{cutoff}")) for measure in MEASURES for cutoff in CUTOFFS[measure.cutoff]),
     "RBP(0.5)",
+    "IPrec@0",
+    "IPrec@0.5",
+    "IPrec@1",
 ]
 REACHED = [name for name in NAMES if parse(name).measure.family.joint_exact != "never"]
 SCALE = (0, 1, 3)
@@ -118,7 +121,7 @@ def test_bounds_are_the_ends_of_all_orders_and_judgments(relevant_from):
     )
 
 
-@pytest.mark.parametrize("measures", [["AP"], ["nDCG", "nDCG@3", "nDCG-linear@5"]])
+@pytest.mark.parametrize("measures", [["AP", "AP@3", "AP-cap@3"], ["nDCG", "nDCG@3", "nDCG-linear@5"]])
 def test_bounds_of_longer_lists_are_the_ends_of_all_orders_and_judgments(measures):
     drawn = [draw_list(f"longer {number}", 9, 5) for number in range(30)]
     bounds = joint_bounds(holed_runs(drawn), measures).loc["A"]

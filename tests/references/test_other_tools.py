@@ -2,13 +2,14 @@
 
 import gzip
 import random
+import shutil
 from collections import defaultdict
 
 import ir_measures
 import pyarrow as pa
 import pytest
 import pytrec_eval
-from ir_measures import AP, RR, Judged, P, R, Rprec, Success, nDCG
+from ir_measures import AP, ERR, RR, IPrec, Judged, P, R, Rprec, Success, nDCG
 from repository import REAL_RUNS
 from sklearn.metrics import ndcg_score
 
@@ -17,6 +18,10 @@ from metrics import Runs, evaluate, read_runs
 TREC_EVAL = {
     "recip_rank": "RR",
     "map": "AP",
+    "map_cut_10": "AP@10",
+    "iprec_at_recall_0.00": "IPrec@0",
+    "iprec_at_recall_0.10": "IPrec@0.1",
+    "iprec_at_recall_0.70": "IPrec@0.7",
     "ndcg": "nDCG-linear",
     "ndcg_cut_10": "nDCG-linear@10",
     "P_10": "P@10",
@@ -27,6 +32,8 @@ TREC_EVAL = {
 BY_TREC_EVAL = {
     RR: "RR",
     AP: "AP",
+    AP @ 10: "AP@10",
+    IPrec @ 0.3: "IPrec@0.3",
     nDCG @ 10: "nDCG-linear@10",
     P @ 5: "P@5",
     R @ 10: "R@10",
@@ -126,6 +133,18 @@ def test_ir_measures_sorts_rising_ids_where_it_computes_itself(seed):
     run, qrels = random_run_and_qrels(seed)
     values = per_query(runs_of(run, qrels), list(BY_ITSELF.values()), "docid_asc", missing="zero")
     assert_same(values, by_ir_measures(run, qrels, BY_ITSELF))
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
+@pytest.mark.parametrize("seed", range(5))
+def test_err_in_falling_ids_is_that_of_gdeval_to_its_five_decimals(seed):
+    run, qrels = random_run_and_qrels(seed)
+    runs = runs_of(run, qrels)
+    for measure, name in ((ERR @ 3, "ERR@3"), (ERR @ 20, "ERR@20")):
+        theirs = by_ir_measures(run, qrels, {measure: name})[name]
+        ours = per_query(runs, [name], "docid_desc")[name]
+        assert any(theirs.values())
+        assert ours == pytest.approx(theirs, abs=6e-6)
 
 
 @pytest.mark.parametrize("k", [1, 3, 10, None])

@@ -8,15 +8,16 @@ import pandas as pd
 import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, board
 from markdown_it import MarkdownIt
+from plotly.offline import get_plotlyjs_version
 from repository import SAMPLE
 from tradeoff_boards import TIMED
 
 from dashboard.charts.palette import DARK, LIGHT
-from dashboard.charts.report import draw_charts
+from dashboard.charts.report import CHARTS, draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
 from metrics import Runs, UsageError, evaluate, read_table
 from metrics.evaluation.holes import hole_table
-from metrics.report import SECTIONS, ReportOptions, report
+from metrics.report import SECTIONS, ReportOptions, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import careless_table
 from metrics.studies.leaderboard import leaderboard
@@ -455,3 +456,32 @@ def test_a_report_says_how_many_of_the_queries_each_reranker_has():
     assert facts["Queries of each reranker"] == "5 to 6"
     whole = report(Runs.from_frame(frame[frame["reranker"] == "A"]), sections=["data"])
     assert whole.extent == "A on 6 queries"
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".txt", ".csv", ".parquet"])
+def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
+    path = tmp_path / f"report{ending}"
+    write_report(simulated, path, day=DAY)
+    assert path.stat().st_size > 1000
+
+
+def test_a_report_ends_in_nothing_else(simulated, tmp_path):
+    with pytest.raises(UsageError, match=r"A report ends in \.html.*; not in '\.pdf'"):
+        write_report(simulated, tmp_path / "report.pdf")
+
+
+def test_a_short_report_holds_the_basic_script_and_is_small(simulated):
+    short = report(simulated)
+    text = short.html(DAY, draw_charts(short))
+    assert f"plotly.js (basic - minified) v{get_plotlyjs_version()}" in text
+    assert len(text.encode()) < 1_500_000
+
+
+def test_the_basic_script_draws_every_chart_but_places(simulated_charts):
+    kinds = {
+        name: {trace["type"] for trace in json.loads(figure.light)["data"]}
+        for name, figure in simulated_charts.figures.items()
+    }
+    assert kinds.keys() == CHARTS.keys()
+    assert {name for name, of_chart in kinds.items() if of_chart - {"bar", "scatter"}} == {"places"}
+    assert "(basic" not in simulated_charts.script[:200]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics import Runs, UsageError, rank_similarity
+from metrics import Runs, UsageError, rank_overlap, rank_similarity
 from metrics.evaluation import AS_READ
 from metrics.studies.prose import plain
 from metrics.studies.rank_similarity import (
@@ -205,3 +205,132 @@ def test_the_finding_is_true_where_nobody_copies_and_where_there_is_nothing_to_c
     assert "one reranker" in plain(similarity_finding(list_similarity({"r0": lists["r0"]})))
     with pytest.raises(UsageError, match="variant"):
         list_similarity(lists, "c")
+
+
+def groups_of(scores):
+    """Tie groups of a ranking, first one first."""
+    return [
+        tuple(item for item in scores if scores[item] == score) for score in sorted(set(scores.values()))[::-1]
+    ]
+
+
+def contributions(groups, depth, variant):
+    """Item → how much of it is within a depth; nothing of what is not there."""
+    found, above = {}, 0
+    for group in groups:
+        within = min(max(depth - above, 0), len(group))
+        share = Fraction(within > 0) if variant == "w" else Fraction(within, len(group))
+        found |= dict.fromkeys(group, share) if share else {}
+        above += len(group)
+    return found
+
+
+def agreement_of(first, second, depth, variant, *, more=Fraction(0)):
+    """A(d) of two rankings that are known to this depth, with more in common than they say."""
+    c, e = contributions(first, depth, variant), contributions(second, depth, variant)
+    common = sum((c[item] * e[item] for item in c.keys() & e.keys()), more)
+    match variant:
+        case "w":
+            return 2 * common / (len(c) + len(e))
+        case "a":
+            return common / depth
+    return float(common) / sqrt(sum(x**2 for x in c.values()) * sum(x**2 for x in e.values()))
+
+
+def continued(groups, items):
+    return [*groups, *((item,) for item in items)]
+
+
+def sum_of(agreements):
+    return sum(HALF**depth * agreement for depth, agreement in enumerate(agreements, 1))
+
+
+@st.composite
+def uneven_rankings(draw):
+    """A ranking and a longer one, or one as long, of three items at most."""
+    length = draw(st.integers(1, 3))
+    items = [draw(st.permutations("abcd"))[:n] for n in (draw(st.integers(1, length)), length)]
+    return tuple({item: draw(st.integers(0, 2)) for item in names} for names in items)
+
+
+@pytest.mark.parametrize("variant", "wab")
+@settings(max_examples=60)
+@given(pair=uneven_rankings())
+def test_least_and_largest_overlap_are_those_of_every_way_to_continue_untied(variant, pair):
+    short, long = map(groups_of, pair)
+    s, n = map(len, pair)
+    sums = []
+    for first in permutations([*({*pair[1]} - {*pair[0]}), *"xyz"], n + 1 - s):
+        for second in {*pair[0], *first, "v"} - {*pair[1]}:
+            lists = continued(short, first), continued(long, [second])
+            agreements = [agreement_of(*lists, depth, variant) for depth in range(1, n + 2)]
+            sums.append((sum_of(agreements), len({*pair[0], *first[: n - s]} & {*pair[1]})))
+    (least, fewest), (largest, most) = min(sums), max(sums)
+    deeper = range(n + 2, 90)
+    least += sum(HALF**depth * Fraction(fewest, depth) for depth in deeper)
+    largest += sum(HALF**depth * min(Fraction(1), Fraction(most + 2 * (depth - n), depth)) for depth in deeper)
+    for rankings_ in (pair, pair[::-1]):
+        overlap = rank_overlap(*rankings_, variant, persistence=0.5)
+        assert overlap.min == pytest.approx(float(least), abs=1e-12)
+        assert overlap.max == pytest.approx(float(largest), abs=1e-12)
+        assert overlap.residual == pytest.approx(float(largest - least), abs=1e-12)
+        assert overlap.min - 1e-12 <= overlap.ext <= overlap.max + 1e-12
+
+
+@pytest.mark.parametrize("variant", "wab")
+@settings(max_examples=60)
+@given(pair=pairs_of_rankings(same_items=False))
+def test_extrapolated_overlap_takes_unknown_items_to_agree_as_the_known_ones(variant, pair):
+    short, long = sorted(pair, key=len)
+    s, n = len(short), len(long)
+    last = agreement_of(groups_of(short), groups_of(long), s, variant)
+    agreements = []
+    for depth in range(1, n + 1):
+        unknown = range(max(0, depth - s))
+        seen = contributions(groups_of(long), depth, variant)
+        lacking = [share for item, share in seen.items() if item not in short]
+        more = len(unknown) * last * sum(lacking) / max(1, len(lacking))
+        lists = continued(groups_of(short), unknown), groups_of(long)
+        agreements.append(agreement_of(*lists, depth, variant, more=more))
+    exact = sum_of(agreements) + agreements[-1] * HALF**n
+    assert rank_overlap(*pair, variant, persistence=0.5).ext == pytest.approx(float(exact), abs=1e-12)
+
+
+def extrapolated_of(first, second):
+    """Equation 32 of Webber, Moffat & Zobel: overlap of two lists without ties, of persistence 1/2."""
+    short, long = sorted((first, second), key=len)
+    s, n = len(short), len(long)
+    x = [len({*short[:depth]} & {*long[:depth]}) for depth in range(n + 1)]
+    total = sum(Fraction(x[depth], depth) * HALF**depth for depth in range(1, n + 1))
+    total += sum(Fraction(x[s] * (depth - s), s * depth) * HALF**depth for depth in range(s + 1, n + 1))
+    return total + (Fraction(x[n] - x[s], n) + Fraction(x[s], s)) * HALF**n
+
+
+@given(pair=pairs_of_rankings(same_items=False))
+def test_extrapolated_overlap_is_the_mean_over_all_orders_where_the_longer_list_has_no_ties(pair):
+    short, long = sorted(pair, key=len)
+    long = {item: -place for place, item in enumerate(long)}
+    values = [extrapolated_of(order, [*long]) for order in linear_orders(short)]
+    mean = sum(values) / len(values)
+    assert rank_overlap(short, long, "a", persistence=0.5).ext == pytest.approx(float(mean), abs=1e-12)
+    if len(values) == 1:
+        for variant in "wb":
+            assert rank_overlap(long, short, variant, persistence=0.5).ext == pytest.approx(float(mean))
+
+
+@pytest.mark.parametrize("variant", "wab")
+@given(pair=pairs_of_rankings(same_items=True))
+def test_extrapolated_overlap_of_equal_lengths_is_that_of_rank_similarity(variant, pair):
+    assert rank_overlap(*pair, variant).ext == pytest.approx(rank_similarity(*pair, f"rbo_{variant}").value)
+
+
+def test_nothing_or_everything_in_common_bounds_what_unknown_items_leave_open():
+    prefix, longer = {"a": 2, "b": 1}, {"a": 4, "b": 3, "c": 2, "d": 1}
+    for variant in "wab":
+        assert rank_overlap(prefix, longer, variant).max == pytest.approx(1)
+        assert rank_overlap(prefix, longer, variant).ext == pytest.approx(1)
+        assert rank_overlap({"x": 1}, longer, variant).min == 0
+    assert rank_overlap(prefix, longer, persistence=0.99).residual > rank_overlap(prefix, longer).residual
+    for options in ({"variant": "c"}, {"persistence": 1}):
+        with pytest.raises(UsageError, match="variant among"):
+            rank_overlap(prefix, longer, **options)

@@ -22,10 +22,11 @@ from dashboard.widgets.holes import count_unjudged, hole_bounds
 from metrics import Evaluation, parse
 from metrics.evaluation.holes import difference_bounds
 from metrics.studies import significance
-from metrics.studies.comparisons import SortKey, detectable, largest_difference, query_differences
+from metrics.studies.comparisons import SortKey, detectable, query_differences
 from metrics.studies.holes import holds, order_finding
 from metrics.studies.mean_distributions import variance_split
 from metrics.studies.prose import Prose, Strong, and_more, decimal, signed
+from metrics.studies.query_values import largest_difference
 from metrics.studies.significance import Verdicts, is_testable
 from metrics.studies.test_registry import find_correction, find_test, is_significant
 from metrics.support.shown_columns import shown_columns

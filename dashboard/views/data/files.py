@@ -25,11 +25,12 @@ from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.audit import record_event
+from dashboard.library.board_file import ENDING, export
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
-from dashboard.library.exchange.board_file import ENDING, export
-from dashboard.library.storage.records import SEPARATOR, Access, Record, id_of
-from dashboard.library.storage.schema import RETENTION
+from dashboard.library.records import SEPARATOR, Access, Record, id_of
+from dashboard.library.schema import RETENTION
 from dashboard.server.board_results import cached_by_key
+from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
@@ -269,16 +270,16 @@ def board_panel(view: View) -> None:
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
             if st.button("Delete", icon=":material/delete:", key="delete", help="Nothing of it stays."):
                 forget_board(view.board)
-        settings, owner = board_settings(), boards.owner()
+        settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
         st.download_button(
             "Export",
-            data=while_open(lambda: _exported(view, settings, owner)),
+            data=while_open(lambda: _exported(view, settings, owner, visitor)),
             file_name=_file_name(view),
             mime="application/zip",
             key="export",
             icon=":material/download:",
             on_click="ignore",
-            help="Runs, judgments and settings in one file; drop it here or on another server.",
+            help="Its files, published results and settings in one file; drop it here or on another server.",
         )
 
 
@@ -374,10 +375,10 @@ def _change_library(*steps: Callable[[], None]) -> None:
         st.error(error_markdown(error), icon=":material/error:")
 
 
-def _exported(view: View, settings: dict[str, Any], owner: str) -> bytes:
+def _exported(view: View, settings: dict[str, Any], owner: str, visitor: str) -> bytes:
     packed = BytesIO()
-    export(view.record or view.board, packed, settings)
     label = view.record.label if view.record else view.board.label
+    export(view.record or view.board, packed, settings, boards.find_published(label, owner, visitor))
     record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
     return packed.getvalue()
 

@@ -15,8 +15,8 @@ from dashboard.changes import build_arranged, read_all, score_as_shown
 from dashboard.choices import View
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec
-from dashboard.library.storage.records import STRANGER, Upload
-from dashboard.library.storage.schema import RETENTION
+from dashboard.library.records import STRANGER, Upload
+from dashboard.library.schema import RETENTION
 from dashboard.long_work import long_work
 from dashboard.upload_selection import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.visitor import visitor_zone

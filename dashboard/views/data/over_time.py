@@ -15,10 +15,9 @@ from dashboard.charts.data import VersionAxis, running_means_chart, version_hist
 from dashboard.choices import View
 from dashboard.controls import number_input, segmented, select_name, toggle
 from dashboard.escaping import error_markdown, escape_markdown
-from dashboard.library.boards import Board
+from dashboard.library.boards import Board, Entry
 from dashboard.library.command_line import watch_command
-from dashboard.library.entry import Entry
-from dashboard.library.storage.records import Upload
+from dashboard.library.records import Upload
 from dashboard.server.board_results import cached_by_key
 from dashboard.views.data.library import uploads_on
 from dashboard.visitor import visitor_zone

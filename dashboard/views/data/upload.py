@@ -13,12 +13,12 @@ from dashboard.changes import build_arranged, read_all, score_and_show
 from dashboard.choices import View
 from dashboard.draft import current_draft, is_shown_draft, replace_draft
 from dashboard.escaping import escape_markdown
+from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
-from dashboard.library.exchange.board_file import is_board
-from dashboard.library.loaded import packed_files
-from dashboard.library.storage.records import SEPARATOR
+from dashboard.library.loaded import packed_files, table_label
+from dashboard.library.records import SEPARATOR
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.published import kept_files, table_label, take_files, take_table
+from dashboard.published import kept_files, take_files, take_table
 from dashboard.views.data.columns import choose_columns
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
@@ -112,6 +112,7 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
             name=imported.name,
             opened_with=imported.view,
             draft=file.sha256,
+            published=imported.published,
         )
 
 

@@ -13,9 +13,9 @@ from dashboard.access.settings import UPLOAD_LIMITS
 from dashboard.escaping import escape_markdown
 from dashboard.library import scored
 from dashboard.library.boards import MOST_FILES
-from dashboard.library.storage.base import USUAL
-from dashboard.library.storage.intake import MAX_LIBRARY, MAX_UPLOAD
-from dashboard.library.storage.schema import RETENTION
+from dashboard.library.intake import MAX_LIBRARY, MAX_UPLOAD
+from dashboard.library.schema import RETENTION
+from dashboard.library.store import USUAL
 from metrics import FORMATS, TOOLS
 from metrics.runs import COLUMNS, KINDS
 from metrics.runs.columns import MAX_COLUMNS
@@ -170,7 +170,7 @@ _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl"
 _FEW_PAIRS = 6
 """Pairs of the sample that the Guide shows."""
 _FAMILIES = (
-    *("first_hit", "additive", "average_precision"),
+    *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
     *("bpref", "inferred_ap", "targets", "own_rules"),
 )
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError
+from metrics.errors import ReadError, needs
 from metrics.runs.columns import ColumnChoice, normalised, recognise, refuse_many_columns
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
@@ -101,8 +101,9 @@ class Comparisons:
         return np.bincount(parts, minlength=1)[parts] > 1
 
     def _connected(self, connection: str, is_edge: BoolArray) -> IntArray:
-        from scipy.sparse import coo_array  # noqa: PLC0415 other formats need not pay for it
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.sparse import coo_array  # noqa: PLC0415 other formats need not pay for it
+            from scipy.sparse.csgraph import connected_components  # noqa: PLC0415 as above
 
         n = len(self.list_of)
         is_lost = self.outcome == 0
@@ -121,7 +122,8 @@ class Comparisons:
 
         Source: Bradley and Terry, Biometrika 1952; Hunter, Annals of Statistics 2004.
         """
-        from scipy.optimize import minimize  # noqa: PLC0415 as above
+        with needs("stats"):
+            from scipy.optimize import minimize  # noqa: PLC0415 as above
 
         start = np.zeros(len(self.list_of))
         options = {"gtol": _GRADIENT * max(1, int(self.n.sum())) ** 0.5, "maxiter": 1000}
@@ -165,7 +167,8 @@ class Comparisons:
 
 def _chance(lead: FloatArray) -> FloatArray:
     """Return the chance to win with a lead in ability."""
-    from scipy.special import expit  # noqa: PLC0415 as above
+    with needs("stats"):
+        from scipy.special import expit  # noqa: PLC0415 as above
 
     chances: FloatArray = expit(lead)
     return chances

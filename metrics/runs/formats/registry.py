@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-
-import pyarrow as pa
 
 from metrics.errors import ReadError
 from metrics.runs.columns import ColumnChoice, MissingScore
@@ -98,29 +95,6 @@ def open_blocks(
         hint = "Give a TREC run, a CSV, TSV or Parquet table, or read it whole, into memory."
         raise ReadError(file.name, f"{recognised.name} cannot be read in blocks", hint)
     return recognised.open_blocks(head, choice)
-
-
-def unread(file: File, source: Source) -> dict[str, pa.Array]:
-    """Read the columns of a file that its source leaves out, as text; without those that cannot be read so.
-
-    Args:
-        file: the file as given.
-        source: what was read of it.
-
-    Raises:
-        ReadError: the file has changed, and its header cannot be read.
-    """
-    opener = _BY_NAME[source.format].open_blocks
-    table = None if opener is None else opener(Head(file), ColumnChoice(source.mapping))
-    columns: dict[str, pa.Array] = {}
-    for name in source.unused:
-        with suppress(ReadError):
-            if isinstance(table, delimited.DelimitedTable):
-                columns[name] = table.column_text(name)
-            else:
-                choice = {**source.mapping, "query_text": name}
-                columns[name] = read(file, choice, missing_score=source.missing_score).table["query_text"]
-    return columns
 
 
 def has_header(format_name: str) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
-import numpy as np
 import pandas as pd
 
 from metrics.errors import UsageError
@@ -24,7 +23,6 @@ _OTHER_NAMES = {
     "mrrcut": "RR",
     "meanaverageprecision": "AP",
     "averageprec": "AP",
-    "mapcut": "AP",
     "ndcgcut": "nDCG",
     "ndcgburges": "nDCG",
     "prec": "P",
@@ -41,6 +39,7 @@ _CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
 _ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
 _BESIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|(?:±|\+/-).*", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<=\d)k$", re.IGNORECASE)
+_RECALL = re.compile(r"iprec_at_recall[_.](\d\.\d+)")
 _DERIVED = {
     *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
     *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
@@ -54,20 +53,15 @@ _MAX_NAME = 200
 
 @cache
 def our_measure(published: str) -> str:
-    """Return our measure that a published name means, such as nDCG@10; empty where none does.
-
-    A cut-off of AP stays as published, AP@1000, though `metrics.MEASURES` has none: past the end of all lists
-    it is AP.
-    """
+    """Return our measure that a published name means, such as nDCG@10; empty where none does."""
     name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
+    name = _RECALL.sub(r"IPrec@\1", name)
     if measure := _exactly(name):
         return measure
     base, k = _base(name), ""
     if base not in _bases() and (match := _CUT.fullmatch(name)):
         base, k = _base(match[1]), str(int(match[2]))
     measure = _bases().get(base, "")
-    if measure == "AP" and k:
-        return f"AP@{k}"
     return _exactly(f"{measure}@{k}" if k else measure) if measure else ""
 
 
@@ -75,7 +69,7 @@ def our_measure(published: str) -> str:
 def is_bounded(published: str) -> bool:
     """Return whether a measure has values up to 1; what is not known may."""
     ours = our_measure(published)
-    return not ours or ours.startswith("AP") or parse(ours).measure.largest == 1
+    return not ours or parse(ours).measure.largest == 1
 
 
 def is_measure_of(published: str, family: str) -> bool:
@@ -193,7 +187,7 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     matched = set(rerankers["matched"])
     return NameMatches(
         rerankers,
-        _match_measures(published.measures, choices, _longest_list(runs)),
+        _match_measures(published.measures, choices),
         tuple(name for name in runs.rerankers if name not in matched),
     )
 
@@ -302,14 +296,14 @@ _LIKENESS: tuple[tuple[str, Callable[[str], str]], ...] = (
 """How alike two names are, the most alike first, and what of them must be the same; the last is not enough."""
 
 
-def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longest_list: int) -> pd.DataFrame:
+def _match_measures(published: Sequence[str], by_hand: Mapping[str, str]) -> pd.DataFrame:
     rows: dict[str, Match] = {}
     for name in published:
         if name in by_hand:
             matched = str(parse(by_hand[name])) if by_hand[name] else ""
             rows[name] = (matched, "by hand" if matched else "", ())
         else:
-            rows[name] = _measure_match(name, longest_list)
+            rows[name] = _measure_match(name)
     for name, (_, likeness, candidates) in rows.items():
         rivals = [other for other in rows if rows[other][1] and rows[other][0] in candidates]
         if likeness == "" and len(candidates) == 1 and not rivals:
@@ -319,20 +313,11 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str], longes
     return pd.DataFrame([(name, *rows[name]) for name in published], columns=list(COLUMNS))
 
 
-def _measure_match(name: str, longest_list: int) -> Match:
-    """Return the match of one measure: matched, how and candidates; AP@k is AP where no list is longer."""
-    matched = our_measure(name)
-    base, _, k = matched.partition("@")
-    if base == "AP" and k:
-        matched = "AP" if int(k) >= longest_list else ""
-    if matched:
+def _measure_match(name: str) -> Match:
+    """Return the match of one measure: matched, how and candidates."""
+    if matched := our_measure(name):
         return matched, "same" if matched == name else "alike", ()
-    return "", "", tuple(measure for measure in measures_within(name) if not measure.startswith("AP@"))
-
-
-def _longest_list(runs: Runs) -> int:
-    """Return the documents of the longest list of any reranker."""
-    return max((int(np.bincount(runs.pairs(name).query).max(initial=0)) for name in runs.rerankers), default=0)
+    return "", "", measures_within(name)
 
 
 def _matched(table: pd.DataFrame, published: str) -> str:

@@ -135,7 +135,8 @@ def test_what_was_just_kept_is_not_read_again(library, monkeypatch):
     monkeypatch.setattr(cache, "read_entry", lambda _: pytest.fail("read again"))
     press(page, "Keep")
     assert page.selectbox(key="data").value == library.boards()[0].label
-    assert cache.loaded_boards().get(loaded.key) is None
+    (record,) = [library.find(one.id) for one in library.boards()]
+    assert cache.loaded_boards().get(loaded.key).spec == record.spec
 
 
 def test_bytes_that_were_uploaded_are_not_held_once_their_board_is_kept(library):

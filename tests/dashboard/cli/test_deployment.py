@@ -119,7 +119,7 @@ def test_the_build_sees_all_that_it_copies_and_nothing_else():
 @pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_every_package_of_a_lock_file_has_a_version_and_a_hash(path):
     packages = re.split(r"\n(?=\S)", path.read_text(encoding="utf-8").strip())
-    assert len(packages) > 50
+    assert len(packages) > 30
     assert not [
         text for text in packages if not re.match(r"[\w.-]+==\S+.*\\\n +--hash=sha256:[0-9a-f]{64}", text)
     ]

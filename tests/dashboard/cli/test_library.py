@@ -13,10 +13,10 @@ import pytest
 from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, TIED, board
 from rich.text import Text
 
-from dashboard.library.boards import BoardSpec, make_board
-from dashboard.library.entry import Entry
-from dashboard.library.exchange.pulling import safe_names
-from dashboard.library.exchange.pushing import push, read_files_to_push
+from dashboard.library.boards import BoardSpec, Entry, make_board
+from dashboard.library.loaded import packed_files, table_label
+from dashboard.library.pulling import safe_names
+from dashboard.library.pushing import push, read_files_to_push
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 from metrics.errors import LibraryError
@@ -357,12 +357,23 @@ def test_counts_are_those_of_the_board_that_is_shown(library, call):
     assert pulled == {name: (len(one.runs.tables), one.n_queries) for name, one in boards.items()}
 
 
-def test_a_board_with_a_damaged_file_is_listed_without_counts(call, nightly, tmp_path):
-    for path in (tmp_path / "home").glob("uploads/*/*.parquet"):
+def test_a_board_with_a_damaged_file_is_listed(call, nightly, tmp_path):
+    for path in (tmp_path / "home").glob("uploads/*/*.*"):
         path.write_bytes(b"")
     (row,) = json.loads(call("boards", "--format", "json")[1])
-    assert (row["id"], row["runs"], row["queries"], row["files"]) == (nightly.id, None, None, 3)
+    assert (row["id"], row["runs"], row["queries"], row["files"]) == (nightly.id, 2, 4, 3)
     assert nightly.id in call("boards")[1]
+
+
+def test_published_results_are_pulled_and_pushed_with_their_board(library, call, nightly, tmp_path):
+    files = [File("paper.csv", b"reranker,RR\nstrict,0.5\n")]
+    published = (table_label(files), packed_files(files))
+    library.publish(nightly.id, published)
+    call("pull", "nightly", "-o", tmp_path / "out", "--format", "tiescope")
+    library.delete(nightly.id)
+    assert call("push", tmp_path / "out" / "nightly.tiescope", "--board", "again")[0] == 0
+    (again,) = library.boards()
+    assert library.published(again.id) == published
 
 
 def test_a_hostile_name_is_shown_on_one_line_and_moves_no_cursor(library, call):

@@ -1,6 +1,7 @@
 """A library of each test, on SQLite and on PostgreSQL: both must pass the same tests."""
 
 import shutil
+from datetime import timedelta
 from functools import partial
 from itertools import count
 
@@ -8,8 +9,8 @@ import postgresql
 import psycopg
 import pytest
 
-from dashboard.library.storage import schema
-from dashboard.library.storage.database import Database, url_of
+from dashboard.library import rows, schema, store
+from dashboard.library.database import Database, url_of
 from dashboard.library.store import Library
 
 
@@ -134,3 +135,22 @@ def open_library(library_at, url):
 def library(open_library):
     """A library that keeps nothing yet."""
     return open_library()
+
+
+@pytest.fixture
+def calendar(monkeypatch):
+    """Time that goes on by a minute whenever it is asked for."""
+    start = schema.now()
+    times = (start + timedelta(minutes=at) for at in range(10_000))
+    for module in (rows, store):
+        monkeypatch.setattr(module, "now", lambda: next(times))
+
+
+@pytest.fixture
+def disk(tmp_path, monkeypatch):
+    """Where anything temporary would be left; board files leave nothing."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    yield folder
+    assert not list(folder.iterdir())

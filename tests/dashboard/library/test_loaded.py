@@ -4,7 +4,7 @@ import pytest
 from boards import COARSE, QRELS, STRICT, board
 
 from dashboard.library.loaded import MOST_PUBLISHED, LoadedBoards
-from dashboard.library.storage.records import id_of
+from dashboard.library.records import id_of
 from metrics.errors import UsageError
 
 

@@ -5,10 +5,8 @@ import io
 import pytest
 from boards import QRELS, STRICT, TIED
 
-from dashboard.library.boards import BoardSpec, make_board
-from dashboard.library.exchange.board_file import export
-from dashboard.library.exchange.board_import import load
-from dashboard.library.names import board_name, clean, copy_name, file_name
+from dashboard.library.board_file import export, load
+from dashboard.library.boards import BoardSpec, board_name, clean, copy_name, file_name, make_board
 from metrics.errors import LibraryError
 from metrics.runs import File
 

@@ -17,13 +17,12 @@ import sqlalchemy as sa
 from boards import COARSE, QRELS, STRICT
 from libraries import aged
 from opening import opened
-from pyarrow import parquet
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE
 from dashboard.escaping import without_folders
-from dashboard.library.storage import database
-from dashboard.library.storage.schema import boards, now, shelves
+from dashboard.library import database
+from dashboard.library.schema import boards, now, shelves
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 
@@ -69,7 +68,7 @@ def filled(home, call, write):
 
 def files(home):
     """The uploads on the disk, whatever the library says of them."""
-    return {path.relative_to(home): path.read_bytes() for path in home.glob("uploads/*/*.parquet")}
+    return {path.relative_to(home): path.read_bytes() for path in home.glob("uploads/*/*.*")}
 
 
 def names(call):
@@ -78,7 +77,7 @@ def names(call):
 
 def listed(call):
     """Paths of the uploads that the list of boards says no board knows."""
-    return [Path(path) for path in re.findall(r"^(/.*\.parquet):", call("boards")[2], re.MULTILINE)]
+    return [Path(path) for path in re.findall(r"^(/.*\.(?:zst|raw|parquet)):", call("boards")[2], re.MULTILINE)]
 
 
 def scores(call, board, folder):
@@ -120,17 +119,9 @@ def left_by_killed(home, name):
 
 def recognised(paths):
     """Name by which each upload was pushed → its path, told by what it holds."""
-    name_of = {}
-    for path in paths:
-        table = parquet.read_table(path).to_pandas()
-        columns = set(table.columns)
-        if "model" in columns:
-            name_of["table"] = path
-        elif "score" not in columns:
-            name_of["qrels" if "relevance" in columns else "ranked"] = path
-        else:
-            name_of["strict" if table["score"].nunique() > 2 else "coarse"] = path
-    return name_of
+    text_of = {"strict": STRICT, "coarse": COARSE, "ranked": RANKED, "qrels": QRELS, "table": TABLE}
+    name_of = {sha256(text.encode()).hexdigest(): name for name, text in text_of.items()}
+    return {name_of[path.stem]: path for path in paths}
 
 
 # the database is gone
@@ -154,9 +145,7 @@ def test_a_damaged_database_that_is_moved_away_leaves_every_upload_to_be_pushed_
     assert {path.relative_to(filled) for path in listed(call)} == kept.keys()
     path_of = recognised(listed(call))
     runs = [f"{name}={path_of[name]}" for name in ("strict", "coarse", "ranked")]
-    options = ["--qrels", path_of["qrels"], "--column", "score=rank"]
-    assert call("push", runs[2], *options, "--board", "nightly")[0] == 0
-    assert call("push", *runs[:2], "--qrels", path_of["qrels"], "--board", "nightly")[0] == 0
+    assert call("push", *runs, "--qrels", path_of["qrels"], "--board", "nightly")[0] == 0
     assert call("push", path_of["table"], "--board", "tables")[0] == 0
     after = {board: scores(call, board, tmp_path / f"{board} again") for board in ("nightly", "tables")}
     assert after == before

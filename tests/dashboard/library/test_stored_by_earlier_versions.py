@@ -1,20 +1,26 @@
 """Libraries, board files, stored evaluations and links of earlier versions: what they say stays the same."""
 
 import json
+import random
 import shutil
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qs
 
+import pandas as pd
 import pytest
 from opening import finding, opened, table
 from stored_by_0_1.shown import shown
 
 from dashboard import cache
 from dashboard.access.settings import INSECURE, OPEN
-from dashboard.library.boards import make_board
-from dashboard.library.exchange.board_import import load
+from dashboard.library.board_file import export, load
+from dashboard.library.boards import Entry, make_board
+from dashboard.library.earlier import EarlierUpload
+from dashboard.library.listing import boards_table
 from dashboard.library.store import Library
 from metrics import evaluate
 from metrics.runs import File
@@ -170,9 +176,45 @@ def test_a_board_file_holds_the_board_that_was_exported(library):
     assert dict(imported.view) == expected["view"]
     assert values(imported.board) == expected["scores"]
     record = library.keep(imported.board, name="Imported", view=imported.view)
-    assert [entry.file.sha256 for entry in record.spec.entries] == [
-        file["sha256"] for file in expected["files"]
-    ]
+    assert [entry.file.name for entry in record.spec.entries] == [file["name"] for file in expected["files"]]
+    assert values(board_of(record)) == expected["scores"]
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_a_board_of_earlier_uploads_is_exported_as_files_that_anybody_reads(library, kind):
+    expected, stream = BOARDS[kind], BytesIO()
+    export(library.find(expected["id"], expected["owner"]), stream)
+    imported = load(File("sent.tiescope", stream.getvalue()))
+    assert imported.view == expected["view"]
+    assert values(imported.board) == expected["scores"]
+
+
+def test_boards_of_an_earlier_version_are_listed_with_their_size_where_they_can_be_read(library):
+    def sizes():
+        table = boards_table(library, "", for_people=False).set_index("id")
+        return table.loc[BOARDS["named"]["id"], ["runs", "queries", "files"]].tolist()
+
+    files = len(BOARDS["named"]["files"])
+    assert sizes() == [2, 8, files]
+    library.find(BOARDS["named"]["id"]).spec.entries[0].file.path.unlink()
+    assert sizes() == [pd.NA, pd.NA, files]
+
+
+def test_the_bytes_of_an_earlier_upload_take_the_place_of_its_table(library):
+    chance = random.Random(1)  # noqa: S311 data, no secret
+    lines = (f"q{at // 12} Q0 d{at % 12} {at % 12} {chance.randrange(40) / 40} tag\n" for at in range(84))
+    file = File("bm25.trec", "".join(lines).encode())  # as make.py makes it
+    before = library.find(BOARDS["named"]["id"])
+    (at,) = [at for at, entry in enumerate(before.spec.entries) if entry.file.sha256 == file.sha256]
+    entries = list(before.spec.entries)
+    entries[at] = Entry(file, entries[at].columns)
+    spec = replace(before.spec, entries=tuple(entries))
+    library.keep(make_board(spec, [entry.read() for entry in entries]), name="With its bytes")
+    after = library.find(before.id)
+    are_earlier = [isinstance(entry.file, EarlierUpload) for entry in after.spec.entries]
+    assert are_earlier == [entry.file.sha256 != file.sha256 for entry in after.spec.entries]
+    assert b"".join(after.spec.entries[at].file.uploaded()) == file.data
+    assert values(board_of(after)) == BOARDS["named"]["scores"]
 
 
 @pytest.mark.parametrize("link", EXPECTED["links"])

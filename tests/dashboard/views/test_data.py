@@ -12,7 +12,7 @@ from opening import opened, plain, texts
 
 from dashboard import cache, long_work
 from dashboard.library import turns
-from dashboard.library.entry import Entry
+from dashboard.library.boards import Entry
 from metrics.runs import File
 
 MARK = "q0 Q0 long-work 9 0 t\n"

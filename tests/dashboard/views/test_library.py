@@ -310,7 +310,7 @@ def test_a_run_whose_copy_is_damaged_is_named_and_the_others_are_drawn(library, 
         record = library.keep(files(f"{name}.trec", alone, "qrels.txt", QRELS))
     board = cache.load_record(record)
     broken = next(one for one in library.uploads() if one.name == "bge-v2.trec").sha256
-    next(tmp_path.rglob(f"{broken}.parquet")).write_bytes(b"PAR1")
+    next(tmp_path.rglob(f"{broken}.zst")).write_bytes(b"PAR1")
     page = opened("data", section="Library", shelf="All", data=board.label)
     assert table(page, "Versions")["name"].tolist() == ["bge-v1", "bge-v3"]
     assert "Not scored" in words(page)

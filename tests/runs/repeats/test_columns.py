@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from metrics import ReadError, Runs, UsageError, evaluate, read_runs, read_table
-from metrics.runs import File, read, unread
 
 TABLE = "query_id,doc_id,score_1,score_2,score_3,relevance,note\nq,a,1,2,3,1,x\nq,b,,2,N/A,0,y\nq,c,4,4,4,0,z\n"
 
@@ -82,13 +81,6 @@ def test_a_column_without_a_number_and_too_many_columns_are_refused(write):
     wide = f"query_id,doc_id,relevance,{','.join(names)}\nq,a,1,{','.join('1' * 51)}\n"
     with pytest.raises(ReadError, match="51 columns of scores, more than 50"):
         read_runs([write("wide.csv", wide)])
-
-
-def test_what_is_not_read_is_still_there_to_be_kept(write):
-    path = write("c.csv", TABLE)
-    source = read(File.open(path))
-    assert source.format == "repeated-scores"
-    assert unread(File.open(path), source)["note"].to_pylist() == ["x", "y", "z"]
 
 
 def test_judgments_with_numbered_scores_beside_them_stay_judgments(write):

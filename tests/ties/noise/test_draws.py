@@ -14,7 +14,7 @@ NAMES = [
     if measure.family.noisy and not measure.family.own_rule
     for cutoff in {"none": [""], "optional": ["", "@2"], "required": ["@1", "@3"]}[measure.cutoff]
 ]
-DRAWN = ["RR", "RR@3", "Hits@3", "AP", "nDCG", "nDCG@5", "P@5", "RBP(0.8)", "DR@4"]
+DRAWN = ["RR", "RR@3", "Hits@3", "AP", "AP@3", "AP-cap@12", "nDCG", "nDCG@5", "P@5", "RBP(0.8)", "DR@4"]
 
 
 def board(rng, n_docs, query="q"):
@@ -40,6 +40,7 @@ def value_of_orders(table, order):
     hits, place = grades >= 1, np.arange(1.0, order.shape[1] + 1)
     n_relevant, gains = max((table["relevance"] >= 1).sum(), 1), 2**grades - 1
     ideal = np.sort(2 ** table["relevance"].to_numpy() - 1)[::-1]
+    precisions = hits * np.cumsum(hits, axis=1) / place
     first = np.where(hits.any(axis=1), hits.argmax(axis=1) + 1, np.inf)
     discounts = 1 / np.log2(place + 1)
     names = np.unique(table["target_id"][table["relevance"] >= 1])
@@ -49,7 +50,9 @@ def value_of_orders(table, order):
             1 / first,
             np.where(first <= 3, 1 / first, 0),
             first <= 3,
-            (hits * np.cumsum(hits, axis=1) / place).sum(axis=1) / n_relevant,
+            precisions.sum(axis=1) / n_relevant,
+            precisions[:, :3].sum(axis=1) / n_relevant,
+            precisions[:, :12].sum(axis=1) / min(n_relevant, 12),
             gains @ discounts / (ideal @ discounts),
             gains[:, :5] @ discounts[:5] / (ideal[:5] @ discounts[:5]),
             hits[:, :5].mean(axis=1),

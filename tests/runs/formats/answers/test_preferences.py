@@ -3,7 +3,6 @@ import json
 import pytest
 from reading import columns, refusal
 
-from dashboard.library.storage.stored_upload import Reading, StoredUpload, write_parquet
 from metrics import ReadError
 from metrics.runs import File, check, open_blocks, read
 
@@ -132,18 +131,3 @@ def test_a_file_of_preferences_cannot_be_streamed():
 def test_check_tells_of_circles(tmp_path):
     (tmp_path / "pairs.csv").write_text(CYCLE)
     assert "preferences-cycles" in set(check(tmp_path / "pairs.csv")["code"])
-
-
-def test_a_kept_file_scores_by_bradley_terry_when_that_is_chosen_later_and_keeps_its_findings(tmp_path):
-    file = File("pairs.csv", TABLE.encode())
-    source, path = read(file), tmp_path / "pairs.parquet"
-    write_parquet(file, source, path)
-    digest = File("pairs.parquet", path).sha256
-    kept = StoredUpload("pairs.csv", path, reading=Reading.of(source), parquet_digest=digest)
-    chosen = kept.read({"score": "bradley_terry"})
-    assert (
-        chosen.table["score"].to_pylist()
-        == columns(TABLE.encode(), mapping={"score": "bradley_terry"})["score"]
-    )
-    assert {one.code for one in chosen.noted} >= noted(TABLE).keys()
-    assert kept.read({}).table["score"].to_pylist() == [1, 0, 1, 1, 1, 1, 0, 0]

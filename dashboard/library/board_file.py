@@ -1,0 +1,427 @@
+"""A board as one file to send: a zip of what it is and of its files; read trusting nothing of it."""
+
+import json
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from io import BufferedIOBase, BytesIO
+from typing import IO, Annotated, Any, TypeVar
+
+import pyarrow as pa
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
+
+from dashboard.library.boards import (
+    MOST_FILES,
+    Board,
+    BoardSpec,
+    Columns,
+    Entry,
+    clean,
+    file_name,
+    make_board,
+    storable,
+)
+from dashboard.library.earlier import EarlierUpload, as_plain_file
+from dashboard.library.loaded import Published, packed_files, table_label, unpacked_files
+from dashboard.library.records import Record
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, is_packed, uploaded_bytes
+from metrics.errors import LibraryError, ReadError, TieScopeError
+from metrics.runs import COLUMNS, FORMATS, File, Repeated
+from metrics.runs.files import MAX_BYTES, read_within
+
+ENDING = ".tiescope"
+"""How the name of such a file ends."""
+ENTRY = "board.json"
+"""Name of the JSON inside the file."""
+MOST_BYTES = 10**6
+"""Largest JSON read or written, in bytes."""
+MOST_FILE_BYTES = MAX_BYTES - 2 * MOST_BYTES
+"""Bytes of all files of a board together, so that plain zip can hold them."""
+View = Mapping[str, str | int | float | bool | list[str]]
+"""Key of a control → its value."""
+
+_AGAIN = "Have the board exported again."
+_FORMAT, _VERSION = "tiescope-board", 2
+_OF_PARQUETS = 1
+"""Version of TieScope 0.1 and 0.2: a Parquet of each file, beside what that was read as."""
+_MODE = stat.S_IFREG | 0o644
+_MOST_ENTRIES = 2 * MOST_FILES + 1
+_LARGEST = 2**53
+"""Every program can hold whole numbers up to this."""
+_MOST_SETTINGS = 100
+_END = struct.Struct("<4s4H2LH")
+_PLACE = re.compile(r"files/[0-9]{2}(\.parquet)?|published/[0-9]{2}")
+_DAMAGES = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError),
+    *(NotImplementedError, RuntimeError, MemoryError, pa.ArrowException),
+)
+"""What zipfile and pyarrow raise at files that are not as they should be."""
+_EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_T = TypeVar("_T")
+
+# what the JSON holds, checked field by field, for anybody may have written it
+
+
+def _check(is_valid: Callable[[Any], bool]) -> AfterValidator:
+    """Return a validator that refuses values for which a condition does not hold."""
+
+    def validate(value: Any) -> Any:  # noqa: ANN401 whatever the field holds
+        if not is_valid(value):
+            raise ValueError("not as TieScope writes it")
+        return value
+
+    return AfterValidator(validate)
+
+
+_Text = Annotated[str, Strict(), _check(lambda text: text.encode() is not None)]
+"""Whole letters: half of one cannot be encoded, which is a ValueError."""
+_Name = Annotated[_Text, _check(lambda text: clean(text) == text)]
+_FileName = Annotated[_Text, _check(lambda text: file_name(text) == text)]
+_Sha256 = Annotated[_Text, _check(re.compile(r"[0-9a-f]{64}").fullmatch)]
+_Column = Annotated[_Text, _check({column.name for column in COLUMNS}.__contains__)]
+_Choice = Annotated[_Text, _check({MISSING_SCORE, *(column.name for column in COLUMNS)}.__contains__)]
+_has_own_keys = _check(lambda pairs: len(dict(pairs)) == len(pairs))
+_SettingText = Annotated[_Text, _check(lambda text: "\0" not in text)]
+_Setting = (
+    Annotated[bool, Strict()]
+    | Annotated[int, Strict(), Field(ge=-_LARGEST, le=_LARGEST)]
+    | Annotated[float, Strict(), Field(ge=-_LARGEST, le=_LARGEST)]
+    | _SettingText
+    | list[_SettingText]
+)
+
+
+@with_config(_EXACT)
+@dataclass(frozen=True)
+class PublishedItem:
+    """A file of the published results that a board is audited against: its name, and sha256 of its bytes."""
+
+    name: _FileName
+    sha256: _Sha256
+
+
+@with_config(_EXACT)
+@dataclass(frozen=True)
+class Item:
+    """A file of the board: its name, sha256 of its bytes, and the columns chosen: ours and the file's."""
+
+    name: _FileName
+    sha256: _Sha256
+    columns: Annotated[tuple[tuple[_Choice, _Text], ...], _has_own_keys]
+
+
+@with_config(_EXACT)
+@dataclass(frozen=True)
+class Contents:
+    """A board, but for the bytes of its files; see `BoardSpec` and `Record` for the attributes."""
+
+    name: _Name
+    repeated: Repeated
+    names: Annotated[tuple[tuple[_Text, _Text], ...], _has_own_keys] | None
+    view: Annotated[dict[_Name, _Setting], Field(max_length=_MOST_SETTINGS)]
+    files: Annotated[tuple[Item, ...], Field(max_length=MOST_FILES)]
+    published: Annotated[tuple[PublishedItem, ...], Field(max_length=MOST_FILES)] = ()
+
+
+class _EarlierReading(BaseModel):
+    """What a Parquet in a file of version 1 was read as, as far as it matters."""
+
+    format: Annotated[_Text, _check({known.name for known in FORMATS}.__contains__)]
+    mapping: Annotated[dict[_Column, _Text], _check(lambda mapping: len({*mapping.values()}) == len(mapping))]
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A board that came in a file, read and joined; its files are in memory.
+
+    Attributes:
+        board: what came.
+        name: what it is called; "" where it is told by its size.
+        view: what it is opened with.
+        published: results it is audited against; None where there are none.
+    """
+
+    board: Board
+    name: str
+    view: View
+    published: Published | None
+
+
+def is_board(file: File) -> bool:
+    """Return whether a file is a board, by its name."""
+    return file.name.casefold().endswith(ENDING)
+
+
+# writing
+
+
+def export(
+    board: Board | Record,
+    into: IO[bytes],
+    view: Mapping[str, Any] | None = None,
+    published: Published | None = None,
+) -> None:
+    """Write a board as one file; the same board gives the same bytes, kept or not.
+
+    Who owns it, its number and its times are not in it.
+
+    Raises:
+        LibraryError: an upload is gone or damaged, or the board is too large.
+        OSError: `into` cannot be written.
+    """
+    if isinstance(board, Record):
+        name, own_view, spec = board.name if board.named else "", board.view, board.spec
+    else:
+        name, own_view, spec = board.spec.title, board.first_view, storable(board.spec, board.sources)[0]
+    results = unpacked_files(published[1]) if published else ()
+    entries = [_plain_entry(entry) for entry in spec.entries]
+    if sum(file.size for file in (*(entry.file for entry in entries), *results)) > MOST_FILE_BYTES:
+        raise LibraryError(
+            f"This board cannot be exported: it is larger than {MOST_FILE_BYTES / 2**30:.3g} GB."
+        )
+    with zipfile.ZipFile(into, "w") as packed:
+        digests = [_write(packed, f"files/{at:02}", entry.file) for at, entry in enumerate(entries)]
+        items = [
+            Item(file_name(entry.file.name), digest, entry.columns)
+            for entry, digest in zip(entries, digests, strict=True)
+        ]
+        result_items = [
+            PublishedItem(file_name(file.name), _write(packed, f"published/{at:02}", file))
+            for at, file in enumerate(results)
+        ]
+        settings = dict(own_view if view is None else view)
+        contents = Contents(clean(name), spec.repeated, spec.names, settings, tuple(items), tuple(result_items))
+        packed.writestr(_zip_info(ENTRY), _written(contents))
+
+
+def _plain_entry(entry: Entry) -> Entry:
+    """Return a file of a board as anybody can read it; a LibraryError where it is gone or damaged."""
+    if isinstance(entry.file, StoredFile):
+        entry.file.verify()
+    if not isinstance(entry.file, EarlierUpload):
+        return entry
+    parquet = b"".join(entry.file.uploaded())
+    return Entry(*as_plain_file(entry.file.name, parquet, entry.file.reading, entry.columns))
+
+
+def _write(packed: zipfile.ZipFile, place: str, file: File) -> str:
+    """Write the bytes of a file into the zip; return their sha256."""
+    data = b"".join(uploaded_bytes(file))
+    kind = zipfile.ZIP_STORED if is_packed(File("", data)) else zipfile.ZIP_DEFLATED
+    packed.writestr(_zip_info(place), data, kind, 1)
+    return sha256(data).hexdigest()
+
+
+def _zip_info(name: str) -> zipfile.ZipInfo:
+    """Return where to write in the zip; without a time, and the same on every system."""
+    info = zipfile.ZipInfo(name)
+    info.create_system, info.external_attr = 3, _MODE << 16
+    return info
+
+
+def _written(contents: Contents) -> bytes:
+    """Return the contents as JSON that can be read again; the same contents give the same bytes."""
+    plain = {"format": _FORMAT, "version": _VERSION, **asdict(contents)}
+    try:
+        json_text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
+        text = json_text.encode("utf-8", "replace")
+        if len(text) > MOST_BYTES:
+            limit = f"{MOST_BYTES / 10**6:g} MB"
+            raise LibraryError(
+                f"This board cannot be exported: its names take more than {limit}. Remove some files."
+            )
+        read_contents("The board", text)
+    except ReadError as error:
+        raise LibraryError(f"This board cannot be exported: {error.problem}.") from error
+    return text
+
+
+# reading
+
+
+def load(file: File) -> Imported:
+    """Read a board that somebody sent, as if its files were uploaded: under the same limits.
+
+    Raises:
+        ReadError: it is no such file, or damaged, or holds what does not belong there.
+    """
+    try:
+        with _open(file) as stream:
+            _refuse_odd_directory(file.name, stream)
+            with zipfile.ZipFile(stream) as packed:
+                return _read_zip(file, packed)
+    except TieScopeError as error:
+        if isinstance(error, ReadError) and error.file == file.name:
+            raise
+        raise ReadError(file.name, str(error).rstrip("."), _AGAIN) from error
+    except _DAMAGES as error:
+        raise ReadError(file.name, "a damaged board file", _AGAIN) from error
+
+
+def _open(file: File) -> BufferedIOBase:
+    return BytesIO(file.data) if isinstance(file.data, bytes) else file.data.open("rb")
+
+
+def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
+    """Raise a ReadError where the zip's list of entries is not a short one at its end: it is read at once."""
+    size = stream.seek(0, 2)
+    stream.seek(max(0, size - _END.size))
+    end = stream.read(_END.size)
+    if len(end) < _END.size or not end.startswith(b"PK\5\6"):
+        raise ReadError(file, "this is no board file, or only a part of one", _AGAIN)
+    _, _, _, _, count, directory, start, comment = _END.unpack(end)
+    if count > _MOST_ENTRIES or directory > 1000 * _MOST_ENTRIES:
+        raise ReadError(file, f"it holds more than {_MOST_ENTRIES} entries", _AGAIN)
+    if comment or start + directory + _END.size != size:
+        raise ReadError(file, "a damaged board file", _AGAIN)
+
+
+def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
+    file, infos = given.name, packed.infolist()
+    for info in infos:
+        _refuse_odd_entry(file, info)
+    given.refuse_too_large(sum(info.file_size for info in infos))
+    twice = [name for name, count in Counter(info.orig_filename for info in infos).items() if count > 1]
+    if twice:
+        raise ReadError(file, f"it holds {twice[0]!r} twice", _AGAIN)
+    if ENTRY not in packed.namelist():
+        raise ReadError(file, f"it holds no {ENTRY}", _AGAIN)
+    contents, readings = read_contents(file, _unpack(file, packed, ENTRY, MOST_BYTES))
+    ending = ".parquet" if readings else ""
+    item_of: dict[str, Item | PublishedItem] = {
+        **{f"files/{at:02}{ending}": item for at, item in enumerate(contents.files)},
+        **{f"published/{at:02}": item for at, item in enumerate(contents.published)},
+    }
+    if other := {ENTRY, *item_of} ^ set(packed.namelist()):
+        raise ReadError(file, f"{ENTRY} and the entries differ in {min(other)!r}", _AGAIN)
+    files, n_left = [], MOST_FILE_BYTES
+    for place, item in item_of.items():
+        data = _unpack(file, packed, place, n_left)
+        n_left -= len(data)
+        if sha256(data).hexdigest() != item.sha256:
+            raise ReadError(file, f"{item.name!r} is not the file that was exported", _AGAIN)
+        files.append(File(item.name, data))
+    results = files[len(contents.files) :]
+    board = _read_board(given, contents, readings, files[: len(contents.files)])
+    published = (table_label(results), packed_files(results)) if results else None
+    return Imported(board, contents.name, contents.view, published)
+
+
+def _read_board(given: File, contents: Contents, readings: list[Mapping[str, Any]], files: list[File]) -> Board:
+    """Return the board of some files, their tables together no larger than the file sent may unpack to."""
+    entries, sources, n_bytes = [], [], 0
+    for at, (item, file) in enumerate(zip(contents.files, files, strict=True)):
+        columns: Columns = item.columns
+        try:
+            if readings:
+                file, columns = as_plain_file(file.name, bytes(file.data), readings[at], columns)  # noqa: PLW2901
+            entries.append(Entry(file, columns))
+            sources.append(entries[-1].read())
+        except _DAMAGES as error:
+            if isinstance(error, TieScopeError):
+                raise
+            raise ReadError(given.name, f"{item.name!r} in it is damaged", _AGAIN) from error
+        n_bytes += sources[-1].table.nbytes
+        given.refuse_too_large(n_bytes)
+    return make_board(BoardSpec(tuple(entries), contents.repeated, contents.names), sources)
+
+
+def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
+    """Raise a ReadError where an entry of the zip is not as `export` writes it."""
+    name = info.orig_filename
+    if name != ENTRY and not _PLACE.fullmatch(name):
+        raise ReadError(file, f"it holds {name!r}, which does not belong to a board", _AGAIN)
+    if info.flag_bits & 1:
+        raise ReadError(file, "it is encrypted", "Unpack it, and pack it without a password.")
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG) or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ReadError(file, f"{name!r} in it is no plain file", _AGAIN)
+
+
+def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
+    """Return an entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
+    with packed.open(name) as stream:
+        data = read_within(stream, limit)
+    if len(data) > limit or packed.getinfo(name).file_size > limit:
+        raise ReadError(file, f"{name} in it is larger than {limit / 10**6:,.0f} MB unpacked", _AGAIN)
+    return data
+
+
+def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, Any]]]:
+    """Read the JSON of a board file; of version 1, also what each Parquet in it was read as.
+
+    Raises:
+        ReadError: it is not as TieScope writes it.
+    """
+    try:
+        plain = json.loads(text.decode(), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(file, f"{ENTRY} inside is damaged", _AGAIN) from error
+    if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
+        raise ReadError(file, f"{ENTRY} is not that of a board", _AGAIN)
+    whole_number = TypeAdapter(Annotated[int, Strict(), Field(ge=0, le=_LARGEST)])
+    version = _validated(file, whole_number, plain.pop("version", None), "version")
+    if version > _VERSION:
+        problem = f"it was written by a newer TieScope (format {version}; this one knows {_VERSION})"
+        raise ReadError(file, problem, "Update TieScope.")
+    readings: list[Mapping[str, Any]] = []
+    if version == _OF_PARQUETS and isinstance(items := plain.get("files"), list):
+        adapter = TypeAdapter(_EarlierReading)
+        for at, item in enumerate(items):
+            if isinstance(item, dict) and len(items) <= MOST_FILES:
+                reading = _validated(file, adapter, item.pop("reading", None), f"reading of files[{at}]")
+                readings.append(reading.model_dump())
+                item.pop("size", None)
+                item["sha256"] = item.pop("parquet", None)
+    return _validated(file, _contents(), plain), readings
+
+
+@cache
+def _contents() -> TypeAdapter[Contents]:
+    return TypeAdapter(Contents)
+
+
+def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = "") -> _T:
+    try:
+        return adapter.validate_python(plain)
+    except ValidationError as error:
+        raise ReadError(
+            file, f"{place or _place(error)} in {ENTRY} is not as TieScope writes it", _AGAIN
+        ) from error
+
+
+def _place(error: ValidationError) -> str:
+    """Return where the first value stands that is refused, as a message says it."""
+    first = error.errors(include_input=False)[0]
+    is_field_wrong = first["type"] in ("missing", "unexpected_keyword_argument")
+    match first["loc"][:-1] if is_field_wrong else first["loc"]:
+        case ("files" | "published" as kind, int(position), str(name), *_):
+            return f"{name} of {kind}[{position}]"
+        case ("files" | "published" as kind, int(position), *_):
+            return f"{kind}[{position}]"
+        case (name, *_):
+            return str(name)
+    return "a field"
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key stands twice")
+    return fields

@@ -1,0 +1,350 @@
+"""The database under the library: SQLite or PostgreSQL, of the newest schema, its errors told plainly."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from dashboard.library.place import USUAL_DATABASE, Owner, Ownership
+from dashboard.library.schema import VERSIONS, boards, library, released_files, uploads
+from dashboard.library.uploads import sync_folder
+from metrics.errors import LibraryError
+
+WAIT = 10.0
+"""Seconds to wait for another's write to end."""
+_AGAIN = 5
+"""Seconds before a database that could not be opened is tried again."""
+_WRITERS = 7_146_873
+"""Number of PostgreSQL's advisory lock that one writer holds at a time."""
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_LOGS = ("-wal", "-shm", "-journal")
+"""What the names of the files that SQLite writes beside a database end in."""
+_REASONS = {
+    "database is locked": "another program writes to it. Try again in a moment",
+    "lock timeout": "another program writes to it. Try again in a moment",
+    "readonly database": "it can only be read. Allow yourself to write, or choose another TIESCOPE_HOME",
+    "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
+    "no space left": "the disk is full. Free some space",
+    "not a database": "it is not a database. Move it away, or choose another TIESCOPE_HOME",
+    "malformed": "it is damaged. Restore a copy, or move it away to begin anew: the uploads stay",
+    "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
+    "disk i/o error": "the disk fails. Check it, or choose another TIESCOPE_HOME",
+    "foreign key": "one of the files was removed meanwhile. Upload it again",
+    "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs",
+    "read-only transaction": "it can only be read. Check the rights of its user",
+}
+"""Part of a driver's message → what it means, and what to do."""
+
+
+def url_of(address: str | None, home: Path) -> sa.URL:
+    """Return the address of the database: as given, else SQLite in the home folder.
+
+    Raises:
+        LibraryError: it is no address of a database that can be used.
+    """
+    try:
+        url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / USUAL_DATABASE))
+    except (ArgumentError, ValueError) as error:
+        raise LibraryError(
+            "TIESCOPE_DATABASE_URL is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
+        ) from error
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() != "sqlite":
+        databases = "SQLite and PostgreSQL are known"
+        raise LibraryError(f"TIESCOPE_DATABASE_URL names {url.get_backend_name()}; {databases}.")
+    if url.database in (None, "", ":memory:"):
+        raise LibraryError("TIESCOPE_DATABASE_URL names no file. Write sqlite:////FOLDER/library.db.")
+    return url.set(drivername="sqlite")
+
+
+class Database:
+    """Connections to one database; nothing is opened before it is needed.
+
+    Args:
+        url: where it is.
+        wait: seconds to wait for another's write to end.
+        home: folder of its uploads, which is refused where it belongs to another database.
+    """
+
+    def __init__(self, url: sa.URL, wait: float = WAIT, home: Path | None = None) -> None:
+        self.url = url
+        self._wait = wait
+        self._ownership = Ownership(home, url) if home else None
+        self._engine: sa.Engine | None = None
+        self._lock = Lock()
+        self._trouble: tuple[float, LibraryError] | None = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection that sees one state of the database; LibraryError where it cannot be read."""
+        with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Yield a connection that alone may write, all at the end or nothing; LibraryError where it cannot."""
+        with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            if self._engine is not None:
+                self._engine.dispose()
+            self._engine = None
+
+    def _migrated_engine(self) -> sa.Engine:
+        """Return the engine, its schema the newest."""
+        with self._lock:
+            if self._engine is None:
+                if self._trouble is not None and time.monotonic() < self._trouble[0]:
+                    raise self._trouble[1].with_traceback(None)
+                try:
+                    self._engine = self._open()
+                except LibraryError as error:
+                    self._trouble = time.monotonic() + _AGAIN, error
+                    raise
+            return self._engine
+
+    def _open(self) -> sa.Engine:
+        with self._plain_errors():
+            self._create_file()
+            engine = _engine(self.url, self._wait)
+            try:
+                self._settle(engine)
+            except BaseException:
+                engine.dispose()
+                raise
+            return engine
+
+    def _create_file(self) -> None:
+        """Create SQLite's file where there is none, with all tables, and put it in its place whole.
+
+        SQLite itself begins with an empty file, which another process would take for a library that was lost.
+        """
+        path = _sqlite_path(self.url)
+        if path is None or path.exists() or "mode" in self.url.query:
+            return
+        if self._ownership:
+            self._ownership.refuse_other(None, may_replace=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryDirectory(prefix=f"{path.name}.", dir=path.parent) as folder:
+                part = Path(folder, path.name)
+                _create_sqlite(part, self._wait)
+                _put_in_place(part, path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise LibraryError(
+                f"The library's folder {path.parent}: {reason}. Choose another TIESCOPE_HOME."
+            ) from error
+
+    def _settle(self, engine: sa.Engine) -> None:
+        """Bring the schema to the newest version; refuse a folder of uploads of another database."""
+        with engine.begin() as connection:
+            is_current, database_id = self._version(connection) == VERSIONS[-1], _id(connection)
+            owner = self._refuse_other(connection)
+        path = _sqlite_path(self.url)
+        can_write = bool(self.url.query) or path is None or _is_writable(path)
+        if not (is_current or can_write):
+            raise LibraryError(
+                f"The library ({self._name}): it is of an older TieScope and can only be read here. "
+                "Open it once where it can be written."
+            )
+        if not is_current or (can_write and owner and owner.id != database_id):
+            with _write_transaction(engine, self._wait) as connection:
+                owner = self._refuse_other(connection)
+                if self._version(connection) != VERSIONS[-1]:
+                    _upgrade(connection)
+                if owner:
+                    connection.execute(library.update().values(id=owner.id))
+                database_id = _id(connection)
+        if self._ownership and owner is None and database_id:
+            self._ownership.record(database_id)
+
+    def _refuse_other(self, connection: sa.Connection) -> Owner | None:
+        """Return whose the folder of uploads is; LibraryError where that is another database."""
+        if self._ownership is None:
+            return None
+        database_id = _id(connection)
+        return self._ownership.refuse_other(database_id, may_replace=not database_id or _is_empty(connection))
+
+    def _version(self, connection: sa.Connection) -> str | None:
+        """Return the version of the schema, None in a new database of PostgreSQL; refuse what is not ours."""
+        tables = sa.inspect(connection).get_table_names()
+        if not tables and connection.dialect.name == "sqlite":
+            raise LibraryError(
+                f"The library ({self._name}): it is empty: what it said of the uploads is lost. "
+                "Restore a copy, or move it away to begin anew."
+            )
+        if not tables:
+            return None
+        version = "alembic_version" in tables and connection.scalar(
+            sa.text("SELECT version_num FROM alembic_version")
+        )
+        if not version or not {"uploads", "boards"} <= set(tables):
+            raise LibraryError(
+                f"The library ({self._name}): it holds tables of something else, such as {min(tables)}. "
+                "Nothing was changed. Name another database."
+            )
+        if version not in VERSIONS:
+            raise LibraryError(
+                f"The library is of a newer TieScope (schema {version}; this one knows {VERSIONS[-1]}). "
+                "Update TieScope, or choose another TIESCOPE_HOME."
+            )
+        return str(version)
+
+    @contextmanager
+    def _plain_errors(self) -> Iterator[None]:
+        """Turn what a driver raises into an error of ours."""
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error, sa.exc.TimeoutError, ModuleNotFoundError) as error:
+            raise LibraryError(f"The library ({self._name}): {_reason(error)}.") from error
+
+    @property
+    def _name(self) -> str:
+        if self.url.get_backend_name() == "sqlite":
+            return self.url.database or ""
+        return str(self.url.host or self.url.query.get("host") or "PostgreSQL")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return 'PostgreSQL\'s driver is missing. Install it: pip install "tiescope[postgresql]"'
+    message = " ".join(str(getattr(error, "orig", error)).split())
+    reasons = (told for part, told in _REASONS.items() if part in message.casefold())
+    return next(reasons, f"{message[:300]}. Nothing was changed")
+
+
+def _engine(url: sa.URL, wait: float) -> sa.Engine:
+    if url.get_backend_name() == "postgresql":
+        return sa.create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 5})
+    path = _sqlite_path(url)
+    if path is None or url.query:
+        engine = sa.create_engine(url, connect_args={"timeout": wait})
+    else:
+        pool = sa.QueuePool if _is_writable(path) else sa.NullPool  # what others write is read anew
+        engine = sa.create_engine(url, creator=partial(_connect, path, wait), poolclass=pool)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _sqlite_path(url: sa.URL) -> Path | None:
+    """Return the file of a SQLite database, None for PostgreSQL."""
+    return Path((url.database or "").removeprefix("file:")) if url.get_backend_name() == "sqlite" else None
+
+
+def _is_writable(path: Path) -> bool:
+    """Return whether SQLite can write: it also makes files beside its own."""
+    return all(os.access(place, os.W_OK) for place in (path, path.parent) if place.exists())
+
+
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    """Open a file of SQLite, and make none where it is gone.
+
+    Where it cannot be written, its log is read only if a writer left something in it: SQLite would lock it.
+    """
+    log = Path(f"{path}-wal")
+    mode = "mode=rw" if _is_writable(path) else "mode=ro"
+    if mode == "mode=ro" and not (log.exists() and log.stat().st_size):
+        mode += "&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", wait, check_same_thread=False, uri=True)
+
+
+def _create_sqlite(path: Path, wait: float) -> None:
+    """Create an empty library in a new file."""
+    path.touch()
+    engine = _engine(sa.URL.create("sqlite", database=str(path)), wait)
+    try:
+        with engine.connect() as connection:
+            connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
+        with _write_transaction(engine, wait) as connection:
+            _upgrade(connection)
+    finally:
+        engine.dispose()
+
+
+def _put_in_place(part: Path, path: Path) -> None:
+    """Give a new database its name, unless there is one of that name by then.
+
+    The log of one that was moved away without it is set aside: SQLite would write it into the new one.
+    """
+    logs = [log for suffix in _LOGS if (log := Path(f"{path}{suffix}")).exists()]
+    if path.exists():
+        return
+    for log in logs:
+        with suppress(FileNotFoundError):
+            log.rename(f"{log}.{token_hex(4)}")
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links: no two processes may come here at the same moment
+        if not path.exists():
+            part.rename(path)
+    sync_folder(path.parent)
+
+
+def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 a driver's connection
+    connection.isolation_level = None  # SQLAlchemy says when a transaction begins
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = FULL")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    alone = connection.get_execution_options().get("alone")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if alone else "BEGIN")
+
+
+def _one_state(engine: sa.Engine) -> sa.Engine:
+    """Return the engine, every transaction seeing one state: SQLite's do anyway."""
+    if engine.dialect.name == "postgresql":
+        return engine.execution_options(isolation_level="REPEATABLE READ")
+    return engine
+
+
+@contextmanager
+def _write_transaction(engine: sa.Engine, wait: float) -> Iterator[sa.Connection]:
+    with engine.connect().execution_options(alone=True) as connection, connection.begin():
+        if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {max(1, round(wait * 1000))}")
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITERS)))
+        yield connection
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    """Bring the schema to the newest version."""
+    from alembic import command  # noqa: PLC0415 a seventh of a second that most starts need not pay
+    from alembic.config import Config  # noqa: PLC0415 as above
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _id(connection: sa.Connection) -> str | None:
+    """Return the id that the folder of uploads holds too; None where the schema has none yet."""
+    has_id = sa.inspect(connection).has_table(library.name)
+    return connection.scalar(sa.select(library.c.id)) if has_id else None
+
+
+def _is_empty(connection: sa.Connection) -> bool:
+    """Return whether a database says nothing of uploads and boards, not even that it let go of them."""
+    ids = (uploads.c.sha256, boards.c.id, released_files.c.sha256)
+    return not connection.scalar(sa.select(sa.or_(*(sa.exists(sa.select(id_)) for id_ in ids))))

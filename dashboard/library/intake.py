@@ -1,0 +1,246 @@
+"""Uploads into the library, in one transaction, as far as there is room for them; and out again."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from dashboard.library import read_before, rows
+from dashboard.library.boards import Board
+from dashboard.library.database import Database
+from dashboard.library.earlier import EarlierUpload
+from dashboard.library.records import STRANGER
+from dashboard.library.schema import (
+    RETENTION,
+    board_files,
+    boards,
+    now,
+    owners,
+    published_tables,
+    shelves,
+    uploads,
+)
+from dashboard.library.uploads import (
+    EARLIER,
+    PACKED,
+    PendingFile,
+    StoredFile,
+    UploadFolder,
+    is_sound,
+    split_choices,
+)
+from metrics.errors import LibraryError
+from metrics.runs import File
+
+MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
+"""Environment variables: megabytes of one upload as given, and of all as kept."""
+_OFTEN = timedelta(days=1)
+"""How long a library that is written to goes without a sweep."""
+
+
+@dataclass
+class Intake:
+    """Where uploads go in and out.
+
+    Attributes:
+        database: what there is.
+        folder: what it holds.
+        most_upload: bytes of one upload, as given.
+        most: bytes of all uploads, as kept.
+        swept: when this process began, or swept last.
+    """
+
+    database: Database
+    folder: UploadFolder
+    most_upload: int
+    most: int
+    swept: datetime = field(default_factory=now)
+
+    @contextmanager
+    def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
+        """Yield a transaction in which the files of a board are kept, or nothing is.
+
+        They are put in their places when all else is done, so that nothing is there for what was refused.
+        """
+        before, pending = self._written(board)
+        try:
+            if pending:
+                self._release_unless_kept(pending)
+            with self.database.writing() as connection:
+                for sha256, ending in rows.endings(connection, pending).items():
+                    if before.get(sha256) != ending:  # somebody else kept it meanwhile
+                        self.folder.abandon([pending.pop(sha256)])
+                n_bytes = sum(one.size for sha256, one in pending.items() if sha256 not in before)
+                shas = {entry.file.sha256 for entry in board.spec.entries}
+                evicted = free_space(connection, owner, n_bytes, self.most, shas)
+                for entry, source in zip(board.spec.entries, board.sources, strict=True):
+                    sha256 = entry.file.sha256
+                    if waiting := pending.get(sha256):
+                        rows.write_upload(connection, entry, source, waiting)
+                    rows.add_to_shelf(connection, owner, sha256, entry.file.name)
+                yield connection
+                for sha256 in list(pending):
+                    self.folder.place(pending[sha256], sha256)
+                    del pending[sha256]
+            self._remember(board)
+        finally:
+            self.folder.abandon(pending.values())
+        if evicted or now() - self.swept > _OFTEN:
+            with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
+                self.sweep()
+
+    def _remember(self, board: Board) -> None:
+        """Have files of slow formats be opened fast from now on."""
+        for entry, source in zip(board.spec.entries, board.sources, strict=True):
+            if not isinstance(entry.file, EarlierUpload):
+                place = self.folder.path(entry.file.sha256, PACKED)
+                path = read_before.cache_path(place, *split_choices(dict(entry.columns)))
+                read_before.remember(path, source)
+
+    def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
+        """Have a sweep remove files that are put in their places, but not kept: whoever does so may be killed.
+
+        What is in its place already stays: an earlier database may have kept it.
+        """
+        with self.database.writing() as connection:
+            new = [sha256 for sha256 in sha256s if not self.folder.paths(sha256)]
+            rows.release_files(connection, new)
+
+    def _written(self, board: Board) -> tuple[dict[str, str], dict[str, PendingFile]]:
+        """Return how files of a board are kept, and those that are not, each written beside its place."""
+        files = {entry.file.sha256: entry.file for entry in board.spec.entries}
+        with self.database.reading() as connection:
+            before = rows.endings(connection, files)
+        missing = {sha256: file for sha256, file in files.items() if not self._has(file, before.get(sha256))}
+        for file in missing.values():
+            self._refuse_upload(file)
+        written: dict[str, PendingFile] = {}
+        try:
+            for sha256, file in missing.items():
+                written[sha256] = self.folder.write(file)
+        except BaseException:
+            self.folder.abandon(written.values())
+            raise
+        return before, written
+
+    def _has(self, file: File, ending: str | None) -> bool:
+        """Return whether an upload is kept and sound; a Parquet is not, where the bytes come."""
+        if ending is None or (ending == EARLIER and not isinstance(file, EarlierUpload)):
+            return False
+        stored = self.folder.stored_file(file.sha256, file.name, file.size, ending)
+        return is_sound(file if isinstance(file, EarlierUpload) and ending == EARLIER else stored)
+
+    def _refuse_upload(self, file: File) -> None:
+        """Raise a LibraryError where a file cannot be kept."""
+        if isinstance(file, EarlierUpload) or (isinstance(file, StoredFile) and not is_sound(file)):
+            raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
+        if file.size > self.most_upload:
+            limit = f"{self.most_upload / 10**6:,.0f} MB"
+            raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
+
+    def sweep(self) -> None:
+        """Forget what was deleted 30 days ago or left by strangers, and remove the files of what is forgotten.
+
+        A file that this database never knew stays: it may be an upload of another. So does one written after it
+        was let go of: this database may be an older copy of the one that keeps it.
+        """
+        self.swept = now()
+        before = self.swept - RETENTION
+        with self.database.writing() as connection:
+            for table, last_change in ((boards, boards.c.changed), (shelves, shelves.c.added)):
+                is_left_by_stranger = table.c.owner.startswith(STRANGER, autoescape=True) & (
+                    last_change < before
+                )
+                connection.execute(table.delete().where((table.c.deleted < before) | is_left_by_stranger))
+            referenced = sa.union(sa.select(shelves.c.sha256), sa.select(board_files.c.sha256))
+            rows.delete_uploads(connection, uploads.c.sha256.not_in(referenced))
+        self.folder.remove_abandoned()
+        with self.database.writing() as connection:  # nothing is put in its place meanwhile
+            for sha256, released in rows.unneeded_files(connection):
+                if self.folder.remove(sha256, released):
+                    rows.forget_released(connection, sha256)
+
+    def unknown_files(self) -> list[Path]:
+        """Return the files in the folder of uploads that the database says nothing of."""
+        paths = self.folder.files()  # before the database is asked, which knows what comes meanwhile
+        with self.database.reading() as connection:
+            known = rows.known_files(connection)
+        return [path for path in paths if path.stem not in known]
+
+
+# room
+
+
+def is_evicting(connection: sa.Connection, owner: str) -> bool:
+    """Return whether somebody chose that the oldest uploads go when the library is full."""
+    return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
+
+
+def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
+    """Write down what somebody chose."""
+    if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
+        connection.execute(owners.insert().values(owner=owner, evict=evict))
+
+
+def used_bytes(connection: sa.Connection) -> int:
+    """Return the bytes of all kept uploads and published tables."""
+    sizes = (uploads.c.kept_size, published_tables.c.size)
+    return sum(int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(size), 0))) or 0) for size in sizes)
+
+
+def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, keep: set[str]) -> bool:
+    """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
+
+    What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
+    those on a board that was given a name, those of other people and on their boards, even deleted ones,
+    and `keep`.
+
+    Raises:
+        LibraryError: they do not fit.
+    """
+    over = used_bytes(connection) + n_bytes - limit
+    if over <= 0:
+        return False
+    going = _oldest(connection, owner, over, keep)
+    if going is None:
+        raise LibraryError(
+            f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
+            "or let the oldest go (Data, Library)."
+        )
+    using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
+    connection.execute(boards.delete().where(boards.c.id.in_(using)))
+    connection.execute(shelves.delete().where(shelves.c.sha256.in_(going)))
+    rows.delete_uploads(connection, uploads.c.sha256.in_(going))
+    return True
+
+
+def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
+    """Return the oldest uploads that may go and make so many bytes of room; None where there are not enough."""
+    evict = is_evicting(connection, owner)
+    deleted = shelves.c.deleted.is_not(None)
+    other_shelves = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)
+    is_present = boards.c.deleted.is_(None)
+    spared = (boards.c.owner != owner) | (is_present & boards.c.named if evict else is_present)
+    used = sa.select(board_files.c.sha256).join(boards, boards.c.id == board_files.c.board_id).where(spared)
+    query = (
+        sa.select(uploads.c.sha256, uploads.c.kept_size)
+        .join(shelves, shelves.c.sha256 == uploads.c.sha256)
+        .where(
+            shelves.c.owner == owner,
+            deleted | shelves.c.pinned.is_(False) if evict else deleted,
+            uploads.c.sha256.not_in(keep),
+            uploads.c.sha256.not_in(other_shelves),
+            uploads.c.sha256.not_in(used),
+        )
+        .order_by(deleted.desc(), shelves.c.added)
+    )
+    going: list[str] = []
+    for sha256, size in connection.execute(query):
+        if over <= 0:
+            break
+        going.append(sha256)
+        over -= size
+    return going if over <= 0 else None

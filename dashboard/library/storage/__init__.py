@@ -1,1 +1,0 @@
-"""Where uploads and boards lie: SQL tables and Parquet files."""

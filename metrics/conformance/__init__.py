@@ -1,0 +1,135 @@
+"""Two hundred lists with their values by every tie order, for any evaluation tool to run.
+
+`cases.json` was made by enumeration of all orders (tests/conformance_cases.py), not by TieScope's formulas.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metrics.errors import ReadError
+from metrics.runs import File
+from metrics.support.wording import part_of
+
+CASES_FILE = Path(__file__).with_name("cases.json")
+ORDERS: Mapping[str, str] = {
+    "tied": "mean over every order (tied score)",
+    "docid_desc": "document ID descending, as in trec_eval",
+    "docid_asc": "document ID ascending, as in Anserini",
+    "input": "file order",
+    "input_reversed": "file order, reversed",
+    "best": "best order",
+    "worst": "worst order",
+    "mean_rank": "one over the mean rank, as in PyKEEN",
+    "tie_as_step": "a tie retrieved as one step, as in scikit-learn",
+}
+"""Tie order, as `cases.json` calls it → what people call it."""
+PRECISIONS: Mapping[str, str] = {"float64": "values", "float32": "values_float32"}
+"""As what scores are compared → the key of a case with its values; that of 32 bits only where they differ."""
+
+
+def load_cases() -> list[dict[str, Any]]:
+    """Return the cases: id, measure, cutoff, run, qrels, values and, for near ties, values_float32."""
+    cases: list[dict[str, Any]] = json.loads(CASES_FILE.read_text(encoding="utf-8"))["cases"]
+    return cases
+
+
+def expected_value(case: Mapping[str, Any], order: str, precision: str = "float64") -> float:
+    """Return the value of a case by one tie order; NaN where the order is not defined for its measure.
+
+    Args:
+        case: one of `load_cases`.
+        order: a key of `ORDERS`, or `std`.
+        precision: a key of `PRECISIONS`.
+    """
+    values = case.get(PRECISIONS[precision], case["values"])
+    return float(values[order]["decimal"]) if order in values else np.nan
+
+
+def read_results(path: Path | str) -> dict[str, float]:
+    """Return case → value of a file of results, without the cases whose value is null.
+
+    Raises:
+        ReadError: the file is not a JSON object with numbers, or names a case that does not exist.
+    """
+    file = File.open(path)
+    try:
+        results = json.loads(b"".join(file.blocks()))
+    except ValueError as error:
+        raise ReadError(file.name, "this is not JSON", 'Write an object, such as {"RR-01": 0.5}.') from error
+    if not isinstance(results, dict):
+        raise ReadError(file.name, "this is not a JSON object", 'Write case → value, such as {"RR-01": 0.5}.')
+    ids = {case["id"] for case in load_cases()}
+    for name, value in results.items():
+        if name not in ids:
+            raise ReadError(file.name, f"there is no case {name!r}", f"The cases are in {CASES_FILE}.")
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise ReadError(
+                file.name, f"{name}: {json.dumps(value)} is not a number", "Write a number or null."
+            )
+    values = {name: float(value) for name, value in results.items() if value is not None}
+    if not values:
+        raise ReadError(file.name, "there are no values", 'Write case → value, such as {"RR-01": 0.5}.')
+    return values
+
+
+def compare_results(results: Mapping[str, float], tolerance: float = 1e-6) -> pd.DataFrame:
+    """Find the tie order a tool uses for each measure, and the cases it fails by that order.
+
+    The order of a measure is the one by which most of its cases come out; where several do, the one that
+    fits most cases of all measures.
+
+    Args:
+        results: case → value of the tool.
+        tolerance: difference up to which a value is the expected one.
+
+    Returns:
+        a row a case with a value: case, measure (its kind, such as RR@k), value, precision and order (keys of
+        `PRECISIONS` and `ORDERS`), also (other orders that fit as many cases of the measure), expected (by
+        that order), tied, passes.
+    """
+    cases = [case for case in load_cases() if case["id"] in results]
+    columns = pd.MultiIndex.from_product([PRECISIONS, ORDERS], names=["precision", "order"])
+    expected = pd.DataFrame(
+        [[expected_value(case, order, precision) for precision, order in columns] for case in cases],
+        columns=columns,
+        dtype=float,
+    )
+    table = pd.DataFrame({"case": [case["id"] for case in cases]}, dtype="str")
+    table["measure"] = [case["id"].rpartition("-")[0] for case in cases]
+    table["value"] = table["case"].map(results).astype(float)
+    is_equal = expected.sub(table["value"], axis=0).abs() <= tolerance
+    by_fit = is_equal.sum().sort_values(ascending=False, kind="stable").index
+    n_equal = is_equal[by_fit].groupby(table["measure"]).sum()
+    best = n_equal.eq(n_equal.max(axis=1), axis=0)
+    chosen = [best.columns[int(np.argmax(best.loc[measure]))] for measure in table["measure"]]
+    table["precision"], table["order"] = zip(*chosen, strict=True) if chosen else ([], [])
+    table["also"] = [
+        tuple(dict.fromkeys(name for _, name in best.columns[best.loc[measure]] if name != order))
+        for measure, order in zip(table["measure"], table["order"], strict=True)
+    ]
+    table["expected"] = [expected.loc[row, column] for row, column in enumerate(chosen)]
+    table["tied"] = expected["float64", "tied"]
+    table["passes"] = (table["value"] - table["expected"]).abs() <= tolerance
+    return table
+
+
+def order_sentences(table: pd.DataFrame) -> list[str]:
+    """Return a sentence for each tie order of `compare_results`, with the measures that seem to use it.
+
+    An order that fits fewer than half of the cases of a measure is not said to be its order.
+    """
+    fits = table.groupby("measure")["passes"].transform("mean") >= 1 / 2
+    sentences = []
+    for (order, precision, also), rows in table[fits].groupby(["order", "precision", "also"], sort=False):
+        fitting = part_of(int(rows["passes"].sum()), len(rows), "case")
+        others = f" As many fit: {'; '.join(ORDERS[name] for name in also)}." if also else ""
+        bits = ", scores compared as 32-bit floats" if precision == "float32" else ""
+        measures = ", ".join(rows["measure"].unique())
+        sentences.append(f"{measures}: {ORDERS[order]}{bits}. It fits {fitting}.{others}")
+    unknown = table.loc[~fits, "measure"].unique()
+    return [*sentences, *(f"{measure}: no known tie order fits half of the cases." for measure in unknown)]

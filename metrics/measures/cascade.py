@@ -1,0 +1,197 @@
+"""Expected reciprocal rank: a reader goes down the list and stops at the first document that satisfies."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from metrics.errors import UsageError
+from metrics.measures.holes import Bounds, Holes
+from metrics.measures.model import Family
+from metrics.measures.weights import Parameter
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, batch_by_depth, span_starts
+from metrics.ties import refine, treatment
+from metrics.ties.groups import TieGroups
+from metrics.ties.permutations import MAX_STEPS, variances_over_orders
+
+_HIGHEST = 4
+"""Grade that satisfies 15 of 16 readers, the highest there is: as in gdeval."""
+_NEGLIGIBLE = 45.0
+"""Minus the log of a chance that no sum in float64 can tell from 0: places past it are left out."""
+_CELLS = 2**21
+"""Numbers of one table."""
+_OVERHEAD = 512
+"""Places that take as long as the first step of each document."""
+
+
+def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Return expected reciprocal rank.
+
+    A document satisfies R = (2^grade - 1)/16 of its readers. Those whom none above satisfied are prod (1 - R),
+    whatever the order. Of those who come to a tie, S_i = e_i / C(n, i) are left after i of its documents: e_i
+    is the elementary symmetric sum of the 1 - R. So with m places within the cut-off,
+
+    E = sum over groups of prod over documents above of (1 - R) * sum over i = 1..m of (S_(i-1) - S_i)/(b + i).
+
+    Raises:
+        UsageError: a grade is above 4, or a tie is too large.
+
+    Source: Chapelle, Metzler, Zhang & Grinspan, CIKM 2009, with the highest grade of gdeval (TREC web track).
+    """
+    satisfied = _satisfied(groups.grades)
+    terms, depth = np.zeros(len(groups.size)), _depths(groups, satisfied, k)
+    n_graded = np.diff(np.append(groups.first, len(satisfied)))
+    steps = n_graded * (depth + _OVERHEAD)
+    if steps.max(initial=0) > MAX_STEPS:
+        worst = int(steps.argmax())
+        raise _too_large("mean", groups.size[worst], n_graded[worst], steps[worst])
+    for part, deepest in batch_by_depth(depth):
+        for rows, most in batch_by_depth(n_graded[part]):
+            group, place = part[rows], np.arange(1, deepest + 1)
+            is_document = np.arange(most) < n_graded[group, None]
+            documents = np.where(is_document, groups.first[group, None] + np.arange(most), 0)
+            stops = _stops(groups.size[group], satisfied[documents], is_document, deepest)
+            worth = np.where(place <= depth[group, None], 1 / (groups.above[group, None] + place), 0.0)
+            terms[group] = (stops * worth).sum(axis=1)
+    return groups.per_list(terms * _readers(groups, satisfied))
+
+
+def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
+    """Return the variance of expected reciprocal rank.
+
+    Readers who come to a tie are as many in every order, so groups are independent. Where B readers' worth is
+    still to come, a document at place i leaves R/(b + i) + (1 - R) B of it: `variances_over_orders`.
+
+    Raises:
+        UsageError: a tie is too large for that.
+    """
+    satisfied = _satisfied(groups.grades)
+    if not len(satisfied):
+        return np.zeros(groups.n_lists)
+    depth = _depths(groups, satisfied, k)
+    ends = np.append(groups.first[1:], len(satisfied))
+    lowest, highest = (extreme.reduceat(satisfied, groups.first) for extreme in (np.minimum, np.maximum))
+    is_mixed = ~((lowest == highest) & (ends - groups.first == groups.size)) & (depth > 0)
+    alike = defaultdict(list)
+    for group in np.flatnonzero(is_mixed).tolist():
+        shares = np.sort(satisfied[groups.first[group] : ends[group]])
+        alike[int(groups.size[group]), int(depth[group]), tuple(shares.tolist())].append(group)
+    variances = np.zeros(len(groups.size))
+    for tie, members in alike.items():
+        variances[members] = _tie_variances(*tie, groups.above[members])
+    return groups.per_list(variances * np.square(_readers(groups, satisfied)))
+
+
+def _bounds(holes: Holes, k: Parameter) -> Bounds:
+    """Return the bounds of expected reciprocal rank, exactly.
+
+    With B the worth of what stands below, 1/(i + 1) or less, a document at place i leaves R/i + (1 - R) B: the
+    more the higher its grade. So unjudged documents have the highest grade, in the best order, or none, in the
+    worst.
+    """
+    ranking = holes.ranking
+    graded = replace(ranking, grades=np.where(ranking.judged, ranking.grades, holes.grades[-1]))
+    worst, best = refine(ranking, treatment("pessimistic")), refine(graded, treatment("optimistic"))
+    return _mean(worst, k), _mean(best, k)
+
+
+expected_reciprocal_rank = Family(
+    "cascade", _mean, _variance, noisy=False, by_relevance=False, joint=_bounds, estimable=False
+)
+
+
+def _satisfied(grades: FloatArray) -> FloatArray:
+    """Return the (n,) share of readers that documents of some grades satisfy: R.
+
+    Raises:
+        UsageError: a grade is above 4.
+    """
+    if grades.max(initial=0) > _HIGHEST:
+        raise UsageError(
+            f"ERR takes grades up to {_HIGHEST}, as gdeval does, and there is a grade {grades.max():g}. "
+            "Map the grades to 0 to 4, or take nDCG."
+        )
+    return np.asarray((np.exp2(np.maximum(grades, 0)) - 1) / 2**_HIGHEST)
+
+
+def _readers(groups: TieGroups, satisfied: FloatArray) -> FloatArray:
+    """Return the (n_groups,) share of readers that come to each group: the product of 1 - R above it.
+
+    Each list is multiplied by itself, so that its value does not depend on the lists it is scored with.
+    """
+    factors = np.append(np.multiply.reduceat(1 - satisfied, groups.first) if len(satisfied) else [], 1.0)
+    starts, readers = span_starts(groups.lists), np.ones(len(factors))
+    ends = np.append(starts[1:], len(groups.lists))
+    for rows, deepest in batch_by_depth(ends - starts):
+        table = starts[rows, None] + np.arange(deepest)
+        table = np.where(table < ends[rows, None], table, len(groups.lists))
+        readers[table[:, 1:]] = np.cumprod(factors[table], axis=1)[:, :-1]
+    return readers[:-1]
+
+
+def _depths(groups: TieGroups, satisfied: FloatArray, k: Parameter) -> IntArray:
+    """Return the (n_groups,) places of each group that can matter.
+
+    S_i is at most the i-th power of the mean of 1 - R: past some place no reader is left (Maclaurin).
+    """
+    within = groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
+    lost = -np.log1p(-groups.sum(satisfied) / groups.size)
+    return np.minimum(within, np.ceil(_NEGLIGIBLE / np.maximum(lost, np.finfo(float).tiny))).astype(np.int64)
+
+
+def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: int) -> FloatArray:
+    """Return the (n, deepest) readers D_i = S_(i-1) - S_i that stop at each place of groups.
+
+    Documents are added one after the other; the t-th is at each of t places with the same chance. So
+    D_i <- (t - i)/t D_i + (i - 1)/t (1 - R) D_(i-1) + 1/t R S_(i-1) and S_i <- (t - i)/t S_i + i/t (1 - R)
+    S_(i-1): nothing is subtracted.
+
+    Args:
+        size: (n,) documents of each group.
+        shares: (n, most) R of those with a grade above 0.
+        is_document: (n, most) which of these there are.
+        deepest: how many places.
+    """
+    place = np.arange(1, deepest + 1)
+    stops, left = np.zeros((len(size), deepest)), np.ones((len(size), deepest + 1))
+    n_taken = size - is_document.sum(axis=1)
+    for share, is_taken in zip(shares.T[..., None], is_document.T, strict=True):
+        n_taken = n_taken + is_taken
+        chance = (is_taken / n_taken)[:, None]
+        upto = np.minimum(place * chance, 1.0)
+        added = share * chance * left[:, :-1]
+        added[:, 1:] += np.minimum((place - 1) * chance, 1.0)[:, 1:] * (1 - share) * stops[:, :-1]
+        stops *= 1 - upto
+        stops += added
+        left[:, 1:] = (1 - upto) * left[:, 1:] + upto * (1 - share) * left[:, :-1]
+    return stops
+
+
+def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: IntArray) -> FloatArray:
+    """Return the (n_ties,) variances of ties of the same documents below others: R where it is above 0."""
+    kinds, counts = np.unique(shares, return_counts=True)
+    steps = within * float(np.prod(counts + 1.0))
+    if steps > MAX_STEPS:
+        raise _too_large("standard deviation", size, len(shares), steps)
+    parts = np.array_split(above, int(len(above) * np.prod(counts + 1.0)) // _CELLS + 1)
+    return np.concatenate(
+        [
+            variances_over_orders(size, counts.tolist(), within, _gains(kinds, part), 1 - kinds)
+            for part in parts
+            if len(part)
+        ]
+    )
+
+
+def _too_large(what: str, size: int, n_graded: int, steps: float) -> UsageError:
+    """Return the refusal of a tie that would take minutes."""
+    return UsageError(
+        f"ERR: the {what} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade above "
+        f"0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in ERR@10, or take nDCG."
+    )
+
+
+def _gains(kinds: FloatArray, above: IntArray) -> Callable[[int], list[FloatArray]]:
+    """Return what a document of each kind gains at a place of ties below so many documents."""
+    return lambda place: [share / (above + place) for share in kinds]

@@ -1,0 +1,496 @@
+"""Whatever happens to the disk or to the database is told plainly, changes nothing, and passes."""
+
+import errno
+import os
+import shutil
+import sqlite3
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from itertools import count
+from pathlib import Path
+from threading import Event, Semaphore
+
+import library_writer
+import postgresql
+import psycopg
+import pytest
+import sqlalchemy as sa
+from boards import COARSE, QRELS, STRICT, board
+from full_disk import largest_file
+from libraries import aged
+
+from dashboard.library import database as module
+from dashboard.library import uploads
+from dashboard.library.boards import make_board
+from dashboard.library.database import url_of
+from dashboard.library.intake import Intake
+from dashboard.library.schema import boards, shelves
+from dashboard.library.store import Library
+from metrics.errors import LibraryError
+
+FIRST = board(strict_trec=STRICT, qrels_txt=QRELS)
+OTHER = board(coarse_trec=COARSE, qrels_txt=QRELS)
+STORED_BY_0_1 = Path(__file__).parents[2] / "stored_by_0_1" / "library"
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+STOPS = 10
+"""Times that a server is stopped in each of two ways while boards are saved."""
+PATIENCE = 60
+UNTOLD = ("sqlalche", "[SQL", "psycopg.", "Traceback", "None)", "Errno")
+"""What no message of ours holds."""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """What could not be opened is tried again at once."""
+    monkeypatch.setattr(module, "_AGAIN", 0)
+
+
+@contextmanager
+def refused(words):
+    with pytest.raises(LibraryError, match=words) as caught:
+        yield caught
+    assert not [word for word in UNTOLD if word in str(caught.value)]
+
+
+def state(library, home):
+    """All a library tells, and the uploads it has on disk."""
+    paths = sorted((home / "uploads").glob("*/*"))
+    records = [library.find(one.id) for one in library.boards()]
+    for record in records:
+        assert [entry.read() for entry in record.spec.entries]
+    return records, library.uploads(), library.room()[0], paths
+
+
+@contextmanager
+def nothing_changes(library, tmp_path):
+    before = state(library, tmp_path / "home")
+    yield
+    assert state(library, tmp_path / "home") == before
+
+
+# the disk is full
+
+
+STEPS = {
+    "writing it": (uploads, "_write"),
+    "having it on the disk": (os, "fsync"),
+    "putting it in its place": (Path, "replace"),
+    "making its folder": (Path, "mkdir"),
+}
+
+
+@pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+def test_a_disk_that_is_full_at_any_step_is_told(library, tmp_path, monkeypatch, step):
+    record = library.keep(FIRST)
+
+    def fail(*_, **__):
+        raise FULL
+
+    for change in (lambda: library.keep(OTHER), lambda: library.revise(record.id, record.version, OTHER)):
+        with nothing_changes(library, tmp_path), monkeypatch.context() as patch:
+            patch.setattr(*step, fail)
+            with refused("no space left on device"):
+                change()
+    assert library.keep(OTHER)
+
+
+@pytest.mark.parametrize("size", [0, 4, 50])
+def test_an_upload_that_stays_half_is_told_and_removed(library, tmp_path, size):
+    library.keep(FIRST)
+    with nothing_changes(library, tmp_path), largest_file(size), refused(r"coarse\.trec is not kept"):
+        library.keep(OTHER)
+    assert library.keep(OTHER)
+
+
+@pytest.mark.parametrize("size", range(4096, 60_000, 8192))
+def test_a_database_that_cannot_grow_is_told_and_holds_what_fitted(library_at, sqlite_url, tmp_path, size):
+    library = library_at(sqlite_url)
+    fitted = {library.keep(FIRST).id}
+    with largest_file(size), refused("disk"):
+        fitted.update(library.keep(OTHER, name=f"{at}" * 300).id for at in range(100))
+    assert {one.id for one in library.boards()} == fitted
+    assert state(library, tmp_path / "home")
+    assert library.keep(OTHER)
+
+
+@pytest.fixture
+def full_database(library_at, sqlite_url):
+    """A library whose database has no page left."""
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+
+    def limit(connection, _):
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    sa.event.listen(sa.Engine, "connect", limit)
+    yield library_at(sqlite_url)
+    sa.event.remove(sa.Engine, "connect", limit)
+
+
+def test_a_full_database_is_told(full_database, tmp_path):
+    with nothing_changes(full_database, tmp_path), refused("disk is full. Free some space, or choose another"):
+        full_database.keep(FIRST, view={"text": "x" * 100_000})
+
+
+def test_a_sweep_that_cannot_remove_a_file_leaves_it_to_the_next(library, database, monkeypatch):
+    record = library.keep(FIRST)
+    path = record.spec.entries[0].file.data
+    library.discard(path.stem)
+    aged(database, boards, shelves)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", _denied)
+        library.sweep()
+    assert path.exists()
+    assert library.unknown_files() == []
+    library.sweep()
+    assert not path.exists()
+
+
+def _denied(*_, **__):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def test_a_board_that_made_room_is_kept_though_the_sweep_fails(open_library, monkeypatch):
+    library = open_library()
+    library.keep(FIRST)
+    tight = open_library(most=library.room()[0])
+    tight.set_eviction(evict=True)
+    monkeypatch.setattr(Intake, "sweep", lambda _: _raise(LibraryError("The library: locked.")))
+    record = tight.keep(OTHER)
+    assert tight.find(record.id) == record
+
+
+def _raise(error):
+    raise error
+
+
+# somebody else writes
+
+
+@contextmanager
+def another_writer(url, tmp_path):
+    """Another process in the middle of a write."""
+    engine = sa.create_engine(url_of(url, tmp_path), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.execute(sa.select(sa.func.pg_advisory_lock(module._WRITERS)))  # noqa: SLF001 another TieScope's
+        yield
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("ROLLBACK")
+    engine.dispose()
+
+
+def test_a_locked_database_is_told_and_can_be_read_meanwhile(open_library, url, tmp_path):
+    library = open_library(wait=0.05)
+    record = library.keep(FIRST)
+    with nothing_changes(library, tmp_path), another_writer(url, tmp_path):
+        for change in (
+            lambda: library.keep(OTHER),
+            lambda: library.revise(record.id, record.version, OTHER),
+            lambda: library.rename(record.id, "new"),
+            lambda: library.delete(record.id),
+            library.sweep,
+        ):
+            with refused("another program writes to it. Try again in a moment"):
+                change()
+        assert library.find(record.id) == record
+    assert library.keep(OTHER)
+
+
+def test_a_database_that_is_locked_before_it_is_migrated_is_told(library_at, tmp_path, empty_url, kind):
+    if kind == "SQLite":
+        shutil.copy(STORED_BY_0_1 / "library.db", empty_url.removeprefix("sqlite:///"))
+    library = library_at(empty_url, wait=0.05)
+    with another_writer(empty_url, tmp_path), refused("another program writes to it"):
+        library.boards()
+    assert len(library.boards()) == (3 if kind == "SQLite" else 0)
+
+
+def test_a_write_waits_for_another_to_end(open_library, database):
+    library = open_library()
+    with database.writing() as connection:
+        connection.execute(sa.text("UPDATE boards SET name = name"))
+    assert library.keep(FIRST)
+
+
+# it can only be read
+
+
+@pytest.fixture
+def read_only(library_at, empty_url, kind):
+    """A library with a board, and the same where the database can only be read."""
+    library = library_at(empty_url)
+    record = library.keep(FIRST)
+    address = empty_url
+    if kind == "SQLite":
+        address = empty_url.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true"
+    else:
+        with psycopg.connect(empty_url, autocommit=True) as connection:
+            name = connection.info.dbname
+            connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    library.close()
+    return library_at(address), record
+
+
+def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
+    library, record = read_only
+    assert library.find(record.id) == record
+    with nothing_changes(library, tmp_path):
+        for change in (
+            lambda: library.keep(OTHER),
+            lambda: library.keep(FIRST),
+            lambda: library.rename(record.id, "new"),
+            lambda: library.set_eviction(evict=True),
+        ):
+            with refused("it can only be read"):
+                change()
+
+
+def test_an_empty_file_that_can_only_be_read_is_told(library_at, tmp_path):
+    path = tmp_path / "empty.db"
+    path.touch()
+    library = library_at(f"sqlite:///file:{path}?mode=ro&uri=true")
+    with refused("it is empty"):
+        library.boards()
+    assert path.stat().st_size == 0
+
+
+# uploads are damaged
+
+
+DAMAGE = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "one bit turned": lambda path: path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:]),
+    "emptied": lambda path: path.write_bytes(b""),
+    "another upload's": lambda path: shutil.copy(_other(path), path),
+    "removed": Path.unlink,
+    "a folder in its place": lambda path: (path.unlink(), path.mkdir()),
+}
+
+
+def _other(path):
+    return next(other for other in path.parent.parent.glob("*/*.*") if other != path)
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_upload_is_told_by_name_and_the_others_are_read(library, damage):
+    record, other = (
+        library.keep(FIRST),
+        library.keep(board(third_trec=COARSE, grades_txt=QRELS + "q0 0 d1 0\n")),
+    )
+    run, qrels = record.spec.entries
+    damage(run.file.data)
+    with refused(r"strict\.trec: the library's copy.*Upload the file again"):
+        library.find(record.id).spec.entries[0].read()
+    assert qrels.read()
+    assert [entry.read() for entry in library.find(other.id).spec.entries]
+    assert len(library.uploads()) == 4
+
+
+@pytest.mark.parametrize("damage", [one for name, one in DAMAGE.items() if name != "a folder in its place"])
+def test_the_same_bytes_again_heal_a_damaged_upload(library, damage):
+    record = library.keep(FIRST, name="Mine")
+    library.describe(FIRST.spec.entries[0].file.sha256, "noted")
+    damage(record.spec.entries[0].file.data)
+    library.keep(FIRST)
+    again = library.find(record.id)
+    assert [entry.read().table for entry in again.spec.entries] == [one.table for one in FIRST.sources]
+    assert {one.note for one in library.uploads()} == {"noted", ""}
+
+
+def test_a_full_library_can_still_be_healed(open_library):
+    library = open_library()
+    record = library.keep(FIRST)
+    record.spec.entries[0].file.data.unlink()
+    tight = open_library(most=library.room()[0])
+    tight.keep(FIRST)
+    assert [entry.read() for entry in library.find(record.id).spec.entries]
+
+
+def test_a_kept_board_of_a_damaged_upload_cannot_be_kept_from_itself(library):
+    record = library.keep(FIRST)
+    sources = [entry.read() for entry in record.spec.entries]
+    record.spec.entries[0].file.data.unlink()
+    with refused(r"strict\.trec is no longer in the library. Upload it again"):
+        library.keep(make_board(record.spec, sources), name="again")
+    assert len(library.boards()) == 1
+
+
+# the database is none
+
+
+def _spoil(path):
+    library = Library(path.parent)
+    library.keep(FIRST)
+    library.close()
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+
+
+NO_DATABASE = {
+    "text": (
+        lambda path: path.write_bytes(b"no database, but some text\n" * 500),
+        "it is not a database. Move it",
+    ),
+    "a folder": (Path.mkdir, "it cannot be opened. Check the folder"),
+    "damaged": (_spoil, "it is damaged. Restore a copy"),
+}
+
+
+@pytest.mark.parametrize(("create", "words"), NO_DATABASE.values(), ids=NO_DATABASE)
+def test_a_file_that_is_no_database_is_told_and_left_as_it_is(tmp_path, create, words):
+    path = tmp_path / "library.db"
+    create(path)
+    before = path.read_bytes() if path.is_file() else None
+    library = Library(tmp_path)
+    for operation in (library.boards, library.uploads, lambda: library.keep(OTHER)):
+        with refused(words):
+            operation()
+    assert before is None or path.read_bytes() == before
+    shutil.move(path, tmp_path / "moved")
+    assert library.boards() == []
+
+
+def test_a_file_that_is_moved_away_while_it_is_open_is_not_made_anew(open_database, sqlite_url, tmp_path):
+    path, database = Path(sqlite_url.removeprefix("sqlite:///")), open_database(sqlite_url)
+    with database.reading():
+        path.rename(tmp_path / "moved")
+        with refused("cannot be opened"), database.reading():  # by another connection
+            pass
+    assert not path.exists()
+
+
+def test_a_home_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    with refused("The library's folder .*file.*Choose another TIESCOPE_HOME"):
+        Library(tmp_path / "file" / "home").boards()
+
+
+# addresses
+
+
+WRONG = {
+    "nonsense": "is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE",
+    "postgresql://host:port/d": "is no address",
+    "mysql://host/d": "names mysql; SQLite and PostgreSQL are known",
+    "https://example.org": "names https",
+    "sqlite://": "names no file. Write sqlite:////FOLDER/library.db",
+    "sqlite:///:memory:": "names no file",
+}
+
+
+@pytest.mark.parametrize("url", WRONG)
+def test_an_address_that_names_no_database_is_told(library_at, url):
+    with refused(WRONG[url]):
+        library_at(url)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg", "postgresql+psycopg2"])
+def test_every_way_to_name_postgresql_is_understood(tmp_path, scheme):
+    address = url_of(f"{scheme}://anna:secret@example.org/boards", tmp_path)
+    assert (address.drivername, address.host, address.database) == (
+        "postgresql+psycopg",
+        "example.org",
+        "boards",
+    )
+
+
+def test_a_missing_driver_is_told(library_at, monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with refused(r'PostgreSQL\'s driver is missing. Install it: pip install "tiescope\[postgresql\]"'):
+        library_at("postgresql://127.0.0.1/nothing").boards()
+
+
+# the server
+
+
+def test_a_server_that_does_not_answer_is_told_without_its_password(library_at, tmp_path):
+    with refused(
+        "The library .*cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs"
+    ) as caught:
+        library_at(f"postgresql://anna:secret@/boards?host={tmp_path}").boards()
+    assert "secret" not in str(caught.value)
+
+
+def test_a_database_the_server_lacks_is_told(library_at, server):
+    with refused("cannot be reached. Check TIESCOPE_DATABASE_URL"):
+        library_at(server.url("nowhere")).boards()
+
+
+def test_a_library_goes_on_when_its_server_is_back(library_at, server, postgresql_url):
+    library, late = library_at(postgresql_url), library_at(postgresql_url)
+    record = library.keep(FIRST, name="before it stopped")
+    server.stop()
+    try:
+        for operation in (library.boards, late.boards, lambda: library.keep(OTHER), library.sweep):
+            with refused("cannot be reached"):
+                operation()
+    finally:
+        server.start()
+    assert library.find(record.id) == record
+    assert late.find(record.id) == record
+    assert library.keep(OTHER)
+
+
+def test_a_connection_that_breaks_in_a_write_leaves_the_old_state(
+    library_at, tmp_path, server, postgresql_url, monkeypatch
+):
+    library = library_at(postgresql_url)
+    library.keep(FIRST)
+    place = uploads.UploadFolder.place
+
+    def breaking(*arguments):
+        place(*arguments)
+        with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'migrated'"
+            )
+
+    with nothing_changes(library, tmp_path):
+        with monkeypatch.context() as patch:
+            patch.setattr(uploads.UploadFolder, "place", breaking)
+            with refused("cannot be reached"):
+                library.keep(OTHER)
+        library.sweep()
+    assert library.keep(OTHER)
+
+
+@pytest.mark.slow
+def test_a_server_that_stops_and_starts_during_saves_loses_none_and_keeps_none_half(library_at, tmp_path):
+    programs = postgresql.find()
+    if programs is None:
+        pytest.skip("no PostgreSQL server here: python tests/postgresql.py")
+    acknowledged, errors, is_saved, is_over = set(), [], Semaphore(0), Event()
+
+    def save(library):
+        for number in count():
+            if is_over.is_set():
+                return
+            try:
+                acknowledged.add(library.keep(library_writer.board((number,))).id)
+                is_saved.release()
+            except LibraryError as error:
+                errors.append(str(error))
+
+    with postgresql.serving(programs, is_durable=True) as durable, ThreadPoolExecutor(1) as threads:
+        library = library_at(durable.url("postgres"))
+        saving = threads.submit(save, library)
+        for mode in ("immediate", "fast") * STOPS:
+            assert is_saved.acquire(timeout=PATIENCE), errors[-1:]
+            durable.stop(mode)
+            durable.start()
+        is_over.set()
+        saving.result()
+        assert library.keep(FIRST)
+        assert errors
+        assert not [error for error in errors if any(word in error for word in UNTOLD)]
+        board_ids = {one.id for one in library.boards()}
+        assert board_ids >= acknowledged
+        assert all(entry.read() for board_id in board_ids for entry in library.find(board_id).spec.entries)
+        library.sweep()
+        on_disk = {path.stem for path in (tmp_path / "home" / "uploads").glob("*/*")}
+        assert on_disk == {one.sha256 for one in library.uploads()}
+        print(f"\n{len(acknowledged)} saves, {len(errors)} refused, {len(board_ids - acknowledged)} unsaid")

@@ -1,0 +1,223 @@
+"""What is kept is the bytes that came, and is read as they were."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from boards import QRELS, STRICT
+from runs.written import PACKED, SAMPLE, as_parquet
+
+from dashboard.library import read_before, schema, uploads
+from dashboard.library.boards import BoardSpec, Entry, make_board
+from dashboard.library.uploads import Profile, UploadFolder
+from metrics import FORMATS
+from metrics.errors import LibraryError
+from metrics.runs import File, read
+
+FILES = sorted((Path(__file__).parents[2] / "runs" / "files").iterdir())
+BY_FILE = pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+
+
+@pytest.fixture(scope="module")
+def keep(tmp_path_factory):
+    """Keep a file, and find it again as another process would."""
+    folder = UploadFolder(tmp_path_factory.mktemp("kept"))
+
+    def again(file):
+        waiting = folder.write(file)
+        folder.place(waiting, file.sha256)
+        return folder.stored_file(file.sha256, file.name, file.size, waiting.path.suffix)
+
+    return again
+
+
+def bits(column):
+    """Values, numbers as their bits: minus zero is not zero, and a missing number is itself."""
+    values = column.to_pylist()
+    numbers = any(isinstance(value, float) for value in values)
+    return np.array(values, float).view("i8").tolist() if numbers else values
+
+
+def description(source):
+    """All that a source says."""
+    ranks = source.origin.ranks()
+    return (
+        {name: bits(source.table[name]) for name in source.table.column_names},
+        [str(kind) for kind in source.table.schema.types],
+        *(source.format, dict(source.mapping), tuple(source.header), source.noted, source.kind, source.unused),
+        *(source.tie_order, source.missing_score, None if ranks is None else ranks.to_pylist()),
+        [(source.origin.line_of(row), source.origin.unit) for row in range(len(source.table))],
+    )
+
+
+@BY_FILE
+def test_a_file_of_another_tool_comes_back_as_it_was_read(library, path):
+    file = File(path.name, path.read_bytes())
+    source = read(file)
+    other_files = [File("run.trec", STRICT.encode()), File("judged.txt", QRELS.encode())]
+    record = library.keep(make_board(BoardSpec.of([file, *other_files]), [source, *map(read, other_files)]))
+    again = next(entry for entry in record.spec.entries if entry.file.sha256 == file.sha256)
+    assert (again.file.name, again.file.size) == (path.name, len(file.data))
+    assert b"".join(again.file.uploaded()) == file.data
+    assert description(again.read()) == description(source)
+
+
+@BY_FILE
+@pytest.mark.parametrize("packed", [packed for packed in PACKED if packed != "plain"])
+def test_a_packed_file_is_kept_as_it_came(keep, path, packed):
+    file = File(path.name, PACKED[packed](path.read_bytes()))
+    stored = keep(file)
+    assert stored.path.read_bytes() == file.data
+    assert description(Entry(stored).read()) == description(read(file))
+
+
+def test_every_format_is_kept_by_a_test():
+    formats = {read(File.open(path)).format for path in FILES} | {"parquet"}
+    assert formats == {one.name for one in FORMATS}
+
+
+def test_a_parquet_is_kept_as_it_came(keep):
+    file = File("t.parquet", as_parquet(SAMPLE))
+    stored = keep(file)
+    assert stored.path.read_bytes() == file.data
+    assert description(Entry(stored).read()) == description(read(file))
+
+
+def test_text_is_packed_with_zstd(keep):
+    stored = keep(File("run.trec", STRICT.encode() * 100))
+    assert stored.path.read_bytes().startswith(b"\x28\xb5\x2f\xfd")
+    assert stored.path.stat().st_size < stored.size / 10
+
+
+@pytest.mark.parametrize("score", ["inf", "-inf", "5e-324", "-0.0", "0.1", "1.7976931348623157e308", "1e22"])
+def test_a_score_comes_back_to_the_last_bit(keep, score):
+    file = File("run.trec", f"q Q0 d 1 {score} t\nq Q0 e 2 0.5 t\n".encode())
+    assert bits(Entry(keep(file)).read().table["score"]) == bits(read(file).table["score"])
+
+
+def test_other_columns_can_be_chosen_of_what_is_kept(keep):
+    file = File("t.csv", b"query_id,doc_id,score,second,kind\nq,d,1,2,x\nq,e,2,1,y\n")
+    stored = keep(file)
+    for choice in ({"score": "second"}, {"segment": "kind"}, {"doc_id": "kind"}, {"relevance": ""}):
+        again = Entry(stored, tuple(choice.items())).read()
+        assert description(again) == description(read(file, choice))
+
+
+def test_what_is_found_is_said_of_the_name_the_file_has_now(keep):
+    file = File("t.csv", b"query_id,doc_id,score,why\nq,d,2,text\n")
+    source = Entry(replace(keep(file), name="new.csv")).read()
+    assert [one.file for one in source.noted] == ["new.csv"]
+    assert source.file == "new.csv"
+
+
+def test_a_file_that_changed_since_it_was_read_is_not_kept(library, tmp_path):
+    path = tmp_path / "run.trec"
+    path.write_text(STRICT)
+    spec = BoardSpec.of([File.open(path), File("qrels.txt", QRELS.encode())])
+    made = make_board(spec, [entry.read() for entry in spec.entries])
+    assert made.spec.digest
+    path.write_text(STRICT.replace("q0", "q9"))
+    with pytest.raises(LibraryError, match=r"run\.trec is not kept: it has changed since it was read"):
+        library.keep(made)
+    assert library.uploads() == []
+
+
+def test_what_a_setting_refuses_now_is_still_read_where_it_was_kept_before(keep, monkeypatch):
+    stored = keep(File("run.trec", STRICT.encode()))
+    monkeypatch.setattr("metrics.runs.files.MAX_BYTES", 10)
+    assert len(Entry(stored).read().table) == 20
+
+
+# what slow formats were read as
+
+
+@pytest.fixture
+def every_file_is_large(monkeypatch):
+    monkeypatch.setattr(read_before, "DEAR_ROWS", 1)
+
+
+def caches(stored):
+    return list(stored.path.parent.glob(f"{stored.digest}.*.cache"))
+
+
+@pytest.mark.usefixtures("every_file_is_large")
+@BY_FILE
+def test_a_file_read_before_is_as_it_was_read_first(keep, monkeypatch, path):
+    file = File(path.name, path.read_bytes())
+    stored = keep(file)
+    expected = description(read(file))
+    assert description(Entry(stored).read()) == expected
+    with monkeypatch.context() as patch:
+        if caches(stored):
+            patch.setattr(uploads, "read", None)  # so it is not read again
+        assert description(Entry(stored).read()) == expected
+
+
+@pytest.mark.usefixtures("every_file_is_large")
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1"), Path.touch])
+def test_what_was_read_before_can_be_deleted_and_is_not_trusted_where_it_is_damaged(library, damage):
+    file = File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 1, "relevance": 1, "second": 2}\n' * 1)
+    spec = BoardSpec.of([file])
+    library.keep(make_board(spec, [read(file)]))
+    (entry,) = library.spec_of([file.sha256]).entries
+    (path,) = caches(entry.file)  # so the first visitor after a restart does not wait
+    damage(path)
+    assert description(entry.read()) == description(read(file))
+    assert caches(entry.file) == [path]
+    other = replace(entry, columns=(("score", "second"),))
+    assert other.read().table["score"].to_pylist() == [2]
+    assert len(caches(entry.file)) == 1
+
+
+@pytest.mark.usefixtures("every_file_is_large")
+def test_what_was_read_before_goes_with_its_upload(library, monkeypatch):
+    file = File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 1, "relevance": 1}\n')
+    record = library.keep(make_board(BoardSpec.of([file]), [read(file)]))
+    (stored,) = [entry.file for entry in record.spec.entries]
+    assert library.unknown_files() == []
+    assert len(caches(stored)) == 1
+    library.delete(record.id)
+    library.discard(file.sha256)
+    monkeypatch.setattr("dashboard.library.intake.RETENTION", -schema.RETENTION)
+    library.sweep()
+    assert (stored.path.exists(), caches(stored)) == (False, [])
+
+
+@pytest.mark.usefixtures("every_file_is_large")
+def test_what_another_version_read_is_not_used(keep, monkeypatch):
+    stored = keep(File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 7}\n'))
+    Entry(stored).read()
+    (path,) = caches(stored)
+    monkeypatch.setattr(read_before, "_version", lambda: "another")
+    Entry(stored).read()
+    (other,) = caches(stored)
+    assert other != path
+
+
+# profiles
+
+
+@pytest.mark.parametrize(
+    ("scores", "filled"),
+    {
+        "equal": ((1, 1, 1), {12: 3}),
+        "a bit apart": ((1, 1.0000000000000002), {0: 1, 23: 1}),
+        "as far apart as can be": ((1.7e308, -1.7e308, 0), {0: 1, 12: 1, 23: 1}),
+        "the least there is": ((5e-324, 0), {0: 1, 23: 1}),
+        "infinite": (("inf", "-inf"), {}),
+        "some infinite": (("inf", 1, 2), {0: 1, 23: 1}),
+        "zero": ((0, "-0.0"), {12: 2}),
+    }.values(),
+)
+def test_a_profile_counts_finite_scores_from_the_lowest_to_the_highest(scores, filled):
+    rows = "".join(f"q Q0 d{at} 1 {score} t\n" for at, score in enumerate(scores))
+    bars = Profile.of(read(File("run.trec", rows.encode()))).bars
+    assert bars == tuple(filled.get(at, 0) for at in range(uploads.BARS))
+
+
+def test_a_profile_tells_queries_depth_and_ties():
+    text = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nq Q0 c 3 0 t\nr Q0 a 1 1 t\n"
+    profile = Profile.of(read(File("run.trec", text.encode())))
+    assert (profile.queries, profile.depth, profile.tied) == (2, 3, 0.5)
+    assert Profile.of(read(File("qrels.txt", QRELS.encode()))).tied is None

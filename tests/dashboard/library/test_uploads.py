@@ -1,0 +1,329 @@
+"""Uploads: kept once, read as their owners chose, noted, pinned, discarded and brought back."""
+
+from dataclasses import replace
+
+import pytest
+from boards import COARSE, QRELS, STRICT, board
+from libraries import ANNA, BERT, FIRST, as_read, names_on, on_disk, sha, shas
+
+from dashboard.library.boards import BoardSpec, Entry, make_board, read_files
+from dashboard.library.uploads import UploadFolder
+from metrics.errors import LibraryError
+from metrics.runs import File, read
+
+NAMES = {
+    "NUL": ("a\0b", "ab"),
+    "a lone surrogate": ("a\udc80b", "a?b"),
+    "10,000 letters": ("x" * 10_000, "x" * 1000),
+    "emoji": ("🎯👩‍👩‍👧 Ωμέγα", "🎯👩‍👩‍👧 Ωμέγα"),
+    "right to left": ("\u202eabc", "\u202eabc"),
+    "quotes and marks": ("'; DROP TABLE boards; -- %s %(x)s {}", "'; DROP TABLE boards; -- %s %(x)s {}"),
+    "space around": ("  a  ", "  a  "),
+    "a space where it is cut": ("x" * 199 + " " + "x" * 799 + " y", "x" * 199 + " " + "x" * 799 + " "),
+}
+BY_NAME = pytest.mark.parametrize(("text", "kept_text"), NAMES.values(), ids=NAMES)
+
+
+def test_an_upload_tells_what_it_is(library):
+    record = library.keep(FIRST, name="Mine")
+    run, qrels = sorted(library.uploads(), key=lambda upload: upload.kind, reverse=True)
+    assert (run.name, run.kind, run.rows, run.size) == ("strict.trec", "run", 20, len(STRICT))
+    assert (run.reading.format, dict(run.reading.mapping)["score"]) == ("trec-run", "score")
+    assert (run.profile.queries, run.profile.depth, run.profile.tied, sum(run.profile.bars)) == (4, 5, 0, 20)
+    assert (run.note, run.pinned, run.boards) == ("", False, ((record.id, "Mine"),))
+    assert (qrels.kind, qrels.rows, qrels.profile.tied) == ("qrels", 4, None)
+
+
+def test_notes_and_pins_are_the_owners_own(library):
+    for owner in (ANNA, BERT):
+        library.keep(FIRST, owner)
+    library.describe(sha(FIRST), "from the cluster", ANNA)
+    library.pin(sha(FIRST), ANNA)
+    upload_of = {
+        owner: {one.sha256: one for one in library.uploads(owner)}[sha(FIRST)] for owner in (ANNA, BERT)
+    }
+    assert (upload_of[ANNA].note, upload_of[ANNA].pinned) == ("from the cluster", True)
+    assert (upload_of[BERT].note, upload_of[BERT].pinned) == ("", False)
+    library.pin(sha(FIRST), ANNA, pinned=False)
+    assert not any(one.pinned for one in library.uploads(ANNA))
+
+
+def test_notes_and_pins_outlive_the_same_upload_again(library):
+    library.keep(FIRST)
+    library.describe(sha(FIRST), "noted")
+    library.pin(sha(FIRST))
+    library.keep(FIRST, name="again")
+    assert [(one.note, one.pinned) for one in library.uploads() if one.sha256 == sha(FIRST)] == [
+        ("noted", True)
+    ]
+
+
+def test_a_board_is_made_from_uploads_in_the_order_asked_for(library):
+    library.keep(board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS))
+    ordered_shas = sorted(shas(library))
+    spec = library.spec_of(ordered_shas)
+    assert [entry.file.sha256 for entry in spec.entries] == ordered_shas
+    again = library.keep(make_board(spec, [entry.read() for entry in spec.entries]), name="again")
+    assert len(library.uploads()) == 3
+    assert {number for one in library.uploads() for number, _ in one.boards} >= {again.id}
+
+
+def test_an_upload_of_another_is_not_offered(library):
+    library.keep(FIRST, ANNA)
+    for operation in (library.describe, library.pin, library.discard, library.reclaim):
+        with pytest.raises(LibraryError, match="no longer in the library"):
+            operation(*[sha(FIRST), "note", BERT] if operation == library.describe else [sha(FIRST), BERT])
+    with pytest.raises(LibraryError, match="no longer in the library"):
+        library.spec_of([sha(FIRST)], BERT)
+
+
+def test_a_discarded_upload_takes_its_nameless_boards_along_and_brings_them_back(library):
+    record = library.keep(FIRST)
+    library.discard(sha(FIRST))
+    assert sha(FIRST) not in shas(library)
+    assert shas(library, deleted=True) == [sha(FIRST)]
+    assert library.boards() == []
+    library.reclaim(sha(FIRST))
+    assert library.find(record.id).spec == record.spec
+    assert sha(FIRST) in shas(library)
+
+
+def test_an_upload_on_a_board_with_a_name_is_not_discarded(library):
+    library.keep(FIRST)
+    library.keep(FIRST, name="Mine")
+    with pytest.raises(LibraryError, match=r"used on Mine. Delete that first"):
+        library.discard(sha(FIRST))
+    assert len(library.boards()) == 2
+    assert sha(FIRST) in shas(library)
+
+
+@pytest.mark.usefixtures("calendar")
+def test_a_board_deleted_before_its_upload_does_not_come_back_with_it(library):
+    library.delete(library.keep(FIRST).id)
+    library.discard(sha(FIRST))
+    library.reclaim(sha(FIRST))
+    assert library.boards() == []
+
+
+def test_a_discarded_upload_that_is_uploaded_again_is_there_again(library):
+    library.keep(FIRST)
+    library.discard(sha(FIRST))
+    library.keep(FIRST)
+    assert len(shas(library)) == 2
+    assert shas(library, deleted=True) == []
+
+
+@BY_NAME
+def test_any_text_is_kept_as_far_as_it_can_be(library, text, kept_text):
+    record = library.keep(FIRST, name=text)
+    library.rename(record.id, text)
+    library.describe(sha(FIRST), text)
+    found_record = library.find(record.id)
+    assert found_record.name == kept_text.strip()[:200].strip()
+    assert {one.note for one in library.uploads()} == {kept_text.strip(), ""}
+    assert library.duplicate(record.id).name == f"{found_record.name[:194]}, copy"
+
+
+@BY_NAME
+def test_a_file_of_any_name_is_kept(library, text, kept_text):
+    files = [File(text, STRICT.encode()), File("qrels.txt", QRELS.encode())]
+    new_board = make_board(BoardSpec.of(files), [read(file) for file in files])
+    record = library.keep(new_board)
+    assert record.spec.entries[0].file.name == kept_text
+    assert kept_text in {one.name for one in library.uploads()}
+    assert library.keep(new_board).id == record.id
+    assert as_read(record).runs.rerankers == [File(kept_text, b"").stem]
+
+
+def test_any_view_is_kept(library):
+    view = {"text": "a\0b 🎯 \udc80", "none": None, "many": [1, 2.5, True, {"deep": []}]}
+    assert library.find(library.keep(FIRST, view=view).id).view == view
+
+
+def test_the_same_bytes_are_kept_once_whoever_uploads_them(library, tmp_path):
+    for owner in ("", ANNA, BERT):
+        library.keep(FIRST, owner)
+        assert len(library.uploads(owner)) == 2
+    assert on_disk(tmp_path / "home") == sorted(entry.file.sha256 for entry in FIRST.spec.entries)
+    assert library.room()[0] == sum(one.kept_size for one in library.uploads())
+
+
+def test_the_same_bytes_are_kept_once_under_whatever_name(library, tmp_path):
+    library.keep(FIRST)
+    library.keep(board(renamed_trec=STRICT, qrels_txt=QRELS))
+    assert len(on_disk(tmp_path / "home")) == 2
+    assert {one.name for one in library.uploads()} == {"renamed.trec", "qrels.txt"}
+    assert {name for one in library.boards() for name in names_on(library.find(one.id))} == {
+        "strict.trec",
+        "renamed.trec",
+        "qrels.txt",
+    }
+
+
+def test_two_files_of_the_same_bytes_on_one_board_are_kept_once(library, tmp_path):
+    record = library.keep(board(one_trec=STRICT, two_trec=STRICT, qrels_txt=QRELS))
+    assert len(on_disk(tmp_path / "home")) == 2
+    assert names_on(record) == ["one.trec", "two.trec", "qrels.txt"]
+
+
+def test_whoever_keeps_bytes_last_leaves_those_kept_meanwhile(library, open_library, monkeypatch):
+    """Both wrote a Parquet; a board that was found before must still be read."""
+    file = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
+    own_board, other_board = (
+        make_board(BoardSpec((it,)), [it.read()]) for it in (_reading(file, "a"), _reading(file, "b"))
+    )
+    other_library, other_records = open_library(), []
+    write = UploadFolder.write
+
+    def write_late(*arguments):
+        waiting = write(*arguments)
+        monkeypatch.setattr(UploadFolder, "write", write)
+        other_records.append(other_library.keep(other_board))
+        return waiting
+
+    monkeypatch.setattr(UploadFolder, "write", write_late)
+    own_record = library.keep(own_board)
+    for record, column in ((own_record, "a"), (other_records[0], "b")):
+        assert record.spec.entries[0].read().mapping["score"] == column
+
+
+def _reading(file, column):
+    return Entry(file, (("score", column),))
+
+
+CARL = "carl@example.org"
+TABLE = File("t.csv", b"query_id,doc_id,a,b,relevance\nq,d,1,2,1\nq,e,2,1,0\n")
+NAMELESS = File("t.csv", b"query_id,passage,score,relevance\nq,d,1,1\nq,e,2,0\n")
+CHOICES = {ANNA: (("score", "a"),), BERT: (("score", "b"),)}
+
+
+def board_with_columns(file, columns):
+    entry = Entry(file, columns)
+    return make_board(BoardSpec((entry,)), [entry.read()])
+
+
+def scores(entry):
+    return entry.read().table["score"].to_pylist()
+
+
+@pytest.fixture
+def records(library):
+    """The same bytes kept by two people who chose other columns."""
+    return {
+        owner: library.keep(board_with_columns(TABLE, columns), owner, name="Mine")
+        for owner, columns in CHOICES.items()
+    }
+
+
+def test_an_upload_from_the_library_is_read_as_it_was_kept(library):
+    before = board_with_columns(NAMELESS, (("doc_id", "passage"),))
+    library.keep(before)
+    spec = library.spec_of([NAMELESS.sha256])
+    assert spec.entries[0].columns == (("doc_id", "passage"),)
+    assert spec.entries[0].read().table == before.sources[0].table
+    assert spec.digest == before.spec.digest
+    again = library.keep(make_board(spec, [spec.entries[0].read()]), name="again")
+    assert again.spec.entries[0].read().table == before.sources[0].table
+
+
+def test_everybody_reads_the_same_bytes_by_their_own_columns(library, records):
+    for owner, expected in ((ANNA, [1, 2]), (BERT, [2, 1])):
+        (entry,) = library.spec_of([TABLE.sha256], owner).entries
+        (upload,) = library.uploads(owner)
+        assert entry.columns == CHOICES[owner]
+        assert scores(entry) == scores(library.find(records[owner].id, owner).spec.entries[0]) == expected
+        assert upload.reading.mapping["score"] == CHOICES[owner][0][1]
+
+
+def test_the_columns_of_a_deleted_board_are_still_those_of_its_owner(library, records):
+    library.delete(records[BERT].id, BERT)
+    assert scores(library.spec_of([TABLE.sha256], BERT).entries[0]) == [2, 1]
+
+
+def test_the_newest_of_several_choices_is_taken(library, records):
+    library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, name="newer")
+    assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [2, 1]
+    library.save_view(records[ANNA].id, {"depth": 5}, ANNA)
+    assert scores(library.spec_of([TABLE.sha256], ANNA).entries[0]) == [1, 2]
+
+
+def test_an_upload_on_no_board_of_ones_own_is_read_as_it_was_first_and_says_so(library):
+    record = library.keep(board_with_columns(TABLE, CHOICES[BERT]), ANNA, access="edit")
+    library.revise(record.id, 1, board_with_columns(TABLE, CHOICES[BERT]), CARL)
+    (entry,) = library.spec_of([TABLE.sha256], CARL).entries
+    assert dict(entry.columns)["score"] == "b"
+    assert scores(entry) == [2, 1]
+    assert [one.kind for one in library.uploads(CARL)] == ["run"]
+
+
+def test_a_table_is_a_run_or_judgments_as_its_owner_reads_it(library, tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
+    (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
+    library.keep(board_with_columns(File.open(tmp_path / "judged.csv"), ()), ANNA)
+    entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
+    library.keep(make_board(BoardSpec(entries), sources), BERT)
+    assert [one.kind for one in library.uploads(ANNA)] == ["run"]
+    assert {one.name: one.kind for one in library.uploads(BERT)} == {"run.trec": "run", "judged.csv": "qrels"}
+
+
+def test_files_of_one_name_stand_on_a_board_under_the_names_given(tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
+    (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
+    pairs = [("today", tmp_path / "run.trec"), (None, tmp_path / "run.trec")]
+    entries, sources = read_files(pairs, tmp_path / "qrels.txt")
+    board = make_board(BoardSpec(entries), sources)
+    assert [file.name for file in board.files] == ["today.trec", "run.trec", "qrels.txt"]
+    assert board.runs.rerankers == ["today", "run"]
+
+
+def test_what_judgments_leave_of_a_table_is_kept_and_can_be_chosen(library, tmp_path):
+    (tmp_path / "run.trec").write_text("q Q0 d 1 1 t\n")
+    (tmp_path / "judged.csv").write_text("query_id,doc_id,score,relevance,segment\nq,d,9,1,s\n")
+    entries, sources = read_files([tmp_path / "run.trec"], tmp_path / "judged.csv")
+    _, judged = library.keep(make_board(BoardSpec(entries), sources)).spec.entries
+    assert "score" not in judged.read().table.column_names
+    assert replace(judged, columns=()).read().table["score"].to_pylist() == [9]
+
+
+# keys
+
+
+def test_a_file_is_its_content_and_its_key_says_no_more(records):
+    board = board_with_columns(TABLE, CHOICES[ANNA])
+    assert board.spec.entries[0].key == board.spec.entries[0].digest
+    assert board.key == board.spec.key == board.spec.digest == records[ANNA].spec.key
+    assert board.label.endswith(f" · {board.key[:12]}")
+
+
+def test_a_board_made_of_the_library_is_found_again_by_its_digest(library, records):
+    spec = library.spec_of([TABLE.sha256], ANNA)
+    nameless = library.keep(make_board(spec, [spec.entries[0].read()]), ANNA)
+    assert nameless.id != records[ANNA].id
+    assert library.keep(board_with_columns(TABLE, CHOICES[ANNA]), ANNA).id == nameless.id
+    assert library.keep(make_board(spec, [spec.entries[0].read()]), ANNA).id == nameless.id
+
+
+# columns that nobody can read
+
+
+@pytest.mark.parametrize("value", [b"caf\xe9", b"\xff"])
+def test_a_file_with_a_column_that_is_no_text_is_kept_without_it(library, value):
+    content = b"query_id,doc_id,score,relevance,note,more\nq,d,1,1,%s,x\nq,e,2,0,y,z\n"
+    board = board_with_columns(File("latin.csv", content % value), ())
+    (entry,) = library.keep(board).spec.entries
+    again = entry.read()
+    assert again.table == board.sources[0].table
+    assert again.unused == board.sources[0].unused == ("note", "more")
+
+
+def test_a_sound_column_that_was_not_read_is_kept(library):
+    board = board_with_columns(File("t.csv", b"query_id,doc_id,score,relevance,note\nq,d,1,1,x\n"), ())
+    (entry,) = library.keep(board).spec.entries
+    assert replace(entry, columns=(("segment", "note"),)).read().table["segment"].to_pylist() == ["x"]
+
+
+def test_a_run_keeps_its_shape_on_the_shelf(library):
+    files = [File("a.trec", STRICT.encode()), File("q.txt", QRELS.encode())]
+    spec = BoardSpec.of(files)
+    library.keep(make_board(spec, [entry.read() for entry in spec.entries]))
+    assert {one.name: one.kind for one in library.uploads()} == {"a.trec": "run", "q.txt": "qrels"}

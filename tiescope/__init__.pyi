@@ -1,0 +1,1 @@
+from metrics import *  # noqa: F403 a stub hands on what it imports so
