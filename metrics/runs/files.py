@@ -435,12 +435,14 @@ class FileProvenance:
         line_of: row, the first 0 → its line, the first 1.
         unit: what is counted: a line, a row, an entry.
         ranks: reads the ranks the file states beside its scores, if it does.
+        tag: what the first row of a TREC run says whose it is; empty of other files.
     """
 
     file: str
     line_of: Callable[[int], int]
     unit: str = "line"
     ranks: Callable[[], pa.Array | None] = _no_ranks
+    tag: str = ""
 
     def move(self, copy: "FileProvenance") -> None:
         """Have lines and ranks read from a copy of the file, where it counts the same: the file can go."""

@@ -53,6 +53,20 @@ def test_what_does_not_come_out_is_first_and_the_rest_is_a_line_a_reranker(call,
     assert len(list(csv.DictReader(io.StringIO(out)))) == 6
 
 
+def test_names_of_a_table_may_be_the_tags_of_the_runs(call, write):
+    runs = [write(f"run{k}.trec", RUN.replace(" t\n", f" {tag}\n")) for k, tag in enumerate(["BM25", "QL"])]
+    published = write("t.csv", "model,MRR\nbm25,0.3611\nQL,0.3611\n")
+    code, _, err = call("audit", *runs, "--qrels", write("qrels.txt", QRELS), "--published", published)
+    assert code == 0
+    assert "'bm25' is run0, 'QL' is run1." in err
+
+
+def test_a_tag_of_several_runs_is_nobodys_name(call, inputs, write):
+    published = write("t.csv", "model,MRR\nt,0.3611\nbm25+,0.3611\n")
+    _, _, err = call("audit", *inputs, write("other.trec", RUN), "--published", published)
+    assert "Not matched: 't'." in err
+
+
 def test_outputs_of_trec_eval_are_taken_from_a_folder_or_a_pattern(call, inputs, tmp_path):
     (tmp_path / "evals").mkdir()
     output = "runid\tall\tx\nmap\tall\t0.3611\nrecip_rank\tq0\t0.2500\nP_5\tall\t0.2000\ngm_map\tall\t0.3000\n"

@@ -79,7 +79,14 @@ class DelimitedTable(BlockTable):
         def line_of(row: int) -> int:
             return row + self._n_header_rows + 1 if has_a_row_a_line() else self._line_of(row)
 
-        return FileProvenance(self.file.name, line_of, ranks=self._ranks)
+        return FileProvenance(self.file.name, line_of, ranks=self._ranks, tag=self._tag)
+
+    @property
+    def _tag(self) -> str:
+        """The tag of the first row of a TREC run; empty of other formats."""
+        names = self.layout.names or ()
+        _, fields = next(rows(self.file, self.layout), (0, [])) if "tag" in names else (0, [])
+        return fields[names.index("tag")] if len(fields) == len(names) > 0 else ""
 
     def values(self) -> dict[str, pa.Array]:
         """Return column of the file → its values, as they stand; a ReadError names a wrong line."""

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -162,8 +163,9 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     """Match the names of a published table to those of runs; what is uncertain stays unmatched.
 
     Rerankers match where their names are the same or else alike: but for case, then for folders, endings and a
-    prefix such as `input.`, then for punctuation. Two that are alike at once are not chosen between, and those
-    that are alike but for a sign that may be part of a name, as BM25 and BM25+, are said and not matched.
+    prefix such as `input.`, then for punctuation; or else where the tags of TREC runs do. Two that are alike at
+    once are not chosen between, and those that are alike but for a sign that may be part of a name, as BM25 and
+    BM25+, are said and not matched.
 
     Args:
         published: figures as printed.
@@ -181,7 +183,7 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     if unknown:
         names = first_names([quote(name) for name in (*published.rerankers, *published.measures)], 12)
         raise UsageError(f"{quote(unknown[0])} is not in the published table. There are: {names}.")
-    rerankers = _match_rerankers(published, runs.rerankers, choices)
+    rerankers = _match_rerankers(published, runs.rerankers, choices, _own_tags(runs))
     matched = set(rerankers["matched"])
     return NameMatches(
         rerankers,
@@ -190,8 +192,18 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     )
 
 
+def _own_tags(runs: Runs) -> dict[str, tuple[str, ...]]:
+    """Return reranker → the tag of its TREC run, where no other run has the same."""
+    tags = {name: runs.origins[name].origin.tag for name in runs.rerankers if name in runs.origins}
+    counts = Counter(tags.values())
+    return {name: (tag,) for name, tag in tags.items() if tag and counts[tag] == 1}
+
+
 def _match_rerankers(
-    published: PublishedTable, rerankers: Sequence[str], by_hand: Mapping[str, str]
+    published: PublishedTable,
+    rerankers: Sequence[str],
+    by_hand: Mapping[str, str],
+    tags: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
     rows: dict[str, Match] = {}
     for name in published.rerankers:
@@ -207,9 +219,15 @@ def _match_rerankers(
                 )
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
     open_names = [name for name in published.rerankers if name not in rows]
-    for likeness, keys in _LIKENESS:
+    *certain, last = _LIKENESS
+    ways: list[tuple[str, Callable[[str], str], Mapping[str, Sequence[str]]]] = [
+        *((likeness, keys, {}) for likeness, keys in certain),
+        *(("alike", keys, tags) for _, keys in certain),
+        (*last, {}),
+    ]
+    for likeness, keys, own_tags in ways:
         free = [name for name in rerankers if name not in {match for match, *_ in rows.values()}]
-        alike = _alike(open_names, free, published.other_names, keys)
+        alike = _alike(open_names, free, published.other_names, keys, own_tags)
         rows |= {
             name: (candidates[0], likeness, ()) if likeness and is_certain else ("", "", tuple(candidates))
             for name, (candidates, is_certain) in alike.items()
@@ -224,9 +242,10 @@ def _alike(
     rerankers: Sequence[str],
     other_names: Mapping[str, Sequence[str]],
     key: Callable[[str], str],
+    tags: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[list[str], bool]]:
     """Return those with candidates of the same key: the candidates, and whether they are each other's only."""
-    ours = _by_key(((name, name) for name in rerankers), key)
+    ours = _by_key(((text, name) for name in rerankers for text in (name, *tags.get(name, ()))), key)
     theirs = _by_key(((other, name) for name in published for other in (name, *other_names.get(name, ()))), key)
     alike = {}
     for name in published:
