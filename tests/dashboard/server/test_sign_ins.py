@@ -120,7 +120,7 @@ def test_of_many_sockets_of_those_not_let_in_the_oldest_of_the_busiest_address_e
         sign_ins, "admitted_address", lambda claims: claims["email"] if claims == LISTED else None
     )
     monkeypatch.setattr(sign_ins, "forget_strangers", lambda: forgotten.append(1))
-    assert asyncio.run(ended_sockets()) == ended
+    assert finish(ended_sockets()) == ended
     assert len(forgotten) == (0 if claims == LISTED else 3)
 
 
