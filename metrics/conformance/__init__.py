@@ -106,13 +106,13 @@ def compare_results(results: Mapping[str, float], tolerance: float = 1e-6) -> pd
     by_fit = is_equal.sum().sort_values(ascending=False, kind="stable").index
     n_equal = is_equal[by_fit].groupby(table["measure"]).sum()
     best = n_equal.eq(n_equal.max(axis=1), axis=0)
-    chosen = [best.columns[int(np.argmax(best.loc[measure]))] for measure in table["measure"]]
-    table["precision"], table["order"] = zip(*chosen, strict=True) if chosen else ([], [])
+    best_fits = [best.columns[int(np.argmax(best.loc[measure]))] for measure in table["measure"]]
+    table["precision"], table["order"] = zip(*best_fits, strict=True) if best_fits else ([], [])
     table["also"] = [
         tuple(dict.fromkeys(name for _, name in best.columns[best.loc[measure]] if name != order))
         for measure, order in zip(table["measure"], table["order"], strict=True)
     ]
-    table["expected"] = [expected.loc[row, column] for row, column in enumerate(chosen)]
+    table["expected"] = [expected.loc[row, column] for row, column in enumerate(best_fits)]
     table["tied"] = expected["float64", "tied"]
     table["passes"] = (table["value"] - table["expected"]).abs() <= tolerance
     return table
@@ -127,9 +127,9 @@ def order_sentences(table: pd.DataFrame) -> list[str]:
     sentences = []
     for (order, precision, also), rows in table[fits].groupby(["order", "precision", "also"], sort=False):
         fitting = part_of(int(rows["passes"].sum()), len(rows), "case")
-        others = f" As many fit: {'; '.join(ORDERS[name] for name in also)}." if also else ""
+        alternatives = f" As many fit: {'; '.join(ORDERS[name] for name in also)}." if also else ""
         bits = ", scores compared as 32-bit floats" if precision == "float32" else ""
         measures = ", ".join(rows["measure"].unique())
-        sentences.append(f"{measures}: {ORDERS[order]}{bits}. It fits {fitting}.{others}")
+        sentences.append(f"{measures}: {ORDERS[order]}{bits}. It fits {fitting}.{alternatives}")
     unknown = table.loc[~fits, "measure"].unique()
     return [*sentences, *(f"{measure}: no known tie order fits half of the cases." for measure in unknown)]

@@ -47,10 +47,10 @@ def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
         worst = int(steps.argmax())
         raise _too_large("mean", groups.size[worst], n_graded[worst], steps[worst])
     for part, deepest in batch_by_depth(depth):
-        for rows, most in batch_by_depth(n_graded[part]):
+        for rows, width in batch_by_depth(n_graded[part]):
             group, place = part[rows], np.arange(1, deepest + 1)
-            is_document = np.arange(most) < n_graded[group, None]
-            documents = np.where(is_document, groups.first[group, None] + np.arange(most), 0)
+            is_document = np.arange(width) < n_graded[group, None]
+            documents = np.where(is_document, groups.first[group, None] + np.arange(width), 0)
             stops = _stops(groups.size[group], satisfied[documents], is_document, deepest)
             worth = np.where(place <= depth[group, None], 1 / (groups.above[group, None] + place), 0.0)
             terms[group] = (stops * worth).sum(axis=1)
@@ -154,17 +154,17 @@ def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: 
         deepest: how many places.
     """
     place = np.arange(1, deepest + 1)
-    stops, left = np.zeros((len(size), deepest)), np.ones((len(size), deepest + 1))
+    stops, remaining = np.zeros((len(size), deepest)), np.ones((len(size), deepest + 1))
     n_taken = size - is_document.sum(axis=1)
     for share, is_taken in zip(shares.T[..., None], is_document.T, strict=True):
         n_taken = n_taken + is_taken
         chance = (is_taken / n_taken)[:, None]
         upto = np.minimum(place * chance, 1.0)
-        added = share * chance * left[:, :-1]
+        added = share * chance * remaining[:, :-1]
         added[:, 1:] += np.minimum((place - 1) * chance, 1.0)[:, 1:] * (1 - share) * stops[:, :-1]
         stops *= 1 - upto
         stops += added
-        left[:, 1:] = (1 - upto) * left[:, 1:] + upto * (1 - share) * left[:, :-1]
+        remaining[:, 1:] = (1 - upto) * remaining[:, 1:] + upto * (1 - share) * remaining[:, :-1]
     return stops
 
 
@@ -184,11 +184,11 @@ def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: Int
     )
 
 
-def _too_large(what: str, size: int, n_graded: int, steps: float) -> UsageError:
+def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageError:
     """Return the refusal of a tie that would take minutes."""
     return UsageError(
-        f"ERR: the {what} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade above "
-        f"0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in ERR@10, or take nDCG."
+        f"ERR: the {quantity} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade "
+        f"above 0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in ERR@10, or take nDCG."
     )
 
 

@@ -111,9 +111,9 @@ def _chance_below(table: FloatArray, limits: FloatArray) -> FloatArray:
     r, n = table.shape
     chances = np.zeros((r + 1, len(limits)))
     chances[0] = 1
-    left = r - np.arange(r + 1.0)[:, None]
+    remaining = r - np.arange(r + 1.0)[:, None]
     for place in range(n):
-        is_relevant = np.clip(left / (n - place), 0, 1) * chances
+        is_relevant = np.clip(remaining / (n - place), 0, 1) * chances
         chances -= is_relevant
         chances[1:] += is_relevant[:-1] * (table[:, place, None] < limits)
     return np.asarray(chances[r])
@@ -135,10 +135,10 @@ def _bounds(holes: Holes, recall: Parameter) -> Bounds:
             span = slice(*spans[row : row + 2])
             number = np.cumsum(is_open[span])
             x = np.arange(int(holes.n_unjudged[row]) + 1)[:, None]
-            taken = number <= x if best else number > x[::-1]
-            hits = np.cumsum(taken | ~is_open[span], axis=1)
+            is_relevant = number <= x if best else number > x[::-1]
+            hits = np.cumsum(is_relevant | ~is_open[span], axis=1)
             n_relevant = holes.n_relevant[row] + x[:, 0] + (0 if best else holes.unlisted[row])
-            counts = (taken | ~is_open[span]) & (hits >= _need(n_relevant, recall)[:, None])
+            counts = (is_relevant | ~is_open[span]) & (hits >= _need(n_relevant, recall)[:, None])
             values = np.where(counts, hits / places[span], 0.0).max(axis=1, initial=0.0)
             bounds[best, row] = values.max() if best else values.min()
     return bounds[0], bounds[1]

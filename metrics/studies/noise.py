@@ -378,7 +378,7 @@ def _differences(runs: Runs, largest: float) -> FloatArray:
     """
     if _n_rows(runs) > _ROWS:
         return np.unique(_rounded_up(np.geomspace(largest / 4, largest, 2_000)))
-    found = [np.empty(0)]
+    distances = [np.empty(0)]
     for name, table in runs.tables.items():
         scores, query = np.asarray(table["score"].to_numpy()), runs.pairs(name).query
         rows = _distinct_rows(scores, query)
@@ -388,8 +388,8 @@ def _differences(runs: Runs, largest: float) -> FloatArray:
             is_near = (query[low] == query[high]) & (difference <= largest)
             if not is_near.any():
                 break
-            found.append(np.unique(_rounded_up(difference[is_near])))
-    return np.unique(np.concatenate(found))
+            distances.append(np.unique(_rounded_up(difference[is_near])))
+    return np.unique(np.concatenate(distances))
 
 
 def _distinct_rows(scores: FloatArray, query: npt.NDArray[np.integer]) -> IntArray:
