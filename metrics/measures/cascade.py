@@ -188,7 +188,8 @@ def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageEr
     """Return the refusal of a tie that would take minutes."""
     return UsageError(
         f"ERR: the {quantity} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade "
-        f"above 0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in ERR@10, or take nDCG."
+        f"above 0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in "
+        "ERR@10, or take nDCG."
     )
 
 
