@@ -7,7 +7,6 @@ from importlib.metadata import entry_points
 import pytest
 from repository import ROOT
 
-from dashboard import cli
 from dashboard.access import settings
 
 
@@ -80,7 +79,7 @@ def test_the_app_is_told_which_files_to_open(call, streamlit_calls, write):
 
 def test_the_command_is_called_tiescope():
     (command,) = entry_points(group="console_scripts", name="tiescope")
-    assert command.load() is cli.main
+    assert command.value == "tiescope.__main__:main"
 
 
 def process(*arguments):

@@ -246,6 +246,28 @@ AS_OTHERS_WRITE = {
             "relevance": [1, 1, 0],
         },
     ),
+    "ranks.csv": (
+        "table",
+        {
+            "query_id": ["q1", "q1", "q2"],
+            "doc_id": ["a", "b", "c"],
+            "relevance": [0, 1, 1],
+            "score": [-1, -2, -1],
+        },
+    ),
+    "ranking-results.json": (
+        "json",
+        {
+            "query_id": [query for query in ("q0", "q1", "q2") for _ in "abc"],
+            "doc_id": list("abc") * 3,
+            "score": [2, 2, 1] * 3,
+            "relevance": [0, 1, 0] * 3,
+        },
+    ),
+    "documents-by-query.json": (
+        "json-lists",
+        {"query_id": ["q1", "q1", "q2"], "doc_id": ["d2", "d1", "d3"], "score": [-1, -2, -1]},
+    ),
 }
 
 
