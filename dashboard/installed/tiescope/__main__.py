@@ -4,7 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-_FOLDER = Path(__file__).resolve().parents[1]
+from tiescope import ROOT
+
 _PACKAGES = ("metrics", "dashboard")
 
 
@@ -22,7 +23,7 @@ def _hides_ours(entry: str) -> bool:
     """Return whether a folder that Python searches holds a module or package by the name of one of ours."""
     folder = Path(entry).resolve()
     files = [folder / name for package in _PACKAGES for name in (f"{package}.py", f"{package}/__init__.py")]
-    return folder != _FOLDER and any(file.is_file() for file in files)
+    return folder != ROOT and any(file.is_file() for file in files)
 
 
 if __name__ == "__main__":

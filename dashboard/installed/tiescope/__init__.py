@@ -7,14 +7,16 @@ raises an ImportError that names the file.
 from importlib.util import find_spec
 from pathlib import Path
 
-_METRICS = Path(__file__).resolve().parents[1] / "metrics" / "__init__.py"
+_METRICS = Path("metrics", "__init__.py")
+ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / _METRICS).is_file())
+"""The folder of the packages: of a checkout, or where they are installed."""
 
 
 def __getattr__(name: str) -> object:
     """Return a public name of `metrics`, which is imported when one is first asked for."""
     spec = find_spec("metrics")
     origin = spec.origin if spec else None
-    if origin is None or Path(origin).resolve() != _METRICS:
+    if origin is None or Path(origin).resolve() != ROOT / _METRICS:
         raise ImportError(
             f"{origin or 'Another package'} hides the package `metrics` that tiescope needs. Rename it, or "
             "remove its folder from Python's path (sys.path). The command `tiescope` is not affected."
