@@ -628,7 +628,7 @@ MRR_MAP = (
     Feature(88, 93, "MRR: when", "Guide, Measures",
             guide("reading", "one answer is enough", "all relevant documents are worth the same")),
     Feature(97, 121, "MAP: what it measures, formula", "`AP`; Guide, Measures",
-            guide("reading", "Whether all relevant documents rank at the top")),
+            guide("reading", "all relevant documents rank at the top")),
     Feature(123, 153, "AP of test triple 1: 0.5000", "`AP`", scores(0.5, "AP", [0, 1, 0, 1, 0, 1, 0])),
     Feature(155, 174, "AP of test triple 2: 0.8334, which is 0.8333", "`AP`; Guide, Documents",
             both(scores(0.8333, "AP", [1, 0, 1, 0]), guide("documents",
