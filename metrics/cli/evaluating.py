@@ -166,6 +166,10 @@ def evaluate_command(
         list[str] | None,
         typer.Option(help="What is done about ties, such as expected or docid_desc; --list-ties. Repeatable."),
     ] = None,
+    traditional_only: Annotated[
+        bool,
+        typer.Option("--traditional-only", help="Traditional scores alone, ties in file order: --ties input."),
+    ] = False,
     per_query: Annotated[
         bool, typer.Option("--per-query", help="One line for each query, not the mean over them.")
     ] = False,
@@ -208,6 +212,9 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))
+    if traditional_only and (ties or holes):
+        raise UsageError("--traditional-only is --ties input: leave out --ties and --holes.")
+    ties = ["input"] if traditional_only else ties
     treatments = [*(ties or DEFAULT_TIES), *(bound.name for bound in JOINT_BOUNDS if holes)]
     score = partial(score_runs, measures=measure or DEFAULT_MEASURES, ties=treatments, options=scoring)
     if not stream and engine == Engine.local:

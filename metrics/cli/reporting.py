@@ -91,6 +91,10 @@ def report_command(
         FileUse.READ,
     ] = None,
     names: PublishedNames = None,
+    traditional_only: Annotated[
+        bool,
+        typer.Option("--traditional-only", help="Leave tied values out; for --format text."),
+    ] = False,
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Day it bears; else today.")
     ] = None,
@@ -118,6 +122,7 @@ def report_command(
         "scoring": scoring,
         "published": _read_published(audited_files),
         "published_names": list(names_by_hand(names or []).items()),
+        "traditional_only": traditional_only,
     }
     if measure:
         options["measures"] = measure
