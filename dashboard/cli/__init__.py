@@ -1,37 +1,41 @@
 """The command `tiescope`."""
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
-
-from dashboard.cli.loading import loading_modules
+from types import FrameType
 
 
 def main() -> None:
-    """Run `tiescope`; an interrupt ends it in one line from its first moment on.
-
-    What a terminal cannot print is written as an escape.
-    """
+    """Run `tiescope`; Ctrl-C ends it with one line, and characters a terminal cannot print are escaped."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    with loading_modules():
-        from dashboard.cli.commands import draw, tiescope
-
+    before = signal.signal(signal.SIGINT, _exit_at_once)
+    try:
         if sys.argv[1:2] == ["app"]:
             from dashboard.server.memory import settle_memory
 
             settle_memory()
+        from dashboard.cli.commands import draw, tiescope
         from metrics.cli import run
+    finally:
+        signal.signal(signal.SIGINT, before)
     run(tiescope, draw)
 
 
-def _open_closed_streams() -> None:
-    """Open the standard streams that are closed, so that no other file comes by their numbers.
+def _exit_at_once(_signal: int, _frame: FrameType | None) -> None:
+    os.write(2, b"tiescope: interrupted.\n")
+    os._exit(130)
 
-    What is written to stderr is then dropped. What is written to stdout fails as on a full disk, for it is
-    opened to be read; but a server, which writes no data, goes on without.
+
+def _open_closed_streams() -> None:
+    """Open closed standard streams, so that no other file gets their numbers.
+
+    The new stderr drops what is written. The new stdout is read-only, so that writing to it fails as on a full
+    disk; only a server, which writes no data, gets a writable one.
     """
     is_server = sys.argv[1:2] == ["app"]
     flags = {"stdin": os.O_RDONLY, "stdout": os.O_WRONLY if is_server else os.O_RDONLY, "stderr": os.O_WRONLY}

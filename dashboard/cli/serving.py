@@ -1,4 +1,4 @@
-"""Commands that serve: app."""
+"""The command that serves the dashboard: app."""
 
 import json
 import os
@@ -13,14 +13,13 @@ from dashboard.access.admission import demand_sign_in, redirect_origin
 from dashboard.access.allow_list import parse_allow_list
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
-from dashboard.cli.loading import loading_modules
-from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
+from metrics.cli.options import FileUse, NamedPath, Qrels, parse_run
 from metrics.errors import UsageError, needs
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
-"""Scheme, host (perhaps all below one) and port."""
-_EVERY_ADDRESS = ("", "0.0.0.0", "::")  # noqa: S104 compared with
+"""Scheme, host (`*.` for all hosts below one) and port."""
+_ALL_ADDRESSES = ("", "0.0.0.0", "::")  # noqa: S104 only compared
 
 
 def app_command(
@@ -29,7 +28,7 @@ def app_command(
         typer.Argument(
             metavar="FILE",
             parser=parse_run,
-            help="Runs or stored evaluations to open; none: the sample data. NAME=PATH calls a file NAME.",
+            help="Runs or stored evaluations to open (default: the sample data). NAME=PATH names a file.",
         ),
         FileUse.READ,
     ] = None,
@@ -38,39 +37,38 @@ def app_command(
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     allow: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help=f"Who may sign in: an address or a domain; else as {ALLOW} says."),
+        typer.Option(metavar="ADDRESS", help=f"Who may sign in: an address or a domain (default: {ALLOW})."),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Serve to everybody, without sign-in.")] = False,
     allow_paths: Annotated[
         list[str] | None,
         typer.Option(
             metavar="DIR",
-            help="Folder, or address such as s3://bucket/runs/, below which visitors may open files by path: "
-            "whoever may enter; with --insecure, everybody who reaches the address.",
+            help="Folder, or address such as s3://bucket/runs/, whose files visitors may open by path. With "
+            "--insecure, that is anybody who reaches the server.",
         ),
     ] = None,
     embed: Annotated[
         list[str] | None,
         typer.Option(
             metavar="ORIGIN",
-            help="Site whose pages may show the app in a frame, such as https://wiki.example.org; else as "
-            f"{EMBED} says.",
+            help=f"Site that may embed the app, such as https://wiki.example.org (default: {EMBED}).",
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
             metavar="HOST",
-            help="Name that people reach the server by, or origin of a proxy before it, such as "
-            f"https://tiescope.example.org; else as {ALLOW_HOST} says. Requests for other hosts are refused.",
+            help="Host name of the server, or origin of a proxy in front of it, such as "
+            f"https://tiescope.example.org (default: {ALLOW_HOST}). Requests for other hosts are refused.",
         ),
     ] = None,
     audit_log: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Append who opened, kept, shared and deleted what, a line of JSON each; else to what "
-            "TIESCOPE_AUDIT_LOG says.",
+            help="Append a line of JSON for each board opened, saved, shared or deleted (default: "
+            "TIESCOPE_AUDIT_LOG).",
         ),
         FileUse.APPENDED,
     ] = None,
@@ -90,7 +88,7 @@ def app_command(
     for setting, megabytes in UPLOAD_LIMITS.items():
         byte_limit(setting, megabytes)
     max_at_once()
-    with loading_modules(), needs("app"):
+    with needs("app"):
         from streamlit.web import cli
 
         from dashboard.server.connections import allow_many_files, limit_waiting
@@ -99,48 +97,46 @@ def app_command(
     allow_many_files()
     guarded_app = Path(__file__).parents[1] / "asgi.py"
     options = [f"--server.port={port}", f"--server.address={host}"]
-    if host in _EVERY_ADDRESS:  # else Streamlit asks another site for this machine's address, and prints it
+    if host in _ALL_ADDRESSES:  # else Streamlit asks another site for this machine's address
         options.append("--browser.serverAddress=localhost")
     cli.main(["run", str(guarded_app), *options])
 
 
 def _settle_who_may_enter(host: str, allow: Iterable[str], *, insecure: bool) -> None:
-    """Refuse an address that others reach without sign-in, unless told; tell the app who may enter."""
+    """Refuse a public address without sign-in unless --insecure allows it; tell the app who may sign in."""
     entries = parse_allow_list(allow)
     if not insecure:
         demand_sign_in(host, entries)
     elif entries:
-        raise UsageError(f"--insecure lets everybody in: leave it out, or --allow and {ALLOW}.")
+        raise UsageError(f"--insecure lets anybody in: leave out --insecure, or --allow and {ALLOW}.")
     else:
-        say(f"tiescope: --insecure: no sign-in. Everybody who reaches {host} sees and changes everything.")
+        say(f"tiescope: --insecure: no sign-in. Anybody who reaches {host} can see and change everything.")
     os.environ[ALLOW], os.environ[INSECURE] = ",".join(entries), str(int(insecure))
 
 
 def _settle_what_may_be_opened(allow_paths: list[str], host: str, *, insecure: bool) -> None:
-    """Tell the app below which folders and addresses visitors may open files; nothing, unless told."""
     allowed = AllowedPaths.of(allow_paths)
     if allowed and insecure:
-        say(f"tiescope: --allow-paths: everybody who reaches {host} can read all runs below {allowed}.")
+        say(f"tiescope: --allow-paths: anybody who reaches {host} can read all runs below {allowed}.")
     os.environ[ALLOW_PATHS] = json.dumps([*(str(folder) for folder, _ in allowed.folders), *allowed.addresses])
 
 
 def _settle_hosts(host: str, declared: list[str]) -> None:
-    """Tell the app which hosts it answers to beside this machine's own; say them where others reach it."""
+    """Tell the app which hosts it answers to besides this machine's own; announce them on a public address."""
     with needs("app"):
         from dashboard.server.hosts import parse_declared
 
-    named = [host] if host not in _EVERY_ADDRESS and ":" not in host else []
-    hosts = list(dict.fromkeys([*named, *declared, *filter(None, [redirect_origin()])]))
+    own = [host] if host not in _ALL_ADDRESSES and ":" not in host else []
+    hosts = list(dict.fromkeys([*own, *declared, *filter(None, [redirect_origin()])]))
     for name in hosts:
         parse_declared(name)
-    if host in _EVERY_ADDRESS:
+    if host in _ALL_ADDRESSES:
         names = ", ".join(["localhost", "the IP addresses of this machine", *hosts])
-        say(f"tiescope: people reach this server as {names}. Declare other names with --allow-host.")
+        say(f"tiescope: this server answers to {names}. Add other host names with --allow-host.")
     os.environ[ALLOW_HOST] = " ".join(hosts)
 
 
 def _settle_audit_log(file: Path | None) -> None:
-    """Tell the app where to append events, if anywhere; refuse a file that cannot be written."""
     from dashboard.library.audit import AUDIT_LOG, prepare_audit_log
 
     if file or os.environ.get(AUDIT_LOG):
@@ -148,7 +144,7 @@ def _settle_audit_log(file: Path | None) -> None:
 
 
 def _validated_embedders(origins: list[str]) -> list[str]:
-    """Return the origins; refuse what is none, for a browser would take the whole line for void."""
+    """Return the origins; refuse a wrong one, because browsers ignore the whole header then."""
     for origin in origins:
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--embed {origin}: write an origin, such as https://wiki.example.org.")
@@ -156,9 +152,9 @@ def _validated_embedders(origins: list[str]) -> list[str]:
 
 
 def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, Any]:
-    """Return what the app is to open: runs, read together, and evaluations; raises what cannot be opened."""
+    """Return the files that the app opens: runs, read once to check them, and stored evaluations."""
     if "-" in [*(path for _, path in files), str(qrels)]:
-        raise UsageError("-: a server reads its files again and again. Name a file.")
+        raise UsageError("-: a server reads its files repeatedly. Name a file.")
     from metrics.runs import File, read_runs
     from metrics.scale.stored import Stored, is_stored
 
@@ -169,7 +165,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     if runs:
         read_runs(runs, qrels)
     elif qrels:
-        raise UsageError("--qrels goes with runs; a stored evaluation is judged already.")
+        raise UsageError("--qrels goes with runs. A stored evaluation already has judgments.")
     places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
         "runs": [place if name is None else (name, place) for name, place in places],

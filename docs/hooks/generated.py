@@ -11,6 +11,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from streamlit.logger import set_log_level
+from typer.main import get_command
 
 from dashboard.cli.commands import tiescope
 from dashboard.escaping import escape_markdown
@@ -49,9 +50,9 @@ def commands_page() -> str:
         "What `tiescope COMMAND --help` says. `-o FILE` writes whole or not at all; `-` reads standard input. "
         "[Exit codes](../how-to/report.md#files-and-exit-codes-of-every-command) are those of every command.",
     ]
-    for name, command in tiescope.commands.items():
-        loaded = command.loaded
-        parts += [f"## tiescope {name}", _paragraphs(loaded.help or ""), _table(loaded.params)]
+    group: Any = get_command(tiescope)  # Typer exports no class of its groups
+    for name, command in group.commands.items():
+        parts += [f"## tiescope {name}", _paragraphs(command.help or ""), _table(command.params)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,24 +1,22 @@
-"""Floor 8: the commands that need no browser. Data on stdout, messages on stderr.
-
-`metrics.cli.exits` says by which codes they end.
-"""
+"""The commands that need no browser: data on stdout, messages on stderr, exit codes by `metrics.cli.exits`."""
 
 import sys
 from typing import TYPE_CHECKING
 
+import typer
+
 from metrics.cli.exits import end, exit_code
 
 if TYPE_CHECKING:
-    from typer.core import TyperGroup
-
     from metrics.report import DrawCharts
 
 
-def run(commands: "TyperGroup", draw: "DrawCharts") -> None:
-    """Run the command that the arguments of the process name, and end the process."""
+def run(app: typer.Typer, draw: "DrawCharts") -> None:
+    """Run the command line of the process with an application, and end the process."""
 
     def command() -> None:
-        with commands.make_context("tiescope", sys.argv[1:], obj=draw) as context:
-            commands.invoke(context)
+        tiescope = typer.main.get_command(app)
+        with tiescope.make_context("tiescope", sys.argv[1:], obj=draw) as context:
+            tiescope.invoke(context)
 
     end(exit_code(command))

@@ -1,14 +1,12 @@
-"""Commands that hold another evaluation tool against known values: conformance."""
+"""The command that tests another evaluation tool: conformance."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from metrics.cli.file_options import FileUse
 from metrics.cli.messages import say
-from metrics.cli.options import FOR_PEOPLE, TableOutput, with_shared_options
-from metrics.cli.output import print_text
+from metrics.cli.options import FileUse, TableOutput, with_shared_options
 from metrics.support.wording import count_of, part_of
 
 
@@ -16,7 +14,7 @@ from metrics.support.wording import count_of, part_of
 def conformance_command(
     results: Annotated[
         Path | None,
-        typer.Argument(metavar="RESULTS.json", help="Values of the tool: case → value, as JSON."),
+        typer.Argument(metavar="RESULTS.json", help="Values from the tool: case → value, as JSON."),
         FileUse.READ,
     ] = None,
     tolerance: Annotated[
@@ -25,17 +23,18 @@ def conformance_command(
     *,
     table_output: TableOutput,
 ) -> None:
-    """Say which tie order another evaluation tool uses, and which cases it fails; exit 1 where it fails.
+    """Find the tie order of another evaluation tool and the cases it fails; exit with 1 if it fails any.
 
-    Without RESULTS.json, say where the cases are and how RESULTS.json looks.
+    Without RESULTS.json, print where the cases are and the format of RESULTS.json.
     """
     from metrics import conformance
+    from metrics.cli.output import print_text
 
     cases = conformance.load_cases()
     if results is None:
         print_text(
             f"The {len(cases)} cases: {conformance.CASES_FILE}\n"
-            "Score the run of each case by its qrels and measure. Write case → value (null: not computed):\n"
+            "Score the run of each case with its qrels and measure. Write case → value (null: not computed):\n"
             f'{{"{cases[0]["id"]}": 0.5, "{cases[1]["id"]}": 0, ...}}\n'
             "Then: tiescope conformance RESULTS.json\n"
         )
@@ -44,12 +43,12 @@ def conformance_command(
     for sentence in conformance.order_sentences(table):
         say(sentence)
     table = table.drop(columns="also")
-    n_failed = int((~table["passes"]).sum())
+    failed = table[~table["passes"]]
     n_missing = len(cases) - len(table)
-    say(f"{part_of(n_failed, len(table), 'case')} failed; {count_of(n_missing, 'case')} without a value.")
-    if table_output.format not in FOR_PEOPLE:
+    say(f"{part_of(len(failed), len(table), 'case')} failed; {count_of(n_missing, 'case')} without a value.")
+    if not table_output.is_for_people:
         table_output.write(table)
-    elif n_failed:
-        table_output.write(table[~table["passes"]].drop(columns="passes"))
-    if n_failed:
+    elif len(failed):
+        table_output.write(failed.drop(columns="passes"))
+    if len(failed):
         raise typer.Exit(1)

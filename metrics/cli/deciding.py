@@ -1,63 +1,54 @@
 """Commands that decide: compare, stability, gate, review."""
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Hashable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import pandas as pd
 import typer
 
-from metrics.cli.file_options import Qrels, RunPaths
-from metrics.cli.messages import MANY_RERANKERS, duration, say, say_left_out, traditional_order
+from metrics.cli.messages import duration, say, say_left_out, traditional_order
 from metrics.cli.options import (
-    FOR_PEOPLE,
+    NAME_HELP,
+    FileUse,
     Measures,
-    OutputFormat,
+    NamedPath,
+    Output,
+    Qrels,
     ReadingOptions,
+    RunPaths,
     TableOutput,
-    Traditional,
-    with_shared_options,
-)
-from metrics.cli.output import listing
-from metrics.errors import UsageError
-from metrics.evaluation import Evaluation, ScoringOptions, score_runs
-from metrics.measures import parse
-from metrics.runs import Runs
-from metrics.studies.targets import usual_baseline
-from metrics.studies.tradeoffs import latencies, with_latency
-from metrics.support.progress import progress
-from metrics.support.wording import written_p
-from metrics.ties import treatment
-
-if TYPE_CHECKING:
-    from metrics.studies.stability import OrderStability
-
-
-from collections.abc import Hashable
-from enum import StrEnum
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from metrics.cli.file_options import NAME_HELP, FileUse, NamedPath, Output, parse_run
-from metrics.cli.options import (
     TargetBaseline,
     Targets,
+    Traditional,
+    listing,
+    parse_run,
+    with_shared_options,
 )
-from metrics.cli.output import write_text
-from metrics.studies.targets import PRESETS, check_targets, targets_of
+from metrics.errors import UsageError
 from metrics.support.escaping import clean
+from metrics.support.progress import progress
+from metrics.support.wording import written_p
 
-MEASURES = ("RR", "nDCG@10")
-P_DIGITS = 4
-"""Decimals of a p for people."""
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.evaluation import Evaluation, ScoringOptions
+    from metrics.runs import Runs
+    from metrics.studies.stability import OrderStability
+
+MANY_RERANKERS = 2_000
+"""Rerankers whose pairs take so long that a command announces it."""
+_MEASURES = ("RR", "nDCG@10")
+_P_DIGITS = 4
 _BOUNDED = {"expected": "tied", "pessimistic": "worst", "optimistic": "best"}
-"""Treatments by which a run is scored that has none beside it, and how their columns are called."""
-_SECONDS_A_PAIR = {"t": 2e-6, "tukey": 2e-6}
-"""Seconds of a processor that a test takes for a pair on a few queries; tests that draw take more."""
+"""How a single run is scored, and the names of the columns."""
+_SECONDS_PER_PAIR = {"t": 2e-6, "tukey": 2e-6}
+"""CPU time of a test for one pair on a few queries; resampling tests take more."""
 _SLOW_PAIR = 5e-3
-_PATIENCE = 60
+_MAX_SECONDS = 60
+"""Time of a comparison that is not announced."""
 _BLOCK = 2**15
-"""Pairs whose rows are put together at a time."""
+"""Pairs whose rows are made at a time."""
 
 
 def _tests() -> list[tuple[str, str]]:
@@ -73,42 +64,44 @@ def compare_command(
     qrels: Qrels = None,
     baseline: Annotated[
         list[str] | None,
-        typer.Option(help="The reranker the others are compared with; omitted: all pairs. Repeatable."),
+        typer.Option(help="Compare all rerankers with this one (default: all pairs). Repeatable."),
     ] = None,
     measure: Measures = None,
     traditional: Traditional = None,
     ties: Annotated[
         list[str] | None,
-        typer.Option(help="Each treatment to compare by, in place of --traditional and expected."),
+        typer.Option(help="How ties are scored, instead of --traditional and expected. Repeatable."),
     ] = None,
-    test: Annotated[str, typer.Option(help="Which test of a difference; --list-tests.")] = "t",
+    test: Annotated[str, typer.Option(help="Test of differences (--list-tests).")] = "t",
     correction: Annotated[
-        str, typer.Option(help="How p is corrected for many comparisons; --list-tests.")
+        str, typer.Option(help="Correction of p values for multiple comparisons (--list-tests).")
     ] = "holm",
     level: Annotated[
-        float, typer.Option(help="Confidence of the intervals; p below 1 - level is significant.")
+        float, typer.Option(help="Confidence level of intervals; p below 1 - level is significant.")
     ] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of randomisation and bootstrap.")] = 0,
     in_one_table: Annotated[
         bool,
-        typer.Option("--table", help="One table: all measures and the latency of each run, with stars."),
+        typer.Option("--table", help="Write one table of all measures and latencies, with significance stars."),
     ] = False,
     only_swaps: Annotated[
-        bool, typer.Option("--swaps", help="Only the pairs whose order swaps once ties are averaged.")
+        bool, typer.Option("--swaps", help="Only pairs that swap ranks when ties are averaged.")
     ] = False,
     *,
     table_output: TableOutput,
-    scoring: ScoringOptions,
+    scoring: "ScoringOptions",
     reading: ReadingOptions,
-    _lists_tests: Annotated[bool, listing("--list-tests", "every test and correction", _tests)] = False,
+    _lists_tests: Annotated[bool, listing("--list-tests", "all tests and corrections", _tests)] = False,
 ) -> None:
-    """Test differences between runs, and whether the verdicts depend on the order of ties."""
+    """Test differences between runs, and whether the verdicts depend on tie order."""
+    from metrics.evaluation import score_runs
     from metrics.studies.comparisons import baseline_pairs
+    from metrics.studies.experiment import experiment_measures
     from metrics.studies.test_registry import find_correction, find_test
 
     find_test(test), find_correction(correction)
     if ties and traditional:
-        raise UsageError("Give --traditional, or all treatments by --ties.")
+        raise UsageError("Give --traditional, or all tie orders with --ties.")
     if in_one_table and len(baseline or []) > 1:
         raise UsageError("--table compares with one baseline: name it once.")
     with progress("Reading"):
@@ -120,73 +113,70 @@ def compare_command(
     if is_alone:
         ties = list(dict.fromkeys([*ties, *_BOUNDED]))
     with progress("Scoring"):
-        names = measure or (_experiment_measures() if in_one_table else MEASURES)
+        names = measure or (experiment_measures() if in_one_table else _MEASURES)
         evaluation = score_runs(runs, names, ties, scoring)
     say_left_out(runs, evaluation)
     if is_alone:
-        say(f"{runs.rerankers[0]} is the only run. To compare, give two runs or more. Its mean values:")
+        say(f"{runs.rerankers[0]} is the only run. To compare, give two runs or more. Its means:")
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
     if baseline is None and not in_one_table and not only_swaps:
-        _say_how_long(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
-    finish = partial(_printable, form=table_output.format)
+        _announce_pairs(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
     with progress("Testing"):
         if in_one_table:
-            against = baseline[0] if baseline else usual_baseline(runs.rerankers)
-            table_output.write(_experiment(runs, evaluation, against, testing, table_output.format))
+            _write_experiment(runs, evaluation, baseline, testing, table_output)
         elif only_swaps:
-            table_output.write(finish(_swaps(runs, evaluation, scoring, level)))
+            swaps = _swaps(runs, evaluation, scoring, level)
+            table_output.write(_with_printed_p(swaps) if table_output.is_for_people else swaps)
         else:
-            table_output.write_blocks(_pair_by_pair(evaluation, baseline, testing), finish)
+            blocks = _pair_by_pair(evaluation, baseline, testing)
+            table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
-def _say_how_long(n_rerankers: int, n_tables: int, test: str) -> None:
-    """Say how long all pairs of many rerankers take, and what to do instead."""
+def _announce_pairs(n_rerankers: int, n_tables: int, test: str) -> None:
     from metrics.studies.test_registry import find_test
 
     n_pairs = n_rerankers * (n_rerankers - 1) // 2
-    seconds = n_pairs * n_tables * _SECONDS_A_PAIR.get(find_test(test).name, _SLOW_PAIR)
-    if n_rerankers > MANY_RERANKERS or seconds > _PATIENCE:
+    seconds = n_pairs * n_tables * _SECONDS_PER_PAIR.get(find_test(test).name, _SLOW_PAIR)
+    if n_rerankers > MANY_RERANKERS or seconds > _MAX_SECONDS:
         say(
-            f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. "
-            "--baseline NAME compares all with one; or give fewer rerankers."
+            f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. To compare all with "
+            "one: --baseline NAME."
         )
 
 
-def _experiment_measures() -> Sequence[str]:
-    from metrics.studies.experiment import experiment_measures
+def _write_experiment(
+    runs: "Runs",
+    evaluation: "Evaluation",
+    baselines: list[str] | None,
+    testing: dict[str, Any],
+    table_output: TableOutput,
+) -> None:
+    from metrics.studies.experiment import experiment_lines, experiment_note, experiment_table
+    from metrics.studies.targets import usual_baseline
+    from metrics.studies.tradeoffs import latencies, with_latency
 
-    return experiment_measures()
-
-
-def _experiment(
-    runs: Runs, evaluation: Evaluation, baseline: str, testing: dict[str, Any], form: OutputFormat
-) -> pd.DataFrame:
-    """Return one table of every measure and the latency, and say on stderr what its stars mean."""
-    from metrics.studies import experiment
-
-    timed = with_latency(evaluation, latencies(runs))
-    table = experiment.experiment_table(timed, baseline, **testing)
-    note = experiment.experiment_note(table, baseline, testing["test"], testing["correction"])
-    say(note)
-    return experiment.experiment_lines(table) if form in FOR_PEOPLE else table
+    baseline = baselines[0] if baselines else usual_baseline(runs.rerankers)
+    table = experiment_table(with_latency(evaluation, latencies(runs)), baseline, **testing)
+    say(experiment_note(table, baseline, testing["test"], testing["correction"]))
+    table_output.write(experiment_lines(table) if table_output.is_for_people else table)
 
 
-def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: float) -> pd.DataFrame:
-    """Return the swaps by every measure and treatment, and say on stderr how many there are."""
+def _swaps(runs: "Runs", evaluation: "Evaluation", scoring: "ScoringOptions", level: float) -> "pd.DataFrame":
+    """Return the swaps by each measure and tie order, and report how many there are."""
+    import pandas as pd
+
+    from metrics.measures import parse
     from metrics.studies.prose import plain
-    from metrics.studies.swapped_orders import (
-        order_chances,
-        swapped_orders,
-        swaps_finding,
-    )
+    from metrics.studies.swapped_orders import order_chances, swapped_orders, swaps_finding
+    from metrics.ties import treatment
 
-    treatments = [name for name in evaluation.ties if treatment(name).key is not None]
-    if not treatments or "expected" not in evaluation.ties:
-        raise UsageError("--swaps holds an order against the tied one: --ties expected --ties input.")
+    orders = [name for name in evaluation.ties if treatment(name).key is not None]
+    if not orders or "expected" not in evaluation.ties:
+        raise UsageError("--swaps compares a tie order with tied scores: --ties expected --ties input.")
     tables = []
     for measure in evaluation.measures:
-        for order in treatments:
+        for order in orders:
             swaps = swapped_orders(evaluation, measure, order, level=level)
             say(f"{measure}: {plain(swaps_finding(swaps, len(runs.rerankers), parse(measure).traditional))}")
             tables.append(order_chances(swaps, runs, measure, scoring).assign(measure=measure))
@@ -195,27 +185,33 @@ def _swaps(runs: Runs, evaluation: Evaluation, scoring: ScoringOptions, level: f
 
 
 def _pair_by_pair(
-    evaluation: Evaluation, baselines: list[str] | None, testing: dict[str, Any]
-) -> Iterator[pd.DataFrame]:
-    """Yield every comparison by every measure and treatment, and say on stderr which verdicts change."""
+    evaluation: "Evaluation", baselines: list[str] | None, testing: dict[str, Any]
+) -> "Iterator[pd.DataFrame]":
+    """Yield the comparisons by each measure and tie order in blocks, and report which verdicts change."""
+    import pandas as pd
+
     from metrics.studies.significance import compare
     from metrics.studies.test_registry import find_test
 
-    for name in evaluation.measures:
-        tables = {ties: compare(evaluation, name, ties, baselines, **testing) for ties in evaluation.ties}
+    for measure in evaluation.measures:
+        tables = {ties: compare(evaluation, measure, ties, baselines, **testing) for ties in evaluation.ties}
         if len(tables) > 1 and "expected" in tables:
-            tables = _with_changes(tables, name, testing["test"], testing["level"])
-        yield from _side_by_side(tables, name)
+            tables = _with_changes(tables, measure, testing["test"], testing["level"])
         n_pairs = max(map(len, tables.values()))
-        tables.clear()  # millions of rows, which those of the next measure need not lie beside
+        for start in range(0, max(1, n_pairs), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            parts = [table[rows].assign(measure=measure, ties=ties) for ties, table in tables.items()]
+            block = pd.concat(parts).sort_index(kind="stable")
+            yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
+        tables.clear()  # frees millions of rows before the next measure
     if n_pairs:
         say(f"low and high: the {testing['level']:.4g} {find_test(testing['test']).interval}.")
 
 
 def _with_changes(
-    tables: dict[str, pd.DataFrame], measure: str, test: str, level: float
-) -> dict[str, pd.DataFrame]:
-    """Return tables by treatment with a column `changed`: is a verdict not the tied one? Say so on stderr."""
+    tables: "dict[str, pd.DataFrame]", measure: str, test: str, level: float
+) -> "dict[str, pd.DataFrame]":
+    """Add the column `changed`, whether a verdict differs from the tied one, and report the changes."""
     from metrics.studies import significance
     from metrics.studies.prose import plain
 
@@ -226,35 +222,20 @@ def _with_changes(
         tables[ties] = tables[ties].assign(changed=changed)
         tied["changed"] |= changed
         verdicts = significance.Verdicts(tied, tables[ties], changed, ties, level)
-        finding = significance.significance_finding(verdicts, measure, test)
-        say(f"{measure}: {plain(finding)}")
+        say(f"{measure}: {plain(significance.significance_finding(verdicts, measure, test))}")
     return tables
 
 
-def _side_by_side(tables: dict[str, pd.DataFrame], measure: str) -> Iterator[pd.DataFrame]:
-    """Yield the rows of all treatments, those of one pair of rerankers next to each other, block by block."""
-    n_pairs = max(map(len, tables.values()))
-    for start in range(0, max(1, n_pairs), _BLOCK):
-        parts = [
-            table[start : start + _BLOCK].assign(measure=measure, ties=ties) for ties, table in tables.items()
-        ]
-        block = pd.concat(parts).sort_index(kind="stable")
-        yield block[["measure", "ties", *block.columns.drop(["measure", "ties"])]]
+def _with_printed_p(table: "pd.DataFrame") -> "pd.DataFrame":
+    return table.assign(
+        **{name: [written_p(p, _P_DIGITS) for p in table[name]] for name in ("p", "p_adjusted")}
+    )
 
 
-def _printable(table: pd.DataFrame, form: OutputFormat) -> pd.DataFrame:
-    """Return the table with p as four decimals show it, for people."""
-    if form in FOR_PEOPLE:
-        for name in ("p", "p_adjusted"):
-            table[name] = [written_p(p, P_DIGITS) for p in table[name]]
-    return table
-
-
-STABILITY_MEASURES = ("RR", "nDCG@10")
-_SECONDS_A_RERANKER, _SECONDS_A_PAIR_OF_SUMS = 0.005, 5e-6
-"""Seconds of a processor for the mean of a reranker, and for an order of two."""
-PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
-PLACE_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
+_SECONDS_PER_RERANKER, _SECONDS_PER_PAIR_OF_SUMS = 0.005, 5e-6
+"""CPU time of the distribution of one mean, and of the order of two."""
+_PAIR_COLUMNS = ["measure", "reranker", "other", "above", "equal", "below", "method", "standard_error"]
+_RANK_COLUMNS = ["measure", "reranker", "place", "chance", "method", "standard_error"]
 
 
 @with_shared_options
@@ -263,25 +244,30 @@ def stability_command(
     qrels: Qrels = None,
     measure: Measures = None,
     places: Annotated[
-        bool, typer.Option("--places", help="The chance of every place, not of every pair's order.")
+        bool, typer.Option("--places", help="Chance of each rank instead of each pair's order.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random draws.")] = 0,
     *,
     table_output: TableOutput,
-    scoring: ScoringOptions,
+    scoring: "ScoringOptions",
     reading: ReadingOptions,
 ) -> None:
-    """Say how likely each run comes out above each other when all ties are broken at random."""
+    """Compute how likely each run ranks above each other run if ties are broken at random."""
+    from metrics.evaluation import score_runs
+    from metrics.measures import parse
     from metrics.studies.mean_distributions import SPREADS
     from metrics.studies.prose import plain
     from metrics.studies.stability import OrderStability, stability_finding
     from metrics.studies.verdict_sentence import same_runs
 
-    names = dict.fromkeys(str(parse(name)) for name in measure or STABILITY_MEASURES)
+    names = list(dict.fromkeys(str(parse(name)) for name in measure or _MEASURES))
     with progress("Reading"):
         runs = reading.read(run, qrels)
-    if len(runs.rerankers) > MANY_RERANKERS:
-        _say_how_long_sums_take(len(runs.rerankers), len(names))
+    n = len(runs.rerankers)
+    if n > MANY_RERANKERS:
+        n_pairs = n * (n - 1) // 2
+        seconds = len(names) * (n * _SECONDS_PER_RERANKER + n_pairs * _SECONDS_PER_PAIR_OF_SUMS)
+        say(f"{n:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}
@@ -290,31 +276,19 @@ def stability_command(
             if not number:
                 say_left_out(runs, evaluation)
             study = OrderStability.of(evaluation, name, rankings, seed=seed)
-            tables.append((_places(study) if places else study.pairs).assign(measure=name))
+            tables.append((_rank_chances(study) if places else study.pairs).assign(measure=name))
             finding = stability_finding(
                 study.pairs, study.bounds, study.tau, parse(name).traditional, same_runs(runs, evaluation, name)
             )
             say(f"{name}: {plain(finding)}")
-    columns = PLACE_COLUMNS if places else PAIR_COLUMNS
-    table_output.write_blocks((table[columns] for table in tables), lambda table: table)
+    table_output.write_blocks(table[_RANK_COLUMNS if places else _PAIR_COLUMNS] for table in tables)
 
 
-def _say_how_long_sums_take(n_rerankers: int, n_measures: int) -> None:
-    """Say how long the orders of many rerankers take, and what to do instead."""
-    n_pairs = n_rerankers * (n_rerankers - 1) // 2
-    seconds = n_measures * (n_rerankers * _SECONDS_A_RERANKER + n_pairs * _SECONDS_A_PAIR_OF_SUMS)
-    say(f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. Give fewer rerankers.")
-
-
-def _places(study: "OrderStability") -> pd.DataFrame:
-    """Return a row for each reranker and place: reranker, place, chance, method, standard_error."""
+def _rank_chances(study: "OrderStability") -> "pd.DataFrame":
     chances, errors = (table.stack() for table in (study.places.chances, study.places.errors))  # noqa: PD013
     table = chances.rename("chance").rename_axis(["reranker", "place"]).reset_index()
     methods = study.places.methods.reindex(table["reranker"]).to_numpy()
     return table.assign(method=methods, standard_error=errors.to_numpy())
-
-
-_PRESETS = "; ".join(f"{name}: {', '.join(targets)}" for name, targets in PRESETS.items())
 
 
 @with_shared_options
@@ -322,16 +296,25 @@ def gate_command(
     run: RunPaths,
     qrels: Qrels = None,
     require: Targets = None,
-    preset: Annotated[list[str] | None, typer.Option(help=f"Ready targets. {_PRESETS}.")] = None,
+    preset: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A set of targets. retrieval: P@3>0.80, P@5>0.70, P@10>0.60, R@5>0.70, R@10>0.90, R@20>0.95, "
+            "F1@5>0.70, RR>0.8, nDCG@5>0.85, nDCG@10>0.80, Hits@10>0.95."
+        ),
+    ] = None,
     baseline: TargetBaseline = None,
-    ties: Annotated[str, typer.Option(help="The treatment of ties that decides.")] = "expected",
+    ties: Annotated[str, typer.Option(help="How ties are scored for the verdict.")] = "expected",
     traditional: Traditional = None,
     *,
     table_output: TableOutput,
-    scoring: ScoringOptions,
+    scoring: "ScoringOptions",
     reading: ReadingOptions,
 ) -> None:
-    """Hold runs to targets: a line a target, exit 1 where one is missed."""
+    """Check runs against targets, one line per target; exit with 1 if one is missed."""
+    from metrics.evaluation import score_runs
+    from metrics.studies.targets import check_targets, targets_of
+
     targets = targets_of(require or (), preset or ())
     with progress("Scoring"):
         runs = reading.read(run, qrels)
@@ -344,17 +327,16 @@ def gate_command(
         )
     say_left_out(runs, evaluation)
     outcomes = check_targets(evaluation, targets, traditional, baseline, ties)
-    if table_output == TableOutput(OutputFormat.table, None):
+    if table_output == TableOutput("table", None):
         for row in outcomes.to_dict("records"):
-            typer.echo(clean(_line(row, traditional, ties)))
+            typer.echo(clean(_outcome_line(row, traditional, ties)))
     else:
         table_output.write(outcomes)
     if not outcomes["passed"].all():
         raise typer.Exit(1)
 
 
-def _line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
-    """Return the outcome of one target in words."""
+def _outcome_line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
     bound = str(row["target"]).split(" ", 1)[1]
     if "baseline" in bound:
         bound += f" = {row['bound']:.4f}"
@@ -364,31 +346,23 @@ def _line(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
 
 
 def _reason(row: dict[Hashable, Any], traditional: str, ties: str) -> str:
-    verdict, tied = row["verdict"], f"tied it is {row['tied']:.4f}"
+    from metrics.measures import parse
+    from metrics.ties import treatment
+
+    verdict, tied = row["verdict"], f"the tied value is {row['tied']:.4f}"
     if verdict == "not scored":
-        return "no list is scored"
+        return "no list was scored"
     if row["passed"] and parse(str(row["target"]).split(" ", 1)[0]).measure.answers:
         return "by its own rule for ties"
     if row["passed"] and treatment(ties).noise is not None:
         return f"on average over noisy scores; {tied}"
     if row["passed"]:
-        reasons = {
-            "met": "whatever the order of ties",
-            "met on average": "on average; some order of ties misses it",
-        }
-        return reasons.get(verdict, f"by this order of ties; {tied}")
+        reasons = {"met": "whatever the order of ties", "met on average": "on average; some tie orders miss it"}
+        return reasons.get(verdict, f"in this tie order; {tied}")
     missed = f"missed by {row['missed_by']:.4f}"
     if verdict == "sort order only":
         return f"{missed}; {treatment(traditional).order} gives {row['traditional']:.4f}"
     return missed if verdict == "missed" else f"{missed}; {tied}, which meets it"
-
-
-class FailOn(StrEnum):
-    """What ends a review with exit code 1."""
-
-    never = "never"
-    missed = "missed"
-    lowered = "lower"
 
 
 @with_shared_options
@@ -400,27 +374,36 @@ def review_command(
     baseline: TargetBaseline = None,
     before: Annotated[
         list[NamedPath] | None,
-        typer.Option(metavar="RUN", parser=parse_run, help=f"A run as it was before. Repeatable. {NAME_HELP}"),
+        typer.Option(metavar="RUN", parser=parse_run, help=f"A run before the change. Repeatable. {NAME_HELP}"),
         FileUse.READ,
     ] = None,
     before_qrels: Annotated[
-        Path | None, typer.Option(help="Judgments as they were; else those of now."), FileUse.READ
+        Path | None, typer.Option(help="Judgments before the change (default: --qrels)."), FileUse.READ
     ] = None,
-    since: Annotated[str, typer.Option(help="What the state before is called, such as main.")] = "before",
+    since: Annotated[str, typer.Option(help="Name of the state before the change, such as main.")] = "before",
     fail_on: Annotated[
-        FailOn,
+        Literal["never", "missed", "lower"],
         typer.Option(
-            help="Exit 1: never; where a target is missed; there or where a value fell in every order."
+            help="Exit with 1: never, if a target is missed, or also if a value fell in every tie order."
         ),
-    ] = FailOn.missed,
+    ] = "missed",
     traditional: Traditional = None,
     title: Annotated[str, typer.Option(help="Heading.")] = "TieScope",
     output: Output = None,
     *,
-    scoring: ScoringOptions,
+    scoring: "ScoringOptions",
     reading: ReadingOptions,
 ) -> None:
-    """Write what a pull request does to runs, as Markdown: targets, and changes beyond what ties can do."""
+    """Write a Markdown review of a pull request: targets, and changes larger than ties can cause."""
+    from metrics.cli.output import write_text
+    from metrics.evaluation import score_runs
+    from metrics.measures import parse
+    from metrics.report.embedding import review
+    from metrics.studies.history import value_changes
+    from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+    from metrics.studies.targets import check_targets, targets_of
+    from metrics.studies.verdict_sentence import query_sets
+
     targets = targets_of(require, ()) if require else []
     measures = list(dict.fromkeys([*(measure or ()), *(str(target.measure) for target in targets)])) or ["RR"]
     with progress("Scoring"):
@@ -431,35 +414,14 @@ def review_command(
         changes = None
         if before:
             runs_before = reading.read(before, before_qrels or qrels)
-            changes = _changes(score_runs(runs_before, measures, treatments, scoring), now, order)
+            changes = value_changes(score_runs(runs_before, measures, treatments, scoring), now, order)
     say_left_out(runs, now)
     outcomes = check_targets(now, targets, order, baseline)
-    write_text(_markdown(now, outcomes, changes, order, (title, since)), output)
+    first = parse(now.measures[0])
+    board = leaderboard(now, str(first), order)
+    finding = (*query_sets(now, str(first)), *leaderboard_finding(board, first.traditional, order))
+    write_text(review(title, finding, outcomes, changes, since), output)
     is_missed = not outcomes["passed"].all()
     is_lower = changes is not None and (changes["verdict"] == "lower in every order").any()
-    if (is_missed and fail_on != FailOn.never) or (is_lower and fail_on == FailOn.lowered):
+    if (is_missed and fail_on != "never") or (is_lower and fail_on == "lower"):
         raise typer.Exit(1)
-
-
-def _changes(before: Evaluation, now: Evaluation, order: str) -> "pd.DataFrame":
-    from metrics.studies.history import value_changes
-
-    return value_changes(before, now, order)
-
-
-def _markdown(
-    now: Evaluation,
-    outcomes: "pd.DataFrame",
-    changes: "pd.DataFrame | None",
-    order: str,
-    names: tuple[str, str],
-) -> str:
-    """Return the review; `names` are its heading, and what the state before is called."""
-    from metrics.report.embedding import review
-    from metrics.studies.leaderboard import leaderboard, leaderboard_finding
-    from metrics.studies.verdict_sentence import query_sets
-
-    (title, since), measure = names, parse(now.measures[0])
-    board = leaderboard(now, str(measure), order)
-    finding = (*query_sets(now, str(measure)), *leaderboard_finding(board, measure.traditional, order))
-    return review(title, finding, outcomes, changes, since)

@@ -1,58 +1,221 @@
-"""Options that commands share: how files are read, how lists are scored, what is written."""
+"""Options that commands share: the files they use, how they read and score these, and what they write.
 
+Commands import pandas and the library when they run, so that `tiescope --help` answers at once.
+"""
+
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import wraps
+from enum import Enum, auto
+from functools import partial, wraps
+from glob import iglob
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-import pandas as pd
 import typer
 
-from metrics.cli.file_options import FileUse, NamedPath, output_option
 from metrics.cli.messages import say
-from metrics.cli.output import csv_rows, write_table
-from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, Policy, ScoringOptions, Unjudged
-from metrics.runs import MissingScore as MissingScoreRule
-from metrics.runs import Repeated as RepeatRule
-from metrics.runs import Runs, read_runs
-from metrics.runs.columns import SpreadKind
-from metrics.runs.repeats import Repeats, parse_repeats
-from metrics.runs.source import MAX_RERANKERS, allow_rerankers
-from metrics.ties import PRECISIONS
+from metrics.errors import TieScopeError, UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metrics.evaluation import ScoringOptions
+    from metrics.runs import Runs
+    from metrics.runs.repeats import Repeats
+
+_WRITING_PANEL = "What is written"
+_STDIO, _STDOUT = Path("-"), Path("/dev/stdout")
 
 
-class Repeated(StrEnum):
-    """Refuse, keep the first row, or keep the highest."""
+class FileUse(Enum):
+    """What a command does with the file that an option names; every such option is annotated with one."""
 
-    error = "error"
-    first = "first"
-    max = "max"
-
-
-class MissingScore(StrEnum):
-    """Refuse, put the document last, or leave it out."""
-
-    error = "error"
-    last = "last"
-    drop = "drop"
+    READ = auto()
+    """A file, a folder, a pattern or a URL; `-` is standard input."""
+    WRITTEN = auto()
+    """A file; `-` is standard output where the option is called `output`."""
+    APPENDED = auto()
+    """A file that grows."""
+    FOLDER = auto()
+    """A folder for new files."""
 
 
-Options = TypeVar("Options", bound=Callable[..., object])
-"""A function whose parameters are options of commands."""
-_SPREAD: SpreadKind = "order"
-"""What `score_std` of repeats is where nothing else is chosen."""
-Columns = Annotated[
+class NamedPath(NamedTuple):
+    """A run on the command line.
+
+    Attributes:
+        name: name of its reranker; None takes the name from the file.
+        path: a path, a URL, or a pattern for Dask.
+    """
+
+    name: str | None
+    path: str
+
+
+def parse_run(text: str) -> NamedPath:
+    """Split NAME=PATH; a file that exists under the whole text is a path."""
+    name, equals, path = text.partition("=")
+    is_named = equals and path and name.strip() and not {"/", "\\"} & set(name)
+    if not is_named or any(iglob(text)):  # noqa: PTH207 Path.glob refuses some patterns
+        return NamedPath(None, text)
+    return NamedPath(name, path)
+
+
+NAME_HELP = "NAME=PATH sets the reranker's name (default: from its rows, else the file name)."
+RunPaths = Annotated[
+    list[NamedPath],
+    typer.Argument(
+        metavar="RUN", parser=parse_run, help=f"Run files, or long tables with relevance. {NAME_HELP}"
+    ),
+    FileUse.READ,
+]
+Qrels = Annotated[Path | None, typer.Option(help="Judgments; not needed if RUN holds relevance."), FileUse.READ]
+
+
+def parse_output(text: str) -> Path:
+    """Return the path of a file to write; refuse a folder."""
+    if os.path.basename(text) in ("", ".", ".."):  # noqa: PTH119 a Path drops a slash at the end
+        # Typer would rephrase a UsageError, which is a ValueError
+        raise TieScopeError(f"{text}: cannot be written (it is a folder: name a file in it).")
+    return Path(text)
+
+
+def written_option(sentence: str, *names: str, panel: str | None = None) -> Any:  # noqa: ANN401 as typer.Option
+    """Return an option for a file to write."""
+    return typer.Option(*names, parser=parse_output, metavar="<path>", help=sentence, rich_help_panel=panel)
+
+
+def output_option(sentence: str = "Write to this file instead of stdout.", panel: str | None = None) -> Any:  # noqa: ANN401 as typer.Option
+    """Return the option `--output`."""
+    return written_option(sentence, "--output", "-o", panel=panel)
+
+
+Output = Annotated[Path | None, output_option(), FileUse.WRITTEN]
+
+
+def file_uses(command: Callable[..., None]) -> Mapping[str, FileUse]:
+    """Return the parameters of a command that name files, each with its use."""
+    return {
+        name: use
+        for name, parameter in signature(command).parameters.items()
+        for use in getattr(parameter.annotation, "__metadata__", ())
+        if isinstance(use, FileUse)
+    }
+
+
+def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., None]:
+    """Return a command that refuses, before it starts, to overwrite its inputs or to write where it cannot.
+
+    Args:
+        command: the function of the command.
+        log: environment variable that may name one more file the command appends to.
+    """
+    uses = file_uses(command)
+
+    @wraps(command)
+    def run(**choices: Any) -> None:  # noqa: ANN401 as the options of the command
+        from metrics.runs.writing import refuse_outputs
+
+        files: dict[FileUse, list[Path | str]] = {use: [] for use in FileUse}
+        for name, use in uses.items():
+            if use is FileUse.WRITTEN and choices[name] == _STDIO:
+                if name != "output":
+                    raise UsageError(f"--{name.replace('_', '-')} needs a file.")
+                choices[name] = None
+            files[use] += _paths(choices[name])
+        logs = [*files[FileUse.APPENDED], *filter(None, [os.environ.get(log)])]
+        refuse_outputs([], files[FileUse.READ], [Path(path) for path in (_STDOUT, *logs)])
+        refuse_outputs([*map(Path, files[FileUse.WRITTEN])], [*files[FileUse.READ], *logs])
+        command(**choices)
+
+    return run
+
+
+def _paths(value: Any) -> Iterator[Path | str]:  # noqa: ANN401 a file, several or None
+    if isinstance(value, NamedPath):
+        yield value.path
+    elif isinstance(value, str | Path):
+        yield value
+    elif isinstance(value, Iterable):
+        for file in value:
+            yield from _paths(file)
+
+
+def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]]) -> Any:  # noqa: ANN401 as typer.Option
+    """Return an option that prints names with their summaries, and exits."""
+
+    def show(is_requested: bool) -> None:
+        if is_requested:
+            from rich.console import Console
+            from rich.table import Table
+            from rich.text import Text
+
+            table = Table(box=None, show_header=False)
+            for name, summary in names():
+                table.add_row(Text(name, style="bold"), Text(summary))
+            Console().print(table)
+            raise typer.Exit
+
+    return typer.Option(flag, help=f"Print {subject} and exit.", is_eager=True, callback=show)
+
+
+Repeated = Literal["error", "first", "max"]
+MissingScore = Literal["error", "last", "drop"]
+SpreadKind = Literal["order", "run", "mean"]
+Policy = Literal["zero", "skip"]
+Unjudged = Literal["nonrelevant", "leave_out"]
+OutputFormat = Literal["table", "csv", "json", "markdown", "latex", "parquet"]
+FOR_PEOPLE: Sequence[OutputFormat] = ("table", "markdown", "latex")
+PRINTED_ROWS = 1_000
+"""Rows of a table that a terminal gets."""
+
+_reading_option = partial(typer.Option, rich_help_panel="How files are read")
+_scoring_option = partial(typer.Option, rich_help_panel="How lists are scored")
+
+Traditional = Annotated[str | None, typer.Option(help="Traditional tie order (TREC runs: as trec_eval).")]
+Measures = Annotated[
     list[str] | None,
     typer.Option(
-        "--column",
-        help="Read a column of ours from one of the files', ours=theirs: query_id=topic, score=scores.llm "
-        "(inside JSON); latency= leaves it out. Repeatable.",
+        "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
     ),
 ]
+Measure = Annotated[str, typer.Option("--measure", "-m", help="The measure: RR, nDCG@10, AP ...")]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
+]
+TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` means in targets.")]
+Columns = Annotated[
+    list[str] | None,
+    _reading_option(
+        "--column",
+        help="Map a column, ours=theirs: query_id=topic, score=scores.llm (nested JSON). latency= ignores the "
+        "latency column. Repeatable.",
+    ),
+]
+Precision = Annotated[
+    str,
+    _scoring_option(
+        help="Rounding of scores before ties are found: float64, float32, float16, bfloat16, decimals:N, or "
+        "within:E (scores at most E apart tie)."
+    ),
+]
+TiebreakBy = Annotated[
+    list[str] | None, _scoring_option(help="A second score column that breaks ties. Repeatable.")
+]
+Criteria = Annotated[
+    list[str] | None,
+    _scoring_option(
+        help="A score column, such as score or cost:asc. Several rank documents by non-dominated fronts "
+        "instead of the score; documents of one front tie. Repeatable."
+    ),
+]
+UnjudgedPolicy = Annotated[
+    Unjudged, _scoring_option(help="Count unjudged documents as not relevant, or remove them from the lists.")
+]
+RelevantFrom = Annotated[float, _scoring_option(help="Smallest grade that counts as relevant.")]
 
 
 @dataclass(frozen=True)
@@ -61,145 +224,118 @@ class ReadingOptions:
 
     Attributes:
         columns: our name → the name in the files.
-        repeated: what is done about a document twice in one list.
-        missing_score: what is done about a score that is no number.
-        repeats: scorings of one reranker that are combined.
-        repeats_std: whose standard deviation `score_std` of repeats is.
+        repeated: policy for a document that a list holds twice.
+        missing_score: policy for a score that is not a number.
+        repeats: scorings of one reranker to combine.
+        repeats_std: which standard deviation of repeats becomes `score_std`.
     """
 
     columns: Mapping[str, str]
-    repeated: RepeatRule
-    missing_score: MissingScoreRule
-    repeats: Repeats
+    repeated: Repeated
+    missing_score: MissingScore
+    repeats: "Repeats"
     repeats_std: SpreadKind
 
-    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> Runs:
-        """Return the runs of these files."""
+    def read(self, paths: Sequence[NamedPath], qrels: Path | str | None) -> "Runs":
+        """Read runs and judgments."""
+        from metrics.runs import read_runs
+
         return read_runs(paths, qrels, **vars(self))
 
     def in_parts(self) -> dict[str, Any]:
-        """Return the options that runs in parts are read with; UsageError for repeats, which take all rows."""
-        if self.repeats or self.repeats_std != _SPREAD:
+        """Return the options for runs that are read in parts; UsageError for repeats, which need all rows."""
+        if self.repeats or self.repeats_std != "order":
             name = "--repeats" if self.repeats else "--repeats-std"
             raise UsageError(
-                f"{name} is for runs in memory: leave out --stream and --engine dask; watch has none."
+                f"{name} is for runs in memory. Leave out --stream and --engine dask; watch does not support "
+                "it."
             )
         return {"columns": self.columns, "repeated": self.repeated, "missing_score": self.missing_score}
 
 
-def in_panel(title: str) -> Callable[[Options], Options]:
-    """Return what puts all options of a function into one panel of the help."""
-
-    def with_panel(options: Options) -> Options:
-        for parameter in signature(options).parameters.values():
-            parameter.annotation.__metadata__[0].rich_help_panel = title
-        return options
-
-    return with_panel
-
-
-@in_panel("How files are read")
-def reading_options(
+def _reading(
     column: Columns = None,
     repeated: Annotated[
         Repeated,
-        typer.Option(help="A document twice in one list: refuse it, keep the first row, or the highest score."),
-    ] = Repeated.error,
+        _reading_option(help="A document twice in one list: refuse it, or keep the first or highest score."),
+    ] = "error",
     missing_score: Annotated[
         MissingScore,
-        typer.Option(
-            help="A score that is no number, such as N/A: refuse it, put the document last in its list (tied "
-            "with others like it), or drop it."
+        _reading_option(
+            help="A score that is not a number, such as N/A: refuse it, rank the document last (tied with "
+            "others without a score), or drop the document."
         ),
-    ] = MissingScore.error,
+    ] = "error",
     repeats: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Scorings of one reranker, combined to their mean and score_std: seeds (names that differ in "
-            "a seed alone), NAME=A,B,C (rerankers; repeatable), or A,B,C (columns of scores)."
+        _reading_option(
+            help="Scorings of one reranker to combine into their mean and score_std: seeds (names that differ "
+            "only in a seed), NAME=A,B,C (rerankers; repeatable), or A,B,C (score columns)."
         ),
     ] = None,
     repeats_std: Annotated[
         SpreadKind,
-        typer.Option(
-            help="What score_std of repeats is: the scatter of one run, for order without what shifts a whole "
-            "list, or the standard error of the mean."
+        _reading_option(
+            help="Which standard deviation of repeats becomes score_std: order (without shifts of a whole "
+            "list), run (of one run), or mean (standard error of the mean)."
         ),
-    ] = _SPREAD,
+    ] = "order",
     max_rerankers: Annotated[
-        int | None,
-        typer.Option(min=1, help=f"Most rerankers of one table, {MAX_RERANKERS:,} unless given."),
+        int | None, _reading_option(min=1, help="Maximum number of rerankers in one table (default: 10,000).")
     ] = None,
 ) -> ReadingOptions:
-    """Return how files are read."""
     if max_rerankers is not None:
+        from metrics.runs.source import allow_rerankers
+
         allow_rerankers(max_rerankers)
-    repeat_choice = parse_repeats(repeats) if repeats else ()
-    return ReadingOptions(
-        parse_columns(column), repeated.value, missing_score.value, repeat_choice, repeats_std
-    )
+    combined: Repeats = ()
+    if repeats:
+        from metrics.runs.repeats import parse_repeats
+
+        combined = parse_repeats(repeats)
+    return ReadingOptions(parse_columns(column), repeated, missing_score, combined, repeats_std)
 
 
 def parse_columns(columns: list[str] | None) -> dict[str, str]:
-    """Return columns given as ours=theirs, ours= for none; a UsageError names one without = or ours."""
-    wrong = [text for text in columns or [] if not all(text.partition("=")[:2])]
-    if wrong:
-        raise UsageError(f"--column {wrong[0]}: write ours=theirs, such as query_id=topic.")
+    """Return columns given as ours=theirs; ours= stands for none."""
+    for text in columns or []:
+        if not all(text.partition("=")[:2]):
+            raise UsageError(f"--column {text}: write ours=theirs, such as query_id=topic.")
     return dict(text.split("=", 1) for text in columns or [])
 
 
-class OutputFormat(StrEnum):
-    """How values are printed."""
+def _scoring(
+    precision: Precision = "float64",
+    missing: Annotated[
+        Policy, _scoring_option(help="Judged queries without rows: count as 0, or skip.")
+    ] = "zero",
+    empty: Annotated[
+        Policy, _scoring_option(help="Queries without relevant documents: count as 0, or skip.")
+    ] = "zero",
+    relevant_from: RelevantFrom = 1,
+    tiebreak_by: TiebreakBy = None,
+    criterion: Criteria = None,
+    unjudged: UnjudgedPolicy = "nonrelevant",
+) -> "ScoringOptions":
+    from metrics.evaluation import ScoringOptions
 
-    table = "table"
-    csv = "csv"
-    json = "json"
-    markdown = "markdown"
-    latex = "latex"
-    parquet = "parquet"
+    further, criteria = tuple(tiebreak_by or ()), tuple(criterion or ())
+    return ScoringOptions(precision, missing, empty, relevant_from, further, criteria, unjudged)
 
 
-FOR_PEOPLE = (OutputFormat.table, OutputFormat.markdown, OutputFormat.latex)
-"""Formats that are read, not parsed."""
-PRINTED_ROWS = 1_000
-"""Rows of a table for a terminal; more cannot be read there."""
-
-
-Traditional = Annotated[str | None, typer.Option(help="The traditional order; else trec_eval's for TREC runs.")]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure", "-m", help="A measure: RR, RR@10, nDCG@10, AP ... (evaluate --list-measures). Repeatable."
-    ),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option("--require", "-r", help='A target: "MTRR>=0.8", "nDCG@10>=baseline-0.01". Repeatable.'),
-]
-TargetBaseline = Annotated[str | None, typer.Option(help="The reranker that `baseline` stands for in targets.")]
-Precision = Annotated[
-    str,
-    typer.Option(help=f"As what scores are compared: {', '.join(PRECISIONS)} (near ties, E apart at most)."),
-]
-TiebreakBy = Annotated[
-    list[str] | None, typer.Option(help="A further score column that splits ties first. Repeatable.")
-]
-Criteria = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="A score column, such as score or cost:asc. Several rank together instead of the score, by "
-        "non-dominated fronts; a front is a tie. Repeatable."
-    ),
-]
-UnjudgedPolicy = Annotated[
-    Unjudged, typer.Option(help="Documents nobody judged: not relevant, or left out of the lists.")
-]
-RelevantFrom = Annotated[float, typer.Option(help="Smallest grade that counts as relevant.")]
+def _list_scoring(
+    precision: Precision = "float64",
+    relevant_from: RelevantFrom = 1,
+    tiebreak_by: TiebreakBy = None,
+    criterion: Criteria = None,
+    unjudged: UnjudgedPolicy = "nonrelevant",
+) -> "ScoringOptions":
+    return _scoring(precision, "zero", "zero", relevant_from, tiebreak_by, criterion, unjudged)
 
 
 @dataclass(frozen=True)
 class TableOutput:
-    """How a table is printed, and where.
+    """How and where a table is written.
 
     Attributes:
         format: table, csv, json ...
@@ -209,26 +345,32 @@ class TableOutput:
     format: OutputFormat
     path: Path | None
 
-    def write(self, table: pd.DataFrame) -> None:
-        """Write the table to the file, or to stdout."""
-        write_table(table, self.format.value, self.path)
+    @property
+    def is_for_people(self) -> bool:
+        """Tell whether people read the table, and not programs."""
+        return self.format in FOR_PEOPLE
 
-    def write_blocks(
-        self, blocks: Iterable[pd.DataFrame], finish: Callable[[pd.DataFrame], pd.DataFrame]
-    ) -> None:
-        """Write a table that comes block by block: CSV as it comes, for a terminal its first rows alone."""
-        if self.format is OutputFormat.table:
-            blocks = _first_rows(blocks)
-        if self.format is not OutputFormat.csv:
-            self.write(pd.concat(map(finish, blocks), ignore_index=True))
-            return
-        with csv_rows(self.path) as write:
-            for block in blocks:
-                write(finish(block))
+    def write(self, table: "pd.DataFrame") -> None:
+        """Write the table to the file or to stdout."""
+        from metrics.cli.output import write_table
+
+        write_table(table, self.format, self.path)
+
+    def write_blocks(self, blocks: "Iterable[pd.DataFrame]") -> None:
+        """Write a table that comes in blocks: CSV block by block, for a terminal only its first rows."""
+        import pandas as pd
+
+        from metrics.cli.output import csv_rows
+
+        if self.format == "csv":
+            with csv_rows(self.path) as write:
+                for block in blocks:
+                    write(block)
+        else:
+            self.write(pd.concat(_first_rows(blocks) if self.format == "table" else blocks, ignore_index=True))
 
 
-def _first_rows(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Yield the first rows of a table that comes block by block, and say how many there are in all."""
+def _first_rows(blocks: "Iterable[pd.DataFrame]") -> "Iterator[pd.DataFrame]":
     n_rows = 0
     for block in blocks:
         if not n_rows or n_rows < PRINTED_ROWS:
@@ -236,45 +378,16 @@ def _first_rows(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         n_rows += len(block)
     if n_rows > PRINTED_ROWS:
         say(
-            f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them: --format csv -o FILE."
+            f"These are the first {PRINTED_ROWS:,} of {n_rows:,} rows. Write all of them with --format csv "
+            "-o FILE."
         )
 
 
-@in_panel("How lists are scored")
-def _scoring(
-    precision: Precision = AS_READ.precision,
-    missing: Annotated[
-        Policy, typer.Option(help="Judged queries without rows: count them 0, or leave them out.")
-    ] = AS_READ.missing,
-    empty: Annotated[
-        Policy, typer.Option(help="Queries with nothing relevant: count them 0, or leave them out.")
-    ] = AS_READ.empty,
-    relevant_from: RelevantFrom = AS_READ.relevant_from,
-    tiebreak_by: TiebreakBy = None,
-    criterion: Criteria = None,
-    unjudged: UnjudgedPolicy = AS_READ.unjudged,
-) -> ScoringOptions:
-    further, criteria = tuple(tiebreak_by or ()), tuple(criterion or ())
-    return ScoringOptions(precision, missing, empty, relevant_from, further, criteria, unjudged)
-
-
-@in_panel("How lists are scored")
-def _list_scoring(
-    precision: Precision = AS_READ.precision,
-    relevant_from: RelevantFrom = AS_READ.relevant_from,
-    tiebreak_by: TiebreakBy = None,
-    criterion: Criteria = None,
-    unjudged: UnjudgedPolicy = AS_READ.unjudged,
-) -> ScoringOptions:
-    return _scoring(precision, AS_READ.missing, AS_READ.empty, relevant_from, tiebreak_by, criterion, unjudged)
-
-
-@in_panel("What is written")
 def _table_output(
     format: Annotated[  # noqa: A002
-        OutputFormat, typer.Option(help="How the table is written.")
-    ] = OutputFormat.table,
-    output: Annotated[Path | None, output_option(), FileUse.WRITTEN] = None,
+        OutputFormat, typer.Option(help="Format of the table.", rich_help_panel=_WRITING_PANEL)
+    ] = "table",
+    output: Annotated[Path | None, output_option(panel=_WRITING_PANEL), FileUse.WRITTEN] = None,
 ) -> TableOutput:
     return TableOutput(format, output)
 
@@ -282,16 +395,16 @@ def _table_output(
 _SHARED: Mapping[str, Callable[..., object]] = {
     "scoring": _scoring,
     "list_scoring": _list_scoring,
-    "reading": reading_options,
+    "reading": _reading,
     "table_output": _table_output,
 }
-"""Parameter of a command → the options that stand in its place, and what makes one record of them."""
+"""Parameter of a command → the options in its place, and the function that makes one record of them."""
 
 
 def with_shared_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with options in the place of `scoring`, `reading` and `table_output`.
+    """Return a command with options in place of `scoring`, `reading` and `table_output`.
 
-    What the options say reaches `command` as one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
+    `command` then gets one `ScoringOptions`, `ReadingOptions` and `TableOutput`.
     """
     own = signature(command).parameters
     options = {name: signature(_SHARED[name]).parameters for name in own if name in _SHARED}

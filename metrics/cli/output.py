@@ -1,15 +1,13 @@
-"""Tables out: as text for people and programs, or as a file."""
+"""Tables as text for people and programs, on stdout or in a file."""
 
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import typer
 from rich.cells import cell_len
 
 from metrics.errors import UsageError
@@ -20,7 +18,7 @@ from metrics.support.wording import LONG
 
 
 def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
-    """Return reranker, (query_id,) measure, ties, value: means, or one row a list; as ordered there."""
+    """Return reranker, (query_id,) measure, ties, value: means, or one row per list."""
     scores = evaluation.scores
     if not per_query:
         scores = scores.groupby(level="reranker", sort=False).mean().reindex(evaluation.policies.index)
@@ -28,7 +26,7 @@ def long_table(evaluation: Evaluation, *, per_query: bool) -> pd.DataFrame:
 
 
 def stack_columns(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return one row a value, of a table with columns (measure, ties)."""
+    """Return one row per value of a table with columns (measure, ties)."""
     n_rows, n_columns = scores.shape
     columns = np.tile(np.arange(n_columns), n_rows)
     ids = {name: scores.index.get_level_values(name).repeat(n_columns) for name in scores.index.names}
@@ -40,7 +38,7 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
     """Write a table to a file, or to stdout.
 
     Raises:
-        UsageError: the file cannot be written, or parquet has none.
+        UsageError: the file cannot be written, or parquet has no file.
     """
     if format_name == "parquet" and output is None:
         raise UsageError("parquet needs a file: -o FILE.")
@@ -52,7 +50,7 @@ def write_table(table: pd.DataFrame, format_name: str, output: Path | None) -> N
 
 
 def write_text(text: str, output: Path | None) -> None:
-    """Write a text to a file, or to stdout where there is none."""
+    """Write a text to a file, or to stdout."""
     if output is None:
         print_text(text)
         return
@@ -61,13 +59,13 @@ def write_text(text: str, output: Path | None) -> None:
 
 
 def print_text(text: str) -> None:
-    """Write a text to stdout as it is, but for what would steer a terminal, where stdout is one."""
+    """Write a text to stdout; for a terminal, escape characters that control it."""
     sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
 
 @contextmanager
 def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], object]]:
-    """Yield what writes tables with the same columns as they come, as one CSV file, or to stdout."""
+    """Yield a function that appends a table, of the same columns each time, to one CSV file or to stdout."""
     is_first = True
 
     def text_of(table: pd.DataFrame) -> str:
@@ -83,8 +81,8 @@ def csv_rows(output: Path | None) -> Iterator[Callable[[pd.DataFrame], object]]:
 
 
 def _json(table: pd.DataFrame) -> str:
-    is_told = table.notna() & ~table.isin([np.inf, -np.inf])
-    records = table.astype(object).where(is_told, None).to_dict("records")
+    is_finite = table.notna() & ~table.isin([np.inf, -np.inf])
+    records = table.astype(object).where(is_finite, None).to_dict("records")
     return json.dumps(records, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -118,7 +116,6 @@ def _for_people(table: pd.DataFrame) -> str:
 
 
 def _wide(table: pd.DataFrame) -> pd.DataFrame:
-    """Return treatments side by side where there are any, numbers with four decimals, all as text."""
     if {"ties", "value"} <= set(table.columns):
         keys = [name for name in table.columns if name not in ("ties", "value")]
         table = table.set_index([*keys, "ties"])["value"].unstack(sort=False).reset_index()  # noqa: PD010
@@ -141,21 +138,3 @@ _WRITERS: dict[str, Callable[[pd.DataFrame], str]] = {
     "markdown": _markdown,
     "latex": _latex,
 }
-
-
-def listing(flag: str, subject: str, names: Callable[[], list[tuple[str, str]]]) -> Any:  # noqa: ANN401 typer's own
-    """Return an option that asks what there is: it prints names with their summaries, and stops."""
-
-    def show(is_requested: bool) -> None:
-        if is_requested:
-            from rich.console import Console
-            from rich.table import Table
-            from rich.text import Text
-
-            table = Table(box=None, show_header=False)
-            for name, summary in names():
-                table.add_row(Text(name, style="bold"), Text(summary))
-            Console().print(table)
-            raise typer.Exit
-
-    return typer.Option(flag, help=f"Print {subject}, and stop.", is_eager=True, callback=show)

@@ -1,68 +1,39 @@
-"""Commands that make data: simulate."""
+"""The command that makes data: simulate."""
 
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from pyarrow import csv
 
-from metrics.cli.file_options import FileUse, output_option
 from metrics.cli.messages import say
-from metrics.cli.output import print_text
+from metrics.cli.options import FileUse, output_option
 from metrics.errors import UsageError
-from metrics.runs import Runs
-from metrics.runs.writing import open_output
-from metrics.simulation import (
-    CONTINUOUS,
-    NOTEBOOK_SEGMENTS,
-    LlmReranker,
-    long_table,
-    notebook_grag,
-    notebook_llm_rerankers,
-    notebook_scenarios,
-    notebook_synthetic,
-    simulate,
-    synthetic,
-)
-from metrics.simulation.model import PERFORMANCE
-from metrics.simulation.reranker_text import default_name, parse_reranker, reranker_table
 from metrics.support.progress import progress
 from metrics.support.wording import count_of
 
+if TYPE_CHECKING:
+    from metrics.runs import Runs
+    from metrics.simulation import LlmReranker
 
-class SimulationKind(StrEnum):
-    """What is simulated."""
-
-    llm = "llm"
-    continuous = "continuous"
-    synthetic = "synthetic"
-    notebook_scenarios = "notebook-scenarios"
-    notebook_synthetic = "notebook-synthetic"
-    notebook_llm = "notebook-llm"
-    notebook_grag = "notebook-grag"
-
-
-_NOTEBOOK: Mapping[SimulationKind, Callable[[], Runs]] = {
-    SimulationKind.notebook_scenarios: notebook_scenarios,
-    SimulationKind.notebook_synthetic: notebook_synthetic,
-    SimulationKind.notebook_llm: notebook_llm_rerankers,
-    SimulationKind.notebook_grag: notebook_grag,
-}
+Kind = Literal[
+    "llm",
+    "continuous",
+    "synthetic",
+    "notebook-scenarios",
+    "notebook-synthetic",
+    "notebook-llm",
+    "notebook-grag",
+]
 _ANY = ("--queries", "--seed", "--documents", "--relevant")
-_OPTIONS: Mapping[SimulationKind, tuple[str, ...]] = {
-    SimulationKind.llm: (
-        *_ANY,
-        *("--tie-probability", "--levels", "--reranker", "--performance", "--segments"),
-    ),
-    SimulationKind.continuous: (*_ANY, "--performance", "--segments"),
-    SimulationKind.synthetic: (*_ANY, "--tie-probability"),
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "llm": (*_ANY, "--tie-probability", "--levels", "--reranker", "--performance", "--segments"),
+    "continuous": (*_ANY, "--performance", "--segments"),
+    "synthetic": (*_ANY, "--tie-probability"),
 }
-"""Options of each kind; the notebook's own draws have none."""
+"""Options of each kind; the notebook's own data takes none."""
 _EXCLUSIVE = (("--performance", "--segments"), ("--reranker", "--tie-probability"), ("--reranker", "--levels"))
-"""Options of which one makes the other pointless."""
 _RANGE = "LOW-HIGH, or one number."
 
 
@@ -71,23 +42,23 @@ def simulate_command(
         Path | None, output_option("The table: .csv or .parquet; - prints CSV."), FileUse.WRITTEN
     ],
     what: Annotated[
-        SimulationKind,
+        Kind,
         typer.Argument(
-            help="LLM rerankers, scores that never tie, synthetic lists, or what the notebook draws, draw by "
-            "draw, which takes no option."
+            help="LLM rerankers, scores without ties, synthetic lists, or data of the notebook, which takes no "
+            "options."
         ),
-    ] = SimulationKind.llm,
-    queries: Annotated[int | None, typer.Option(help="How many queries; 100 unless said.")] = None,
+    ] = "llm",
+    queries: Annotated[int | None, typer.Option(help="Number of queries (default: 100).")] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same seed makes the same table; 0 unless said.")
+        int | None, typer.Option(min=0, help="Seed; the same seed makes the same table (default: 0).")
     ] = None,
-    documents: Annotated[str | None, typer.Option(help=f"Documents of a list: {_RANGE}")] = None,
-    relevant: Annotated[str | None, typer.Option(help=f"Relevant documents of a list: {_RANGE}")] = None,
+    documents: Annotated[str | None, typer.Option(help=f"Documents per list: {_RANGE}")] = None,
+    relevant: Annotated[str | None, typer.Option(help=f"Relevant documents per list: {_RANGE}")] = None,
     tie_probability: Annotated[
         list[float] | None,
         typer.Option(
-            help="llm: chance that a document hands its score on, repeated for several rerankers. "
-            "synthetic: share of lists with ties."
+            help="llm: chance that a document passes its score to another; repeat it for several "
+            "rerankers. synthetic: share of lists with ties."
         ),
     ] = None,
     levels: Annotated[
@@ -96,20 +67,21 @@ def simulate_command(
     reranker: Annotated[
         list[str] | None,
         typer.Option(
-            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]], repeated for several, instead of --tie-probability "
-            "and --levels.",
+            help="llm: TIES,LEVELS[,PERFORMANCE[,NAME]] instead of --tie-probability and --levels; repeat it "
+            "for several rerankers.",
             metavar="TEXT",
         ),
     ] = None,
     performance: Annotated[
-        float | None,
-        typer.Option(help=f"Chance that relevance shows in a score; {PERFORMANCE:g} unless said."),
+        float | None, typer.Option(help="Chance that relevance raises a score (default: 0.9).")
     ] = None,
     segments: Annotated[
-        bool, typer.Option("--segments", help="llm, continuous: give queries the notebook's query types.")
+        bool, typer.Option("--segments", help="llm, continuous: add the notebook's query types.")
     ] = False,
 ) -> None:
-    """Make runs that nobody ranked, with relevance inside, as one long table."""
+    """Simulate runs with judgments, as one long table."""
+    from metrics import simulation
+
     if output is not None and output.suffix not in (".csv", ".parquet"):
         raise UsageError(f"{output}: name it .csv or .parquet.")
     options: dict[str, Any] = {
@@ -125,56 +97,65 @@ def simulate_command(
     }
     options = {name: value for name, value in options.items() if value is not None and value != []}
     _refuse_ignored(what, list(options))
+    notebook = {
+        "notebook-scenarios": simulation.notebook_scenarios,
+        "notebook-synthetic": simulation.notebook_synthetic,
+        "notebook-llm": simulation.notebook_llm_rerankers,
+        "notebook-grag": simulation.notebook_grag,
+    }
     with progress("Simulating"):
-        runs = _NOTEBOOK[what]() if what in _NOTEBOOK else _draw(what, options)
+        runs = notebook[what]() if what in notebook else _draw(what, options)
     _write(runs, output)
     rows = sum(len(table) for table in runs.tables.values())
     say(f"{output or 'stdout'}: {count_of(len(runs.tables), 'reranker')}, {count_of(rows, 'row')}.")
 
 
-def _refuse_ignored(kind: SimulationKind, names: list[str]) -> None:
-    """Refuse options that a kind of simulation would ignore."""
+def _refuse_ignored(kind: str, names: list[str]) -> None:
     options = _OPTIONS.get(kind, ())
     ignored = [name for name in names if name not in options]
     if ignored:
-        remedy = f"It takes {', '.join(options)}." if options else "It draws what the notebook draws."
-        raise UsageError(f"{kind} takes no {' and no '.join(ignored)}. {remedy}")
+        remedy = f"It takes {', '.join(options)}." if options else "It makes the notebook's data."
+        raise UsageError(f"{kind} does not take {' or '.join(ignored)}. {remedy}")
     for first, second in _EXCLUSIVE:
         if first in names and second in names:
-            raise UsageError(f"Give either {first} or {second}: the one says what the other would.")
+            raise UsageError(f"Give either {first} or {second}: both set the same thing.")
 
 
-def _draw(kind: SimulationKind, options: Mapping[str, Any]) -> Runs:
-    """Draw lists by options, others as usual."""
+def _draw(kind: str, options: Mapping[str, Any]) -> "Runs":
+    from metrics.simulation import CONTINUOUS, NOTEBOOK_SEGMENTS, simulate, synthetic
+
     n_queries, seed = options.get("--queries", 100), options.get("--seed", 0)
-    is_synthetic = kind == SimulationKind.synthetic
+    is_synthetic = kind == "synthetic"
     documents = _parse_range(options.get("--documents"), (5, 14) if is_synthetic else (8, 19))
     relevant = _parse_range(options.get("--relevant"), (1, 3) if is_synthetic else (1, 4))
     chances = options.get("--tie-probability", [0.3])
     if is_synthetic:
         if len(chances) > 1:
-            raise UsageError("synthetic: give --tie-probability once; its lists are of one reranker.")
+            raise UsageError("synthetic: give --tie-probability once; it makes lists of one reranker.")
         return synthetic(n_queries, documents, relevant, seed, chances[0])
     rerankers = (
         {"Continuous": CONTINUOUS}
-        if kind == SimulationKind.continuous
+        if kind == "continuous"
         else _rerankers(chances, options.get("--levels", [10]), options.get("--reranker", []))
     )
     segments = NOTEBOOK_SEGMENTS if "--segments" in options else None
     return simulate(rerankers, n_queries, documents, relevant, seed, options.get("--performance"), segments)
 
 
-def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> dict[str, LlmReranker]:
+def _rerankers(chances: list[float], levels: list[int], texts: list[str]) -> "dict[str, LlmReranker]":
     """Return the rerankers of the texts, else one for each chance and number of levels."""
+    from metrics.simulation import LlmReranker
+    from metrics.simulation.reranker_text import default_name, parse_reranker, reranker_table
+
     if texts:
         return reranker_table([parse_reranker(text) for text in texts])
     n = max(len(chances), len(levels))
     if {len(chances), len(levels)} - {1, n}:
-        raise UsageError("Give as many --levels as --tie-probability, or one of either.")
+        raise UsageError("Give as many --levels as --tie-probability, or only one of either.")
     pairs = zip(chances * (n // len(chances)), levels * (n // len(levels)), strict=True)
     return {
-        default_name(chance, many).replace("LLM", f"LLM {place}"): LlmReranker(chance, many)
-        for place, (chance, many) in enumerate(pairs, 1)
+        default_name(chance, many).replace("LLM", f"LLM {number}"): LlmReranker(chance, many)
+        for number, (chance, many) in enumerate(pairs, 1)
     }
 
 
@@ -185,15 +166,20 @@ def _parse_range(text: str | None, default: tuple[int, int]) -> tuple[int, int]:
     try:
         return int(low), int(high or low)
     except ValueError:
-        raise UsageError(f"{text!r} is no number and no LOW-HIGH, such as 8-19.") from None
+        raise UsageError(f"{text!r}: write a number or LOW-HIGH, such as 8-19.") from None
 
 
-def _write(runs: Runs, output: Path | None) -> None:
+def _write(runs: "Runs", output: Path | None) -> None:
+    import pyarrow.parquet as pq
+    from pyarrow import csv
+
+    from metrics.cli.output import print_text
+    from metrics.runs.writing import open_output
+    from metrics.simulation import long_table
+
     table = long_table(runs)
     with BytesIO() if output is None else open_output(output) as stream:
         if output is not None and output.suffix == ".parquet":
-            import pyarrow.parquet as pq
-
             pq.write_table(table, stream)
         else:
             csv.write_csv(table, stream, csv.WriteOptions(quoting_style="needed"))

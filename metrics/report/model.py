@@ -127,14 +127,19 @@ class Report:
     def text(self, day: date) -> str:
         """Return the compact text that the G-RAG notebook's evaluator prints, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
-        return render("report.txt", report=self, day=day, runs=runs, rules=rules)
+        traditional_only = self.studies.options.traditional_only
+        return render(
+            "report.txt", report=self, day=day, runs=runs, rules=rules, traditional_only=traditional_only
+        )
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
         """Return the report as a file with this ending; `draw` makes the charts of HTML.
 
         Raises:
-            UsageError: no report has that ending.
+            UsageError: no report has that ending, or it holds tied values that are not wanted.
         """
+        if self.studies.options.traditional_only and ending.casefold() != ".txt":
+            raise UsageError("Only a text report can leave tied values out: --format text, or -o FILE.txt.")
         texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}
         match ending.casefold():
             case ".html":

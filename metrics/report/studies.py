@@ -66,6 +66,7 @@ class ReportOptions:
         scoring: how lists are scored.
         published: the table that is audited; none where None.
         published_names: (published, ours) of names in it that do not say whose they are.
+        traditional_only: leaves tied values out of the text report.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -84,6 +85,7 @@ class ReportOptions:
     scoring: ScoringOptions = field(default_factory=ScoringOptions)
     published: PublishedTable | None = field(default=None, repr=False)
     published_names: tuple[tuple[str, str], ...] = ()
+    traditional_only: bool = False
 
     @classmethod
     def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them

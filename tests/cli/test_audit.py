@@ -109,7 +109,7 @@ def test_names_are_matched_by_hand_and_shown(call, inputs, write):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ([], "Say what was published"),
+        ([], "Name the published figures"),
         (["-p", "nowhere.csv"], "--published nowhere.csv: there is no such file."),
         (["-p", "{}", "--names", "x"], "--names x: write published=ours"),
         (["-p", "{}", "--names", "x=y"], "'x' is not in the published table"),
@@ -142,7 +142,7 @@ def test_a_table_of_several_runs_is_audited_as_it_was_made(call, tmp_path):
     assert [row["measure"] for row in csv.DictReader(io.StringIO(out))] == ["AP"] * 3
     code, _, err = call("audit", *inputs, "--order-by", "nDCG@5")
     assert code == 2
-    assert "--order-by nDCG@5: there is no order by it. Orders: 'RR', 'RR@10', 'AP'" in err
+    assert "--order-by nDCG@5: the table has no ranking by it. Rankings: 'RR', 'RR@10', 'AP'" in err
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_the_order_of_rr_comes_first_and_is_chosen_by_our_name_or_that_of_the_ta
     assert "recip_rank: The one order printed" in err
     code, _, err = call("audit", other, *inputs, "--published", published, "--order-by", "nDCG@10")
     assert code == 2
-    assert "there is no order by it" in err
+    assert "the table has no ranking by it" in err

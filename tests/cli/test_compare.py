@@ -214,4 +214,4 @@ def test_what_is_no_order_of_ties_is_neither_traditional_nor_swapped(call, table
     assert f"{ties} is no order of ties" in err
     code, _, err = call("compare", table, "--swaps", "--ties", ties, "--ties", "expected")
     assert code == 2
-    assert "--swaps holds an order against the tied one" in err
+    assert "--swaps compares a tie order with tied scores" in err

@@ -13,6 +13,7 @@ import pytest
 from dashboard import cli
 from metrics.cli import deciding
 from metrics.errors import TieScopeError
+from metrics.studies import targets
 
 TIESCOPE = (sys.executable, "-c", "from dashboard.cli import main; main()")
 RUN = "".join(f"q{query} Q0 d{document} 1 {document % 3} t\n" for query in range(500) for document in range(20))
@@ -48,7 +49,7 @@ def test_what_goes_wrong_in_gate_is_no_missed_target(call, files, monkeypatch, e
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(deciding, "check_targets", fail)
+    monkeypatch.setattr(targets, "check_targets", fail)
     monkeypatch.setattr("metrics.cli.end", sys.exit)
     ended, out, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (ended, out) == (code, "")
@@ -84,7 +85,7 @@ def test_a_signal_ends_a_command_with_what_is_done_inside_put_in_order(call, fil
             if number != signal.SIGINT:
                 signal.raise_signal(number)  # once more, while it ends
 
-    monkeypatch.setattr(deciding, "check_targets", check_targets)
+    monkeypatch.setattr(targets, "check_targets", check_targets)
     code, out, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (code, out, ended) == (128 + number, "", [number])
     assert err.splitlines()[1:] == ["tiescope: interrupted."] * (number == signal.SIGINT)
@@ -98,7 +99,7 @@ def test_a_signal_that_python_makes_another_error_of_is_no_defect(call, files, m
         except SystemExit as stop:
             raise RuntimeError("Error calling __set_name__") from stop
 
-    monkeypatch.setattr(deciding, "check_targets", check_targets)
+    monkeypatch.setattr(targets, "check_targets", check_targets)
     code, _, err = call("gate", *files, "--require", "RR >= 0.1")
     assert (code, "Traceback" in err) == (143, False)
 

@@ -20,7 +20,7 @@ def test_messages_name_twenty_rerankers_and_count_the_others(call, write):
     assert code == 0
     assert lines[-2:] == [
         "r19: 1 of 1 query has nothing relevant, counted as 0.",
-        "… and 5 more rerankers like these.",
+        "… and 5 more rerankers with such queries.",
     ]
     assert sum("nothing relevant" in line for line in lines) == 20
 
@@ -65,7 +65,7 @@ def test_a_long_table_for_a_terminal_ends_and_csv_is_complete(call, write, monke
     options = ("-m", "RR", "--ties", "expected")
     _, out, err = call("compare", path, *options)
     assert len(out.splitlines()) == 4
-    assert "These are the first 3 of 6 rows. Write all of them: --format csv -o FILE." in err
+    assert "These are the first 3 of 6 rows. Write all of them with --format csv -o FILE." in err
     _, out, err = call("compare", path, *options, "--format", "csv")
     assert len(out.splitlines()) == 7
     assert "first 3" not in err

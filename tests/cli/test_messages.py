@@ -107,11 +107,11 @@ def test_a_process_exits_2_with_a_message_and_no_traceback(arguments):
 
 def test_a_measure_with_its_own_rule_for_ties_is_told_beside_the_measure_whose_ties_it_settles(call, table):
     _, out, err = call("evaluate", table, "-m", "TsRR", "--format", "csv")
-    assert "TsRR settles ties by its own rule, one value under every treatment" in err
+    assert "TsRR settles ties by its own rule" in err
     assert "-m RR -m taRR -m TsRR -m PRR -m GRAG-RR" in err
     _, out, err = call("permutations", table, "--query", "q", "-m", "taRR", "--format", "csv")
     assert out.splitlines()[0] == "ordering,documents,first_relevant,RR"
-    assert "taRR settles ties by its own rule: 0.5000, whatever the order" in err
+    assert "taRR settles ties by its own rule: 0.5000" in err
     code, out, _ = call("gate", table, "-r", "PRR>=0.3")
     assert (code, out.strip().endswith(": by its own rule for ties")) == (0, True)
     _, _, err = call("evaluate", table, "-m", "RR")

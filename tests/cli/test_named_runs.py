@@ -3,7 +3,7 @@
 import pytest
 
 from metrics import read_runs
-from metrics.cli.file_options import parse_run
+from metrics.cli.options import parse_run
 
 LISTED = "q Q0 a 1 1 t\nq Q0 b 2 1 t\nr Q0 a 1 1 t\n"
 QRELS = "q 0 a 1\nr 0 a 1\n"
@@ -103,7 +103,7 @@ def test_compare_takes_the_order_of_a_tool_as_traditional(call):
     assert code == 0
     assert {line.split(",")[1] for line in out.splitlines()[1:]} == {"docid_asc", "expected"}
     code, _, err = call("compare", *RUNS, "--traditional", "input", "--ties", "expected")
-    assert (code, "Give --traditional, or all treatments by --ties." in err) == (2, True)
+    assert (code, "Give --traditional, or all tie orders with --ties." in err) == (2, True)
 
 
 TRADITIONAL = {
@@ -117,7 +117,7 @@ TRADITIONAL = {
 @pytest.mark.parametrize("arguments", TRADITIONAL.values(), ids=TRADITIONAL)
 def test_runs_of_trec_start_with_the_order_of_trec_eval_and_it_is_said(call, arguments):
     _, guessed, err = call(*arguments)
-    assert "Traditional: trec_eval: id, descending" in err
+    assert "Tie order for TREC runs: trec_eval: id, descending" in err
     _, chosen, err = call(*arguments, "--traditional", "docid_desc")
     assert (chosen, "Traditional" in err) == (guessed, False)
     assert call(*arguments, "--traditional", "input")[1] != guessed

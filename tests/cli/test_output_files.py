@@ -13,10 +13,9 @@ from boards import COARSE, QRELS
 from full_disk import largest_file
 from typer.models import ArgumentInfo
 
-from dashboard.cli import commands
-from dashboard.cli.commands import tiescope
+from dashboard.cli.commands import COMMANDS
 from metrics import UsageError, evaluate_dataset
-from metrics.cli.file_options import FileUse, file_uses
+from metrics.cli.options import FileUse, file_uses
 
 READERS = {
     "evaluate": ["-m", "RR", "-o"],
@@ -52,7 +51,7 @@ NAMES = {
 
 def test_every_command_is_in_these_tables():
     commands = {name.split()[0] for name in READERS}
-    assert commands | READ_OR_WRITE_NO_RUNS == tiescope.commands.keys()
+    assert commands | READ_OR_WRITE_NO_RUNS == COMMANDS.keys()
 
 
 @pytest.fixture
@@ -71,12 +70,12 @@ def arguments(command, files):
 
 def parameters(command):
     """The parameters of a command, by name, as they are declared."""
-    return signature(getattr(commands, command.replace("-", "_"))()).parameters
+    return signature(COMMANDS[command]).parameters
 
 
 def declared(command, *uses):
     """The parameters of a command that name files of which one of these uses is made."""
-    by_name = file_uses(getattr(commands, command.replace("-", "_"))())
+    by_name = file_uses(COMMANDS[command])
     return [name for name, use in by_name.items() if use in uses]
 
 
@@ -87,7 +86,7 @@ def words(command, name, value):
     return [*flags[:1], value]
 
 
-@pytest.mark.parametrize("command", tiescope.commands)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_that_names_a_file_declares_what_is_done_with_it(command):
     for name in parameters(command).keys() - {"context", *declared(command, *FileUse)} - SPEAK_OF_FILES:
         parameter = parameters(command)[name]
@@ -98,7 +97,7 @@ def test_every_option_that_names_a_file_declares_what_is_done_with_it(command):
 
 PAIRS = [
     (command, name, written)
-    for command in tiescope.commands
+    for command in COMMANDS
     for name in declared(command, FileUse.READ)
     for written in [*declared(command, FileUse.WRITTEN, FileUse.APPENDED), "stdout"]
 ]
@@ -110,7 +109,7 @@ def refuses(call, monkeypatch, tmp_path):
     """Look whether a command refuses to write a file that it reads, whose bytes it leaves alone."""
 
     def look(command, name, written, value, target, path):
-        monkeypatch.setattr("metrics.cli.file_options._STDOUT", target if written == "stdout" else Path("-"))
+        monkeypatch.setattr("metrics.cli.options._STDOUT", target if written == "stdout" else Path("-"))
         first = [] if name in ("run", "files", "results") else [tmp_path / "other.csv"]
         output = [] if written == "stdout" else words(command, written, target)
         before = path.read_bytes()

@@ -9,7 +9,7 @@ def table(write):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--draws", 9, "--limit", 3], "--limit bounds the orderings that are listed"),
+        (["--draws", 9, "--limit", 3], "leave out --limit or --draws"),
         (["--seed", 0], "--seed goes with --draws"),
     ],
 )

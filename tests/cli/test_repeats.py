@@ -44,7 +44,7 @@ def test_repeats_of_every_kind_give_one_value_under_their_own_noise(call):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (("--repeats", "seeds", "--stream"), "in memory: leave out --stream"),
+        (("--repeats", "seeds", "--stream"), "Leave out --stream"),
         (("--repeats", "seeds", "--repeats", "a,b"), "give seeds, or NAME=A,B,C"),
         (("--repeats", "d=c-seed1,c-seed2", "--repeats", "d=c-seed3,c-seed2"), "two groups have one name"),
         (("--repeats", "c-seed1"), "two columns of scores at least"),

@@ -125,3 +125,15 @@ def test_presets_say_how_much_is_told_and_name_ready_targets(call, run_and_qrels
 def test_only_the_html_file_needs_plots(call, run_and_qrels, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "dashboard.charts.report", None)
     assert call("report", *run_and_qrels, "-o", tmp_path / "report.md")[0] == 0
+
+
+def test_a_text_report_and_evaluate_give_traditional_values_alone(call, run_and_qrels):
+    code, out, _ = call("report", *run_and_qrels, *DAY, "--format", "text", "--traditional-only")
+    assert (code, "MRR: " in out, "MTRR" in out) == (0, True, False)
+    code, _, err = call("report", *run_and_qrels, *DAY, "--traditional-only")
+    assert (code, "--format text" in err) == (2, True)
+    assert call("evaluate", *run_and_qrels, "--traditional-only") == call(
+        "evaluate", *run_and_qrels, "--ties", "input"
+    )
+    for option in (["--holes"], ["--ties", "expected"]):
+        assert call("evaluate", *run_and_qrels, "--traditional-only", *option)[0] == 2

@@ -355,7 +355,7 @@ def test_a_stream_may_be_larger_than_the_limit(call, write, monkeypatch):
 MEASURED = """
 import sys
 from dashboard import cli
-from metrics.cli import evaluating
+from metrics.cli import output
 from metrics.scale import dask
 
 def most():

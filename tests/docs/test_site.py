@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import expect
 from repository import ROOT
+from typer.main import get_command
 
 import metrics
 from dashboard.cli.commands import tiescope
@@ -109,13 +110,9 @@ def test_the_reference_has_every_public_name_with_what_it_does(site):
 
 def test_the_commands_are_those_of_the_command_line_with_every_option(site):
     page = (site / "reference/commands.html").read_text(encoding="utf-8")
-    options = {
-        option
-        for command in tiescope.commands.values()
-        for each in command.loaded.params
-        for option in each.opts
-    }
-    assert [name for name in tiescope.commands if f"tiescope {name}" not in page] == []
+    commands = get_command(tiescope).commands
+    options = {option for command in commands.values() for each in command.params for option in each.opts}
+    assert [name for name in commands if f"tiescope {name}" not in page] == []
     assert [
         option for option in options if option.startswith("--") and f"<code>{option}</code>" not in page
     ] == []

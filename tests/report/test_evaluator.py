@@ -9,6 +9,7 @@ import pytest
 from boards import board
 from enumeration import Doc, JudgedList, judged_list, tie_groups, treated_value
 
+from metrics.errors import UsageError
 from metrics.report import report
 from metrics.simulation import notebook_grag
 
@@ -70,7 +71,7 @@ def text_of(runs, **options):
 
 def printed(text):
     """The lines of the notebook in a text: none of ours, nothing of the last paragraph."""
-    body = text.partition("\nTied values are exact: ")[0].splitlines()
+    body = re.split("\n(Tied values are exact|±): ", text)[0].splitlines()
     return [line for line in body if line and not OURS.match(line)]
 
 
@@ -226,4 +227,16 @@ def test_the_deviation_is_that_of_the_population_and_says_so():
     queries = {"q0": STRICT, "q1": [("b", 2), ("a", 1)]}
     text = text_of(small_board(queries, one_hit(queries)))
     assert f"   MRR: 0.7500 (±{pstdev([1, 0.5]):.4f})" in text
-    assert "standard deviation over queries, of the\npopulation" in text
+    assert "standard deviation over queries, of the population" in text
+
+
+def test_traditional_values_alone_leave_out_every_tied_value():
+    lists = judged_lists(TIED, GRADES, 1)
+    runs = small_board(TIED, GRADES, other_trec="".join(f"{query} Q0 a 1 1 t\n" for query in TIED))
+    text = text_of(runs, measures=NOTEBOOK, traditional_only=True)
+    lines = notebook_lines("llm", lists)
+    tied, recommended = lines.index("🔄 Tied Metrics (Fair Evaluation):"), lines[-1]
+    assert printed(text)[: tied + 1] == [*lines[:tied], recommended]
+    assert [word for word in ("MTRR", "TMHits", "Tied values", "Stability") if word in text] == []
+    with pytest.raises(UsageError, match="Only a text report"):
+        report(runs, traditional_only=True).file(".html", DAY)

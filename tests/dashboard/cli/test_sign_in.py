@@ -176,7 +176,7 @@ def test_secrets_that_cannot_be_read_are_refused_on_loopback_too(call, streamlit
 def test_insecure_serves_to_everybody_with_one_line_of_warning(call, streamlit_calls):
     code, out, err = call("app", "--host", EVERYWHERE, "--insecure")
     assert (code, out, len(streamlit_calls), err.count("--insecure")) == (0, "", 1, 1)
-    assert "no sign-in. Everybody who reaches 0.0.0.0 sees and changes everything." in err
+    assert "no sign-in. Anybody who reaches 0.0.0.0 can see and change everything." in err
     assert (os.environ[settings.ALLOW], os.environ[settings.INSECURE]) == ("", "1")
 
 
@@ -192,7 +192,7 @@ def test_insecure_and_an_allow_list_contradict(call, streamlit_calls, monkeypatc
     monkeypatch.setenv(settings.ALLOW, "example.org")
     code, _, err = call("app", "--host", EVERYWHERE, "--insecure")
     assert (code, streamlit_calls) == (2, [])
-    assert "--insecure lets everybody in" in err
+    assert "--insecure lets anybody in" in err
 
 
 @pytest.mark.parametrize(
