@@ -1,4 +1,4 @@
-"""The app behind its guards, as `tiescope app` serves it."""
+"""The app behind its security middleware, as `tiescope app` serves it."""
 
 import os
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ from dashboard.server.uploads import UploadGuard
 
 @asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Have the first page ready soon, and ended sessions forgotten, as long as the server runs."""
+    """Preload the first page, and release the memory of ended sessions while the server runs."""
     begin_loading()
     async with forget_ended_sessions(app) as state:
         yield state

@@ -1,4 +1,4 @@
-"""Cached calls into metrics: keyed by the hash of what was uploaded and by parameters, never by the data."""
+"""Cached calls into metrics, keyed by content hashes and parameters instead of data."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
@@ -16,7 +16,7 @@ from dashboard.library.loaded import LoadedBoards
 from dashboard.library.records import Record
 from dashboard.library.store import Library
 from dashboard.library.turns import DEAR_BYTES, DEAR_ROWS, turn
-from dashboard.server.board_results import board_results, cached_by_key, cached_for_board
+from dashboard.server.board_results import board_results, cached_by_key
 from metrics import Evaluation
 from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import AS_READ, ScoringOptions, score_runs
@@ -26,7 +26,7 @@ from metrics.ties import Ranking
 
 _SAMPLE_DATA = next(
     path for folder in Path(__file__).parents[:2] if (path := folder / "sample_data").is_dir()
-)  # inside this package where it is installed, beside it in the repository
+)  # part of the installed package, but a sibling in the repository
 SAMPLE_LABEL, SIMULATED_LABEL = "Sample: docstring search", "Sample: simulated rerankers"
 PROMPTS_LABEL = "Sample: five prompts"
 SAMPLES = {
@@ -34,25 +34,18 @@ SAMPLES = {
     SIMULATED_LABEL: _SAMPLE_DATA / "llm_rerankers.csv",
     PROMPTS_LABEL: _SAMPLE_DATA / "docsearch" / "prompts.parquet",
 }
-"""Data there is without any upload; the app opens on the first."""
+"""Boards without an upload; the app opens the first."""
 MEASURES = ("RR", "RR@10", "AP", "nDCG@10", "P@10", "R@10", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
-"""Measures that are scored at once."""
+"""Measures that are scored together."""
 OFFERED = ("RR", "AP", "nDCG@10", "R@10", "Hits@10")
-"""Those in sight; the others are a click away."""
+"""Measures shown directly; the others are one click away."""
 TRADITIONAL = ("input", "docid_desc", "docid_asc", "optimistic", "pessimistic", "random:0")
-"""Treatments the pages offer as the traditional one."""
+"""Tie orders offered for the traditional score."""
 _TIES = ("expected", *TRADITIONAL)
 
 
 class ViewKey(NamedTuple):
-    """What of the data is shown: enough to tell one view from another.
-
-    Attributes:
-        key: of the board.
-        scoring: how lists are scored.
-        rerankers: those shown, in order.
-        segments: those shown, none where all are.
-    """
+    """Identity of a view: the board's key, scoring, rerankers in order, and query groups (all if empty)."""
 
     key: str
     scoring: ScoringOptions
@@ -62,14 +55,14 @@ class ViewKey(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownBoard:
-    """What is shown of a board, and how it is scored.
+    """The part of a board that is shown, and how it is scored.
 
     Attributes:
         board: the data.
-        rerankers: those shown, in order.
+        rerankers: shown rerankers, in order.
         scoring: how lists are scored.
-        evaluation: the values shown; its lists are those counted.
-        segments: those shown, none where all are.
+        evaluation: scores of the shown rerankers and queries.
+        segments: shown query groups; all if empty.
     """
 
     board: Board
@@ -80,27 +73,27 @@ class ShownBoard:
 
     @property
     def key(self) -> ViewKey:
-        """What tells this view from another, whatever page it is seen on."""
+        """Identity of this view on all pages."""
         return ViewKey(self.board.key, self.scoring, tuple(self.rerankers), self.segments)
 
     @property
     def queries(self) -> set[str] | None:
-        """The queries shown; None where no segment is chosen, so that all are."""
+        """The shown queries; None if all are shown."""
         return set(self.evaluation.scores.index.get_level_values("query_id")) if self.segments else None
 
     @property
     def runs(self) -> Runs:
-        """The runs of the rerankers that are shown."""
+        """The runs of the shown rerankers."""
         runs = self.board.runs
         is_whole = self.rerankers == runs.rerankers
         return runs if is_whole else runs.arranged({name: name for name in self.rerankers})
 
     def ranking(self, reranker: str) -> Ranking:
-        """Return the lists of a reranker, cut into tie groups as they are scored."""
+        """Return a reranker's lists, cut into tie groups."""
         return ranking(self.board, reranker, self.scoring)
 
     def score(self, measures: str | Sequence[str], ties: str | Sequence[str]) -> Evaluation:
-        """Return further values of what is shown; scores all of the board, in turn."""
+        """Return further scores of the shown part; scores the whole board, waiting for a turn."""
         with board_turn(self.board):
             evaluation = score_runs(self.board.runs, measures, ties, self.scoring)
         return evaluation.only(self.rerankers, self.queries)
@@ -108,10 +101,10 @@ class ShownBoard:
 
 @st.cache_resource(show_spinner=False)
 def open_library() -> Library:
-    """Return the library: on this server, or in the database it was told of.
+    """Return the library that the environment names.
 
     Raises:
-        LibraryError: the environment asks for what cannot be.
+        LibraryError: the environment is invalid.
     """
     library = Library.open()
     with suppress(LibraryError):
@@ -126,7 +119,7 @@ def loaded_boards() -> LoadedBoards:
 
 
 def load_record(record: Record) -> Board:
-    """Return a board that was kept; TieScopeError where a file of it cannot be read (any more)."""
+    """Return a stored board; raise a TieScopeError if one of its files cannot be read."""
     board = loaded_boards().get(record.spec.key)
     if board is None:
         built = build_board(record.spec, [read_entry(entry) for entry in record.spec.entries])
@@ -138,7 +131,7 @@ def load_record(record: Record) -> Board:
 
 
 def update_loaded(board: Board, record: Record) -> None:
-    """Hold a board just kept as the library gives it back: it is not read again."""
+    """Keep a board in memory after saving it, so that it is not read again."""
     if board.key == record.spec.key:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
@@ -147,19 +140,18 @@ def update_loaded(board: Board, record: Record) -> None:
 
 
 def _note_loaded(board: Board) -> None:
-    """Have a board that the library keeps leave memory with the last page that shows it."""
-    board_results.weigh(board.key, sum(source.table.nbytes for source in board.sources))
+    """Drop a stored board from memory once no session uses it."""
     board_results.note(board.key, loaded_boards().drop, board.key)
 
 
 @st.cache_resource(show_spinner=False)
 def sample_board(label: str = SAMPLE_LABEL) -> Board:
-    """Return one of the sample boards, read when it is first asked for."""
+    """Return a sample board, read on first use."""
     return open_files([str(SAMPLES[label])], None, label)
 
 
 def read_entry(entry: Entry) -> Source | TieScopeError:
-    """Return what one file holds, or why it cannot be read."""
+    """Return the content of a file, or the error that prevents reading it."""
     try:
         return _source(entry)
     except LibraryError as error:  # not kept: the next try may find it mended
@@ -175,9 +167,9 @@ def _source(entry: Entry) -> Source | TieScopeError:
         return error
 
 
-@cached_for_board(show_spinner="Unpacking …", max_entries=4)
+@cached_by_key(show_spinner="Unpacking …", max_entries=4)
 def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
-    """Return the board a file holds that somebody exported, or why it cannot be read."""
+    """Return the board of an exported file, or the error that prevents reading it."""
     try:
         with turn(is_dear=_file.size >= DEAR_BYTES):
             return load(_file)
@@ -186,7 +178,7 @@ def load_board_file(sha256: str, _file: File) -> Imported | TieScopeError:
 
 
 def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> Board | TieScopeError:
-    """Return the board of a spec whose files hold these sources, or the first error."""
+    """Return the board of a spec and its sources, or the first error."""
     error = next((source for source in sources if isinstance(source, TieScopeError)), None)
     if error is not None:
         return error
@@ -197,7 +189,7 @@ def build_board(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> B
 
 @cached_by_key(show_spinner="Joining …", max_entries=4)
 def _join(spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
-    """Return the runs of a board: of the board itself, the files as given would stay in memory."""
+    """Join the runs of a board. Caching the board would keep the uploaded files in memory."""
     try:
         with turn(is_dear=_n_rows(_sources) >= DEAR_ROWS):
             return join_runs(spec, _sources)
@@ -208,20 +200,14 @@ def _join(spec: BoardSpec, _sources: Sequence[Source]) -> Runs | TieScopeError:
 def evaluation(
     board: Board, scoring: ScoringOptions = AS_READ, measures: tuple[str, ...] = MEASURES
 ) -> Evaluation:
-    """Return measures under every treatment the pages offer.
-
-    Args:
-        board: the data.
-        scoring: how lists are scored.
-        measures: their names.
-    """
-    return _evaluation(board.key, board, scoring, measures)
+    """Return measures under every treatment that the pages offer."""
+    return _evaluation(board, scoring, measures)
 
 
-@cached_for_board(show_spinner="Scoring every order …", max_entries=12)
-def _evaluation(key: str, _board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
-    with board_turn(_board):
-        return score_runs(_board.runs, measures, _TIES, scoring)
+@cached_by_key(show_spinner="Scoring every order …", max_entries=12)
+def _evaluation(board: Board, scoring: ScoringOptions, measures: tuple[str, ...]) -> Evaluation:
+    with board_turn(board):
+        return score_runs(board.runs, measures, _TIES, scoring)
 
 
 def _n_rows(sources: Sequence[Source]) -> int:
@@ -229,31 +215,25 @@ def _n_rows(sources: Sequence[Source]) -> int:
 
 
 def board_turn(board: Board) -> AbstractContextManager[None]:
-    """Return a turn for work on all rows of a board, waited for where these are many."""
+    """Return a turn for work on all rows of a board; large boards wait for it."""
     return turn(is_dear=_n_rows(board.sources) >= DEAR_ROWS)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def ranking(board: Board, reranker: str, scoring: ScoringOptions) -> Ranking:
-    """Return the lists of one reranker, cut into tie groups.
-
-    Args:
-        board: the data.
-        reranker: whose lists.
-        scoring: how lists are scored.
-    """
+    """Return one reranker's lists, cut into tie groups."""
     return scoring.ranking(board.runs, reranker)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def segments(board: Board) -> "pd.Series[str]":
-    """Return query → its segment, of those that have one."""
+    """Return query → query group, for queries that have one."""
     return query_segments(board.runs)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def grade_counts(board: Board) -> dict[float, int]:
-    """Return grade above 0 → how many judgments have it; where lists hold their grades, how many rows."""
+    """Return grade above 0 → number of judgments, or of rows if lists hold their grades."""
     runs = board.runs
     tables = [runs.qrels] if runs.qrels is not None else list(runs.tables.values())
     grades = np.concatenate([table["relevance"].to_numpy() for table in tables])
@@ -263,16 +243,16 @@ def grade_counts(board: Board) -> dict[float, int]:
 
 @cached_by_key(show_spinner="Looking for what is odd …", max_entries=8)
 def findings(board: Board) -> pd.DataFrame:
-    """Return what is worth knowing of a board's runs."""
+    """Return the findings about a board's runs."""
     with board_turn(board):
         return board.runs.findings
 
 
 def file_version(path: Path) -> tuple[str, int, int]:
-    """Return what tells a file from what it was before it changed: path, time of change, size.
+    """Return path, modification time and size, which change with the file.
 
     Raises:
-        ReadError: it is gone.
+        ReadError: the file no longer exists.
     """
     try:
         status = path.stat()

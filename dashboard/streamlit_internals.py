@@ -1,12 +1,12 @@
-"""The places where the app needs what Streamlit keeps to itself; tried with 1.67.
+"""All uses of Streamlit's internals, tested with 1.67.
 
-Each has its reason here, and a test that fails where Streamlit has moved it. Nothing else in `dashboard`
-imports from `streamlit.runtime` or `streamlit.proto`.
+A test fails if Streamlit moves one of them. No other module imports from `streamlit.runtime` or
+`streamlit.proto`.
 
-- Messages of the socket (`BackMsg`, `ForwardMsg`): the server drops those that concern other visitors, and
-  tells whose downloads a page offers. Streamlit asks for no sign-in there.
-- Cookies: whose they are is asked for uploads and downloads, too, where Streamlit asks for an id alone.
-- Sessions and uploads: limits a visitor, and what sessions that ended held is given back.
+- Socket messages (`BackMsg`, `ForwardMsg`): the server drops messages that affect other visitors and records
+  which downloads a page offers. Streamlit requires no sign-in for them.
+- Cookies: uploads and downloads check who is signed in. Streamlit checks only an ID.
+- Sessions and uploads: limits per visitor, and the release of what ended sessions held.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ __all__ = [
 
 
 def session_id() -> str | None:
-    """Return the id of the session whose page is being drawn; None outside of one."""
+    """Return the ID of the current session; None outside a session."""
     context = get_script_run_ctx(suppress_warning=True)
     return None if context is None else context.session_id
 
@@ -51,7 +51,7 @@ def is_active_session(session: str) -> bool:
 
 
 def bytes_by_session() -> Counter[str]:
-    """Return how much each session holds in files that it uploaded."""
+    """Return the bytes of each session's uploaded files."""
     manager = runtime.get_instance().uploaded_file_mgr
     assert isinstance(manager, MemoryUploadedFileManager)  # noqa: S101 the only one there is; tells the type checker
     return Counter(
@@ -63,12 +63,12 @@ def bytes_by_session() -> Counter[str]:
 
 
 def forget_expired_sessions() -> int:
-    """Drop the sessions whose time is over, and all they hold; return how many.
+    """Drop expired sessions and all they hold; return their number.
 
-    Streamlit looks for them when the next page opens or closes, and its loop keeps the last of them at hand
-    until another visitor comes.
+    Streamlit only looks for them when a page opens or closes, and its event loop keeps a reference to the last
+    of them.
     """
-    ended = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 there is no public way
+    ended = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 has no public equivalent
     for _, information in ended:
         session = information.session
         session.shutdown()
@@ -79,7 +79,7 @@ def forget_expired_sessions() -> int:
 
 
 def forget_strangers() -> None:
-    """Drop the closed sessions of visitors who were not signed in: each holds three files, and nothing else."""
+    """Drop the closed sessions of visitors who were not signed in, each of which holds three open files."""
     storage = _closed_sessions()
     for information in storage.list():
         if information.session.matches_user_info({}):
@@ -88,14 +88,14 @@ def forget_strangers() -> None:
 
 
 def _closed_sessions() -> MemorySessionStorage:
-    """Return where Streamlit keeps the sessions of closed pages."""
-    manager: Any = runtime.get_instance()._session_mgr  # noqa: SLF001 there is no public way
+    """Return Streamlit's storage of closed sessions."""
+    manager: Any = runtime.get_instance()._session_mgr  # noqa: SLF001 has no public equivalent
     storage: MemorySessionStorage = manager._session_storage  # noqa: SLF001 likewise
     return storage
 
 
 def signed_claims(cookies: Mapping[str, str]) -> str | None:
-    """Return what the cookies of a sign-in hold, as JSON; None unless this server signed them."""
+    """Return the claims in the sign-in cookies as JSON; None unless this server signed them."""
     secret = get_cookie_secret()
 
     def read(name: str) -> bytes | None:
@@ -106,6 +106,6 @@ def signed_claims(cookies: Mapping[str, str]) -> str | None:
 
 
 def browser_token(cookies: Mapping[str, str]) -> str | None:
-    """Return the random token that a browser has for its forms, which it keeps until it is closed."""
+    """Return the random XSRF token of a browser, which lives until the browser closes."""
     token, _ = decode_xsrf_token_string(cookies.get(XSRF_COOKIE_NAME, ""))
     return token.hex() if token else None

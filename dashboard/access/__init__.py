@@ -1,1 +1,1 @@
-"""Who may enter, and what they may open on the server."""
+"""Access control: sign-in and allowed server files."""

@@ -1,4 +1,4 @@
-"""What sign-in needs before the app is served to others."""
+"""Requirements for sign-in before the app is served to others."""
 
 import importlib.util
 import os
@@ -16,11 +16,11 @@ _NEEDED = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "serve
 INSTALL = "pip install 'tiescope[sign-in]'"
 _CALLBACK = "/oauth2callback"
 _MIN_SECRET_LENGTH = 32
-"""Letters of a cookie secret at least: who guesses it signs in as anybody."""
+"""Minimum letters of a cookie secret; whoever guesses it can sign in as anybody."""
 
 
 def is_loopback(host: str | None) -> bool:
-    """Return whether only this machine reaches an address: 127.0.0.0/8, ::1, localhost; None is every one."""
+    """Return whether only this machine reaches an address; None means all addresses."""
     if host is None or host.casefold() == "localhost":
         return host is not None
     try:
@@ -30,7 +30,7 @@ def is_loopback(host: str | None) -> bool:
 
 
 def missing_parts(auth: Mapping[str, Any]) -> str:
-    """Say what an `[auth]` section lacks; return an empty text where it is whole."""
+    """Return what an `[auth]` section lacks, or an empty text."""
     absent = [key for key in _NEEDED if not (isinstance(auth.get(key), str) and auth[key].strip())]
     if absent:
         return f"[auth] has no {', '.join(absent)}"
@@ -42,12 +42,12 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
 
 
 def can_sign_in() -> bool:
-    """Return whether the packages are installed that Streamlit signs people in with."""
+    """Return whether Streamlit's sign-in packages are installed."""
     return all(importlib.util.find_spec(package) for package in ("authlib", "httpx"))
 
 
 def demand_sign_in(host: str, entries: Sequence[str]) -> None:
-    """Raise a UsageError of what is missing where others reach the host, or sign-in was begun to be set up."""
+    """Raise a UsageError if others can reach the host, or sign-in is configured, and something is missing."""
     files = _secrets_files()
     auth = _auth_section(files)
     if auth is None and not entries and is_loopback(host):
@@ -68,13 +68,13 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
 
 
 def redirect_origin() -> str:
-    """Return the origin to which the provider sends people back; an empty text where nobody signs in."""
+    """Return the origin to which the provider returns visitors, or an empty text without sign-in."""
     uri = urlsplit(str((_auth_section(_secrets_files()) or {}).get("redirect_uri", "")))
     return f"{uri.scheme}://{uri.netloc}" if uri.netloc else ""
 
 
 def _secrets_files() -> list[Path]:
-    """Return where Streamlit looks for secrets; of the same section in two files, the last one counts."""
+    """Return Streamlit's secrets files; later files override sections."""
     if paths := os.environ.get("STREAMLIT_SECRETS_FILES", "").split():
         return [Path(file) for file in paths]
     folders = [Path.home() / ".streamlit", Path(".streamlit")]
@@ -93,7 +93,7 @@ def _auth_section(files: Sequence[Path]) -> Mapping[str, Any] | None:
 
 
 def _toml(file: Path) -> dict[str, Any]:
-    """Return what a TOML file says; nothing where there is none."""
+    """Return the content of a TOML file, empty if it does not exist."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

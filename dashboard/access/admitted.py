@@ -1,4 +1,4 @@
-"""Who was let in: sessions whose page was drawn, and the sign-in that the cookies of a visitor carry."""
+"""Sessions that may use the app, and the sign-in in a visitor's cookies."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from dashboard.streamlit_internals import (
 )
 
 _admitted: dict[str, str] = {}
-"""Session → the address signed in; an empty text where nobody signs in."""
+"""Session → signed-in address, empty without sign-in."""
 
 
 def note_admission(address: str | None) -> bool:
-    """Note for whom the page of this session is drawn; return whether that is new. Ended sessions go.
+    """Record for whom this session's page is drawn; return whether that is new. Ended sessions are removed.
 
     Args:
-        address: who is signed in; an empty text where nobody signs in; None: the session is not let in.
+        address: signed-in address; empty without sign-in; None if the session has no access.
     """
     own = session_id()
     if own is None or _admitted.get(own) == address:
@@ -36,40 +36,40 @@ def note_admission(address: str | None) -> bool:
 
 
 def admitted_address(session: str) -> str | None:
-    """Return for whom a session was let in, an empty text where nobody signs in; None where it was not."""
+    """Return the address that a session is admitted for, empty without sign-in, None if it is not admitted."""
     return _admitted.get(session) if is_active_session(session) else None
 
 
 def is_admitted(session: str) -> bool:
-    """Return whether a session was let in, and its page is open."""
+    """Return whether a session is admitted and open."""
     return admitted_address(session) is not None
 
 
 def visitor_of(session: str) -> str:
-    """Return whose page a session that was let in is: one text for all pages of a person who signed in."""
+    """Return an ID of a session's visitor, the same for all pages of a signed-in person."""
     return _admitted.get(session) or session
 
 
 _IDENTIFYING = ("iss", "sub", "email", "iat", "nonce")
-"""Claims that tell one sign-in from any other: Authlib draws the nonce, and refuses an answer without it."""
+"""Claims that identify a sign-in; Authlib generates the nonce and requires it in the answer."""
 
 
 def read_claims(cookies: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the provider says of who sends these cookies; nothing unless this server signed them."""
+    """Return the provider's claims in these cookies, empty unless this server signed them."""
     text = signed_claims(cookies)
     claims: dict[str, Any] = json.loads(text) if text else {}
     return claims if claims.get("origin") == get_origin_from_redirect_uri() else {}
 
 
 def without_sign_in(header: bytes) -> bytes:
-    """Return a Cookie header without the cookies that sign somebody in."""
+    """Return a Cookie header without sign-in cookies."""
     name = USER_COOKIE_NAME.encode()
     return b";".join(part for part in header.split(b";") if not part.strip().startswith(name))
 
 
 def sign_in_id(claims: Mapping[str, Any]) -> str:
-    """Return what tells a sign-in from any other, of the same person too.
+    """Return a hash that identifies one sign-in.
 
-    It is computed from the claims: the text of a cookie can be changed where its signature does not notice.
+    It is computed from the claims, because a cookie's text can change without invalidating its signature.
     """
     return sha256(json.dumps([claims.get(name) for name in _IDENTIFYING]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Who may sign in: addresses and domains."""
+"""The allow-list of addresses and domains."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -10,18 +10,18 @@ _ADDRESS = rf"[a-z0-9.!#$%&'+/=^_`{{|}}~-]+@{_DOMAIN}"
 
 
 def plain_address(text: str) -> str | None:
-    """Return an e-mail address in lower case; None where it is none, or has a * or other letters than ASCII's.
+    """Return an e-mail address in lower case; None if it is invalid, not ASCII or contains a *.
 
-    Those are refused, for some look like ASCII's and some become them in lower case; a * may mean anybody.
+    Other letters can look like ASCII or become ASCII in lower case; a * could mean everybody.
     """
     return text.lower() if text.isascii() and re.fullmatch(_ADDRESS, text.lower()) else None
 
 
 def parse_allow_list(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return who may sign in: addresses as they are, domains with an @ before them, all in lower case.
+    """Return addresses, and domains prefixed with @, in lower case.
 
     Raises:
-        UsageError: one is neither an address nor a domain.
+        UsageError: an entry is neither an address nor a domain.
     """
     entries = (text.strip() for text in texts)
     return tuple(dict.fromkeys(_entry(entry) for entry in entries if entry))
@@ -43,9 +43,9 @@ def is_allowed(address: object, verified: object, entries: Collection[str]) -> b
     """Return whether an identity is on the allow-list.
 
     Args:
-        address: e-mail address as the provider gives it; None where it gives none.
-        verified: what the provider says of it; None where it says nothing, which is taken for yes.
-        entries: as `parse_allow_list` returns them.
+        address: e-mail address from the provider, None without one.
+        verified: the provider's `email_verified`; None counts as verified.
+        entries: result of `parse_allow_list`.
     """
     plain = plain_address(address) if isinstance(address, str) else None
     if plain is None or str(verified).lower() not in {"true", "none"}:

@@ -1,4 +1,4 @@
-"""What on the server a visitor of the app may open: folders and addresses its owner allowed, nothing else."""
+"""Folders and addresses that the server's owner allows visitors to open."""
 
 import re
 import stat
@@ -12,22 +12,22 @@ from urllib.parse import urlsplit
 from metrics.errors import UsageError
 
 MOST_MATCHES = 100
-"""Files that one pattern may name."""
+"""Maximum files that a pattern may match."""
 _LONGEST, _MAX_QUOTED = 4096, 200
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://[A-Za-z0-9._:\[\]-]+(/[A-Za-z0-9 !$&'()+,=_.~:-]+)*/?")
-"""No %, no ?, no #, no @, no \\, no empty part: each of them can lead elsewhere, or be read in two ways."""
+"""Excludes %, ?, #, @, \\ and empty parts, all of which can be ambiguous or lead elsewhere."""
 _LOCAL = {"file", "local", "memory"}
 _WILD = re.compile(r"[*?\[]")
 
 
 @dataclass(frozen=True)
 class AllowedPaths:
-    """Folders and beginnings of addresses below which files may be opened.
+    """Folders and address prefixes whose files may be opened.
 
     Attributes:
-        folders: as given and made absolute, each with where it really is.
-        addresses: scheme, host and path to a folder, each with a / at its end.
+        folders: absolute path as given, and its real path.
+        addresses: scheme, host and path, ending in /.
     """
 
     folders: tuple[tuple[Path, Path], ...] = ()
@@ -35,10 +35,10 @@ class AllowedPaths:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "AllowedPaths":
-        """Return what the owner of the server names.
+        """Return the paths that the server's owner names.
 
         Raises:
-            UsageError: it is neither a folder that is there nor the beginning of an address.
+            UsageError: a text is neither an existing folder nor an address.
         """
         folders, addresses = [], []
         for text in texts:
@@ -58,13 +58,12 @@ class AllowedPaths:
         return ", ".join([*(str(folder) for folder, _ in self.folders), *self.addresses])
 
     def files(self, text: str) -> list[Path | str]:
-        """Return the files that a visitor names: one path, a pattern in a folder, or an address.
+        """Return the real paths of the files at a path, a pattern in a folder, or an address.
 
-        A path may begin at an allowed folder; * ? [ ] may stand in its last part. What is returned is
-        where a file really is, links followed.
+        Paths may be relative to an allowed folder. The last part may contain * ? [ ].
 
         Raises:
-            UsageError: there is none that may be opened. It does not tell what else there is.
+            UsageError: no such file may be opened. The message reveals nothing about other files.
         """
         text = text.strip()
         if len(text) > _LONGEST or not text.isprintable():
@@ -85,7 +84,7 @@ class AllowedPaths:
         return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
 
     def has_address(self, text: str) -> bool:
-        """Return whether an address is plain and below an allowed one; hosts and schemes have no upper case."""
+        """Return whether an address is unambiguous and below an allowed one."""
         parts = text.split("/")
         return (
             _URL.fullmatch(text) is not None
@@ -96,7 +95,7 @@ class AllowedPaths:
         )
 
     def _on_disk(self, text: str) -> list[Path]:
-        """Return files below an allowed folder; nothing outside of those is looked at, but where links lead."""
+        """Return files below an allowed folder, following links, without looking at other folders."""
         relative = Path(text)
         if not text or ".." in relative.parts or "::" in text:
             return []
@@ -109,7 +108,7 @@ class AllowedPaths:
         return []
 
     def _matches(self, path: Path) -> list[Path]:
-        """Return the path itself, or what fits the pattern that its name is."""
+        """Return the path itself, or the files that match its name as a pattern."""
         if _real(path) or not _WILD.search(path.name):
             return [path]
         with suppress(OSError, RuntimeError, ValueError):
@@ -123,7 +122,7 @@ class AllowedPaths:
 
 
 def _real(path: Path) -> Path | None:
-    """Return where a regular file is when all links are followed; None where there is none."""
+    """Return the real path of a regular file, None if there is none."""
     try:
         real = path.resolve(strict=True)
         return real if stat.S_ISREG(real.stat().st_mode) else None
@@ -132,7 +131,7 @@ def _real(path: Path) -> Path | None:
 
 
 def _is_other_scheme(text: str) -> bool:
-    """Return whether a text begins like an address and is no folder: `s3:bucket`."""
+    """Return whether a text looks like an address without slashes, such as `s3:bucket`."""
     return _SCHEME.match(text) is not None and not Path(text).is_dir()
 
 

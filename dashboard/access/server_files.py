@@ -1,4 +1,4 @@
-"""Files on the server that may be opened: those the command named, and others where the owner allows it."""
+"""Server files that visitors may open: those of the command line, and those below allowed paths."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from metrics.scale.stored import Stored, is_stored
 from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
 
 TIES = ("input", "docid_desc", *LEADERBOARD_TREATMENTS)
-"""Treatments that runs named by path are scored under."""
+"""Treatments under which runs named by path are scored."""
 
 
 def allowed_paths() -> AllowedPaths:
-    """Return what visitors may open by path: as the owner of the server said, nothing where unclear."""
+    """Return what visitors may open by path; nothing if the setting is invalid."""
     try:
         texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
         may_open = isinstance(texts, list) and identity() is not None
@@ -35,19 +35,19 @@ def allowed_paths() -> AllowedPaths:
 
 @st.cache_resource(show_spinner=False)
 def opened_board() -> Board | None:
-    """Return the board of the runs that the command named, if it named any."""
+    """Return the board of the command line's runs, None without runs."""
     files = json.loads(os.environ.get(OPEN) or "{}")
     runs = [tuple(run) if isinstance(run, list) else run for run in files.get("runs", [])]
     return cache.loaded_boards().hold(open_files(runs, files["qrels"])) if runs else None
 
 
 def home_board() -> Board:
-    """Return the board that the app opens on."""
+    """Return the board that the app opens with."""
     return opened_board() or cache.sample_board()
 
 
 def command_results() -> dict[str, Path]:
-    """Return the stored evaluations that the command named: label → file."""
+    """Return label → file of the command line's stored evaluations."""
     results: dict[str, Path] = {}
     for path in map(Path, json.loads(os.environ.get(OPEN) or "{}").get("stored", [])):
         results[path.name if path.name not in results else f"{path.name} ({len(results) + 1})"] = path
@@ -55,7 +55,7 @@ def command_results() -> dict[str, Path]:
 
 
 def find_results(label: str) -> Path | None:
-    """Return the file of a stored evaluation; None where there is none that may be opened."""
+    """Return the file of a stored evaluation, None if there is none that may be opened."""
     results, allowed = command_results(), allowed_paths()
     if label in results or not allowed:
         return results.get(label)
@@ -70,15 +70,15 @@ def find_results(label: str) -> Path | None:
 
 
 def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> ScoringOutcome:
-    """Return a stored evaluation by its path, or score the runs there.
+    """Open a stored evaluation by path, or score the runs there.
 
     Args:
-        path: of a file or several, or a URL, as typed.
-        qrels: likewise; judgments of runs; nothing where they hold relevance.
-        on_progress: is called with how far it is, in words.
+        path: path, pattern or URL, as typed.
+        qrels: the same for judgments; empty if the runs hold relevance.
+        on_progress: receives progress messages.
 
     Raises:
-        TieScopeError: it may not be opened, or cannot be scored.
+        TieScopeError: a file may not be opened or cannot be scored.
     """
     allowed = allowed_paths()
     if not allowed:
@@ -102,7 +102,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
 def _runs_and_judgments(
     allowed: AllowedPaths, path: str, qrels: str
 ) -> tuple[list[Path | str], list[Path | str]]:
-    """Return the files that a visitor names, where they may be opened and are what they are named as."""
+    """Return the allowed files that a visitor names as runs and as judgments."""
     judgments = allowed.files(qrels) if qrels.strip() else []
     if len(judgments) > 1:
         raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
@@ -113,7 +113,7 @@ def _runs_and_judgments(
 
 
 def _is_stored(file: Path | str) -> bool:
-    """Return whether a file is an evaluation on this disk; one at a URL is fetched first."""
+    """Return whether a local file is a stored evaluation; URLs are fetched first."""
     try:
         return isinstance(file, Path) and is_stored(File.open(file))
     except TieScopeError:
@@ -121,7 +121,7 @@ def _is_stored(file: Path | str) -> bool:
 
 
 def open_results(path: Path) -> Stored:
-    """Return what a file holds, read again when it changes; ReadError where it is gone, or damaged."""
+    """Return a stored evaluation, read again if the file changes; ReadError if it is missing or damaged."""
     return _open_stored(*cache.file_version(path))
 
 

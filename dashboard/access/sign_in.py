@@ -1,6 +1,6 @@
-"""The gate: who is signed in, and what is drawn instead of the app for everybody else.
+"""Sign-in, and the pages for visitors who are not signed in or not allowed.
 
-Closed where in doubt: secrets that cannot be read, or an allow-list without secrets, let nobody in.
+An incomplete or unreadable configuration lets nobody in.
 """
 
 import json
@@ -25,18 +25,18 @@ from metrics.errors import LibraryError, UsageError, needs
 
 _RETURN_SCRIPT = (Path(__file__).parents[1] / "assets" / "wanted.js").read_text(encoding="utf-8")
 _remember_page = st.components.v2.component("tiescope.wanted", js=_RETURN_SCRIPT)
-"""Has the browser come back to this address once its visitor is signed in."""
+"""Makes the browser return to this address after sign-in."""
 PURPOSE = (
     "shows how much of a reranker's score is relevance, and how much is the order its ties happened to be "
     "sorted in."
 )
-"""What the app is for, after its name."""
+"""The purpose of the app, to follow its name."""
 _SIGN_IN_SECONDS = 30 * 86_400
-"""How long a sign-in lasts; asked at every run, for a page may stay open longer."""
+"""Duration of a sign-in, checked on every run, because pages can stay open longer."""
 
 
 def admit() -> None:
-    """Return for those who may see the app, and upload; for others draw why not, and stop."""
+    """Return if this visitor may use the app; otherwise draw the reason and stop."""
     is_required = True
     try:
         if is_required := is_sign_in_required():
@@ -52,7 +52,7 @@ def admit() -> None:
 
 
 def is_admitted() -> bool:
-    """Return whether `admit` would return for this visitor now; it draws and notes nothing."""
+    """Return whether `admit` would return for this visitor, without drawing."""
     try:
         return not is_sign_in_required() or admitted_address(st.user.to_dict()) is not None
     except UsageError:
@@ -60,10 +60,7 @@ def is_admitted() -> bool:
 
 
 def admitted_address(claims: Mapping[str, Any]) -> str | None:
-    """Return the address of somebody whom the provider says these claims of and who may see the app now.
-
-    None of everybody else, and while it cannot be told.
-    """
+    """Return the address in these claims if its owner may use the app now, else None."""
     try:
         is_let_in = _is_signed_in(claims) and _is_on(claims, _allowed_entries()) and not has_ended(claims)
     except (UsageError, LibraryError):
@@ -72,14 +69,14 @@ def admitted_address(claims: Mapping[str, Any]) -> str | None:
 
 
 def has_ended(claims: Mapping[str, Any]) -> bool:
-    """Return whether somebody signed out of a sign-in; LibraryError where that cannot be told."""
+    """Return whether a sign-in was ended; LibraryError if that is unknown."""
     from dashboard import cache  # noqa: PLC0415 the server answers before pyarrow is here
 
     return cache.open_library().has_ended(sign_in_id(claims))
 
 
 def end_sign_in(claims: Mapping[str, Any]) -> None:
-    """End a sign-in wherever its cookie is, and forget its boards of one session."""
+    """End a sign-in everywhere, and drop its temporary boards."""
     from dashboard import cache  # noqa: PLC0415 as above
 
     cache.open_library().end_sign_in(sign_in_id(claims))
@@ -87,7 +84,7 @@ def end_sign_in(claims: Mapping[str, Any]) -> None:
 
 
 def _demand_allowed(entries: tuple[str, ...]) -> None:
-    """Draw why not for those who are not signed in, or not allowed, and stop."""
+    """Draw the sign-in page for visitors who are not signed in or not allowed, and stop."""
     claims = st.user.to_dict()
     if not _is_signed_in(claims):
         _remember_page(key="wanted")
@@ -107,26 +104,25 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
 
 
 def _is_on(claims: Mapping[str, Any], entries: tuple[str, ...]) -> bool:
-    """Return whether the address signed in is on the allow-list."""
     return is_allowed(claims.get("email"), claims.get("email_verified"), entries)
 
 
 def _is_signed_in(claims: Mapping[str, Any]) -> bool:
-    """Return whether the provider said who this is, and not too long ago."""
+    """Return whether the provider identified the visitor recently enough."""
     issued = claims.get("iat")
     is_over = isinstance(issued, int | float) and time.time() - issued > _SIGN_IN_SECONDS
     return claims.get("is_logged_in") is True and not is_over
 
 
 def _sign_out() -> None:
-    """End the sign-in of this page, which may be another than that of the browser's cookie by now."""
+    """End the sign-in of this page, which may differ from that of the browser's cookie."""
     with suppress(LibraryError):  # the address that st.logout leads to says so
         end_sign_in(st.user.to_dict())
     st.logout()
 
 
 def show_account() -> None:
-    """Draw who is signed in, and a way out; nothing where nobody signs in."""
+    """Draw who is signed in, and a sign-out button."""
     if address := identity():
         with st.container(gap="xsmall"):
             st.caption(f"Signed in as {escape_markdown(address)}")
@@ -134,11 +130,11 @@ def show_account() -> None:
 
 
 def identity() -> str | None:
-    """Return whom the data of this visitor belongs to.
+    """Return the owner of this visitor's data.
 
     Returns:
-        The address signed in, in lower case; an empty text where one owner stands for everybody; None for a
-        stranger, where others reach the server and nobody signs in.
+        The signed-in address in lower case; an empty text for a single local owner; None for strangers where
+        nobody signs in.
     """
     if is_sign_in_required():
         return plain_address(_signed_in_email())
@@ -150,17 +146,17 @@ def _signed_in_email() -> str:
 
 
 def is_open_to_all() -> bool:
-    """Return whether nobody signs in, and all who reach the server share what is kept there."""
+    """Return whether sign-in is disabled for everybody."""
     return os.environ.get(INSECURE) == "1"
 
 
 def is_sign_in_required() -> bool:
-    """Return whether visitors of this server sign in: its secrets say how, or its allow-list says who."""
+    """Return whether visitors sign in: secrets or an allow-list are configured."""
     return not is_open_to_all() and (_auth_section() is not None or bool(os.environ.get(ALLOW, "").strip()))
 
 
 def is_behind_https() -> bool:
-    """Return whether visitors come back from signing in by https; their cookies go by nothing else then."""
+    """Return whether visitors return from sign-in over HTTPS."""
     try:
         return str((_auth_section() or {}).get("redirect_uri")).startswith("https://")
     except UsageError:
@@ -168,7 +164,7 @@ def is_behind_https() -> bool:
 
 
 def _allowed_entries() -> tuple[str, ...]:
-    """Return the allow-list of a server whose sign-in is whole; raise a UsageError where it is not."""
+    """Return the allow-list; raise a UsageError if sign-in is incomplete."""
     auth, entries = _auth_section(), parse_allow_list(os.environ.get(ALLOW, "").split(","))
     if auth is None:
         raise UsageError(
@@ -184,7 +180,7 @@ def _allowed_entries() -> tuple[str, ...]:
 
 
 def _auth_section() -> Mapping[str, Any] | None:
-    """Return what the secrets say of sign-in; None where there are none, or they do not mention it."""
+    """Return the secrets' `[auth]` section, None without one."""
     try:
         auth = st.secrets.get("auth")
     except (OSError, ValueError) as error:
@@ -199,7 +195,7 @@ def _auth_section() -> Mapping[str, Any] | None:
 
 
 def _close(title: str, reason: str, label: str = "", action: Callable[[], None] | None = None) -> NoReturn:
-    """Draw a page without the app: a title, a sentence, perhaps a button; nothing runs after it."""
+    """Draw a page with only a title, a reason and perhaps a button, and stop."""
     note_admission(None)
     st.space(96)
     with st.container(horizontal_alignment="center"), st.container(width=440, gap="small"):
@@ -211,10 +207,10 @@ def _close(title: str, reason: str, label: str = "", action: Callable[[], None] 
 
 
 def guard_redirects() -> None:
-    """Have every web address that this process opens from now on lead nowhere that is not allowed.
+    """Make all web requests of this process refuse redirects to addresses that are not allowed.
 
     Raises:
-        MissingPackageError: nothing is installed that opens addresses.
+        MissingPackageError: no package that opens addresses is installed.
     """
     with needs("distributed"):
         from fsspec.config import conf  # noqa: PLC0415 of an extra
@@ -223,7 +219,7 @@ def guard_redirects() -> None:
 
 
 async def _guarded_client(**options: Any) -> Any:  # noqa: ANN401 as fsspec passes them on
-    """Return a session of aiohttp that asks before it follows a redirect."""
+    """Return an aiohttp session that checks redirects."""
     import aiohttp  # noqa: PLC0415 what opens http, where it is installed
 
     trace = aiohttp.TraceConfig()
@@ -232,7 +228,7 @@ async def _guarded_client(**options: Any) -> Any:  # noqa: ANN401 as fsspec pass
 
 
 async def refuse_elsewhere(_session: object, _context: object, redirect: Any) -> None:  # noqa: ANN401 aiohttp's
-    """Raise a UsageError where a redirect leads to what may not be opened."""
+    """Raise a UsageError if a redirect leads to an address that is not allowed."""
     texts = json.loads(os.environ.get(ALLOW_PATHS) or "[]")
     allowed = AllowedPaths(addresses=tuple(text for text in texts if "://" in text))
     headers = redirect.response.headers

@@ -16,25 +16,21 @@ from metrics.studies.prose import decimal
 
 _WORDS = ("to the digit", "off by rounding", "does not come out")
 _ROW, _TOP, _BOTTOM = 28, 64, 12
-"""Pixels of a row, above the first for measures and legend, and below the counts."""
+"""Pixels of a row, above the first row, and below the counts."""
 _LEAST_ROWS = 4
-"""Rows whose height it has at least: a legend in three rows takes that of one."""
+"""Minimum height in rows, so that a legend of three rows fits."""
 _COLUMN, _BROAD_COLUMN, _NAMES = 50, 64, 150
 """Pixels of a column, of one with differences, and of the names."""
 _LEGEND = 400
-"""Pixels across in which the legend stands in two rows."""
+"""Pixels at which the legend takes two rows."""
 _LEVEL, _LEVEL_COLUMNS = 12, 8
-"""Measures up to which their names stand level, and letters of the longest name that does."""
+"""Measures up to which their names are horizontal, and the longest such name in letters."""
 
 
 def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each reranker and measure; of the figures of single queries, that farthest off.
+    """Return one row per reranker and measure: of several queries, the figure farthest off.
 
-    Args:
-        figures: reranker, measure, query_id, published, computed, difference, verdict.
-
-    Returns:
-        the same columns, with n, how many figures the cell stands for, and n_off, how many do not come out.
+    Adds n, the figures per cell, and n_off, those that are not reproduced.
     """
     rank = figures["verdict"].map(VERDICTS.index)
     size = figures["difference"].abs().fillna(np.inf)
@@ -46,20 +42,17 @@ def matrix_cells(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def matrix_width(n_measures: int, *, has_differences: bool) -> int:
-    """Return the pixels across that so many measures need, on however small a screen."""
+    """Return the pixels that so many measures need on any screen."""
     return max(_LEGEND, _NAMES + n_measures * (_BROAD_COLUMN if has_differences else _COLUMN))
 
 
 def reproduction_matrix(
     figures: pd.DataFrame, palette: Palette, rerankers: Sequence[str], *, has_differences: bool
 ) -> Figure:
-    """Draw a mark a figure, rerankers by measures: filled to the digit, hollow off by rounding, orange if off.
+    """Draw a mark per figure, rerankers by measures: filled if exact, hollow if rounded, orange if off.
 
-    Args:
-        figures: reranker, measure, query_id, published, computed, difference, verdict; of all rerankers.
-        palette: colours of the theme.
-        rerankers: those that have a row, in the published order.
-        has_differences: whether computed minus published stands beside what does not come out.
+    `figures` has reranker, measure, query_id, published, computed, difference and verdict. `rerankers` selects
+    and orders the rows. `has_differences` writes the difference beside orange marks.
     """
     table, measures = matrix_cells(figures), list(dict.fromkeys(figures["measure"]))
     drawn_cells = table[table["reranker"].isin(list(rerankers))]
@@ -98,13 +91,12 @@ def reproduction_matrix(
 
 
 def _markers(palette: Palette) -> list[dict[str, Any]]:
-    """Return the marks of the verdicts: a filled, a hollow and an orange dot."""
     hollow = {"size": 10, "color": palette.ground, "line": {"color": palette.text, "width": 2}}
     return [{"size": 11, "color": palette.text}, hollow, {"size": 11, "color": palette.traditional}]
 
 
 def _short_difference(value: float) -> str:
-    """Return a difference with three decimals and no zero before the point; nothing where there is none."""
+    """Return a signed difference with three decimals and no leading zero."""
     if pd.isna(value):
         return ""
     size = f"{abs(value):.3f}".removeprefix("0")
@@ -112,7 +104,6 @@ def _short_difference(value: float) -> str:
 
 
 def _hover(cell: dict[str, Any]) -> str:
-    """Return what a cell says: what is published, what is computed, and of how many queries it is."""
     lines = [f"<b>{hover_text(str(cell['reranker']))}</b>", hover_text(str(cell["measure"]))]
     if cell["n"] > 1:
         lines.append(f"{cell['n_off']:,} of {cell['n']:,} figures do not come out; the farthest off:")
@@ -125,7 +116,7 @@ def _hover(cell: dict[str, Any]) -> str:
 
 
 def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int, palette: Palette) -> None:
-    """Write below each measure how many rerankers come out; orange where not all do."""
+    """Write below each measure how many rerankers are reproduced, orange if not all."""
     comes_out = (table["verdict"] != VERDICTS[-1]).groupby(table["measure"], sort=False)
     counts, totals = comes_out.sum().reindex(columns), comes_out.size().reindex(columns)
     figure.draw_scatter(
@@ -147,7 +138,6 @@ def _add_counts(figure: Figure, table: pd.DataFrame, columns: pd.Index, row: int
 def _lay_out(
     figure: Figure, rerankers: Sequence[str], measures: Sequence[str], n_rerankers: int, palette: Palette
 ) -> Figure:
-    """Name rows and columns, and place the legend above both."""
     rows = _ROW * max(len(rerankers) + 1, _LEAST_ROWS)
     style(figure, palette, rows + _TOP + _BOTTOM, t=_TOP, b=_BOTTOM, r=40)
     label_rows(figure, rerankers, palette, top=0.5)
@@ -182,12 +172,9 @@ _LABEL_COLUMNS = 60
 
 
 def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Figure:
-    """Draw a bar for each rule, as long as its share of the figures that come out; a click gives its row.
+    """Draw a bar per convention: its share of reproduced figures. A click returns its row.
 
-    Args:
-        conventions: label, to_the_digit, by_rounding, does_not_come_out; the best first.
-        palette: colours of the theme.
-        row: of the rule whose matrix is shown; it stands out.
+    `conventions` has label, to_the_digit, by_rounding and does_not_come_out; `row` is highlighted.
     """
     comes_out = conventions["to_the_digit"] + conventions["by_rounding"]
     totals = comes_out + conventions["does_not_come_out"]
@@ -232,7 +219,6 @@ def convention_bars(conventions: pd.DataFrame, palette: Palette, row: int) -> Fi
 def _write(
     figure: Figure, labels: list[str], counts: list[int], is_shown: list[bool], palette: Palette
 ) -> None:
-    """Write the rule above each bar, and how many figures come out at its end."""
     above = {"x": 0, "xref": "x", "xanchor": "left", "yanchor": "bottom", "yshift": 6}
     beside = {"x": 1, "xref": "x", "xanchor": "left", "yanchor": "middle", "xshift": 8}
     notes = []

@@ -1,4 +1,4 @@
-"""Charts of Compare: differences from a baseline, pairs of rerankers, where each finishes."""
+"""Charts of Compare: differences from a baseline, pairs of rerankers, possible ranks."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -20,28 +20,23 @@ from metrics.support.arrays import BoolArray, IntArray
 from metrics.support.wording import chance_percent, count_of, percent, with_signs, written_p
 
 _FOREST_ROW, _SLIM_ROW = 60, 36
-"""Height of a comparison in pixels, its name above its values and beside them."""
+"""Pixels of a comparison with its name above, and beside its values."""
 _MIDDLE, _SHIFT = 0.16, 0.13
-"""Distance of the two values of a row from its middle, which lies lower for a name above them."""
+"""Rows from a row's middle to its values' middle, and from there to each value."""
 _STARS_ROOM = 84
 """Pixels to the right for the stars."""
 _WASH = 0.12
-"""Share of colour in the wash of a row whose verdict changes."""
+"""Opacity of the background of rows whose verdict changes."""
 _OUTLYING = 4.0
-"""Median reaches of a row from which on a row is told in words."""
+"""Multiple of the median reach above which a row is written in words."""
 
 
 def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_slim: bool = False) -> Figure:
-    """Draw a row a comparison: the traditional difference above, the tied one below, filled if significant.
+    """Draw traditional above tied difference per comparison, filled if significant.
 
-    Rows whose verdict differs between the two are washed; those far off the scale of the rest are told in
-    words, so that they do not flatten it. On the right stand the stars, traditional then tied.
-
-    Args:
-        verdicts: comparisons with one baseline, in the order to be shown.
-        palette: colours of the theme.
-        measure: what the axis shows.
-        is_slim: whether names stand beside the values, in lower rows; for a figure that is always wide.
+    Rows whose verdict differs between the two are shaded. Outlying differences are written in words so that
+    they do not flatten the others. Stars on the right are traditional, then tied. `is_slim` puts names beside
+    the values.
     """
     middle = 0.0 if is_slim else _MIDDLE
     figure = Figure()
@@ -82,7 +77,6 @@ def difference_forest(verdicts: Verdicts, palette: Palette, measure: str, *, is_
 
 
 def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> None:
-    """Shade the rows whose verdict changes, and draw the line of no difference."""
     wash = {"fillcolor": palette.traditional, "opacity": _WASH, "line": {"width": 0}, "layer": "below"}
     for row in changed_rows:
         box = {"x0": 0, "x1": 1, "xref": "paper", "y0": row - 0.44, "y1": row + 0.44}
@@ -92,12 +86,12 @@ def _add_ground(figure: Figure, changed_rows: IntArray, palette: Palette) -> Non
 
 
 def _marker(symbol: str, size: int, fill: object, border: str) -> dict[str, object]:
-    """Return a mark that is hollow where it is filled with the colour of the ground."""
+    """Return a mark, hollow if filled with the background colour."""
     return {"symbol": symbol, "size": size, "color": fill, "line": {"width": 2, "color": border}}
 
 
 def _is_outlying(verdicts: Verdicts) -> BoolArray:
-    """Return (n_rows,) whether both differences of a row are far off the scale of the rest."""
+    """Return whether both differences of each row are far off the scale of the others."""
     ends = pd.concat([table[["low", "high"]] for table in (verdicts.tied, verdicts.traditional)], axis=1)
     reach = ends.abs().replace(np.inf, np.nan).max(axis=1).fillna(0.0).to_numpy()
     nearer = np.minimum(verdicts.tied["difference"].abs(), verdicts.traditional["difference"].abs())
@@ -105,7 +99,7 @@ def _is_outlying(verdicts: Verdicts) -> BoolArray:
 
 
 def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
-    """Return the least and largest difference that the axis holds, 0 always among them."""
+    """Return the range of all drawn intervals and 0."""
     tables = (verdicts.tied, verdicts.traditional)
     ends = np.concatenate([table.loc[is_drawn, ["low", "high", "difference"]].to_numpy() for table in tables])
     ends = np.nan_to_num(ends, posinf=0, neginf=0)
@@ -115,7 +109,7 @@ def _axis_ends(verdicts: Verdicts, is_drawn: BoolArray) -> tuple[float, float]:
 def _add_differences(
     figure: Figure, verdicts: Verdicts, is_drawn: BoolArray, kind: str, palette: Palette, middle: float
 ) -> None:
-    """Add the differences of one kind, each with its interval, around the middle of its row."""
+    """Add the tied or traditional differences with their intervals."""
     is_tied = kind == "tied"
     colour = palette.tied if is_tied else palette.traditional
     rows = (verdicts.tied if is_tied else verdicts.traditional)[is_drawn]
@@ -148,7 +142,6 @@ def _add_differences(
 
 
 def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
-    """Return the interval and p of a comparison, or that it has none."""
     if np.isnan(row.p_adjusted):
         return "nothing can be tested"
     interval = f"from {signed(row.low, 4)} to {signed(row.high, 4)}"
@@ -156,7 +149,7 @@ def _test_text(row: Any) -> str:  # noqa: ANN401 a row of a table
 
 
 def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float) -> dict[str, object]:
-    """Return the note of the differences of a row off the scale, at the side it lies on."""
+    """Return the differences of an outlying row in words."""
     traditional, tied = (table["difference"].iloc[row] for table in (verdicts.traditional, verdicts.tied))
     text = (
         f"off the scale: <span style='color:{palette.traditional}'>{signed(traditional)}</span> and "
@@ -168,7 +161,7 @@ def _outlying_note(verdicts: Verdicts, row: int, palette: Palette, middle: float
 
 
 def _add_stars(figure: Figure, verdicts: Verdicts, palette: Palette, middle: float) -> None:
-    """Write the adjusted verdicts beside the rows, traditional then tied."""
+    """Write the adjusted verdicts beside the rows."""
     columns = (
         (verdicts.traditional, 24, "trad.", palette.traditional),
         (verdicts.tied, 60, "tied", palette.tied),
@@ -187,21 +180,21 @@ def _add_stars(figure: Figure, verdicts: Verdicts, palette: Palette, middle: flo
 
 
 _ROW = 30, 16
-"""Pixels of a row where there are few, and of many."""
+"""Maximum and minimum pixels of a row."""
 _MAX_WRITTEN = 24
-"""Rerankers up to which cells carry figures."""
+"""Rerankers up to which cells have figures."""
 _LEGEND_INSIDE = 9
-"""Rerankers from which on the empty triangle has room for what the colours mean."""
+"""Rerankers from which the legend fits in the empty triangle."""
 _COLUMN, _LETTER = 31, 7.5
-"""Pixels of a column that carries figures, and of a letter of a name."""
+"""Pixels of a column with figures, and of a letter of a name."""
 _PHONE_COLUMN, _PHONE_ROW, _NAME = 25, 46, 22
-"""The same of a column and of a row on a phone, and of the name above its cells."""
+"""Pixels of a column, a row and a name on a phone."""
 _UNMOVED, _LEVEL = "·", "="
-"""A pair that no order of the ties reverses, and one that every order leaves level."""
+"""Cells of pairs that no tie order reverses, and of pairs that are level in all orders."""
 
 
 def matrix_width(n: int, *, is_narrow: bool = False) -> int:
-    """Return the pixels across that so many rerankers need on any screen; fewer with names above their rows."""
+    """Return the pixels that so many rerankers need on any screen."""
     if is_narrow and n <= _MAX_WRITTEN:
         return _PHONE_COLUMN * n
     return 150 + (_COLUMN if n <= _MAX_WRITTEN else 8) * n
@@ -210,13 +203,9 @@ def matrix_width(n: int, *, is_narrow: bool = False) -> int:
 def order_matrix(
     pairs: pd.DataFrame, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> Figure:
-    """Draw the percent of tie-breakings in which the row is above the column; coloured where near 50.
+    """Draw the percentage of tie orders in which the row ranks above the column, coloured near 50.
 
-    Args:
-        pairs: as `stability.pairwise_order` returns them.
-        order: rerankers by falling expected mean.
-        palette: colours of the theme.
-        is_narrow: whether it is drawn for a phone.
+    `pairs` is returned by `stability.pairwise_order`. `order` sorts rerankers by expected mean.
     """
     position = {name: index for index, name in enumerate(order)}
     doubt, text, hover = _empty_triangles(len(order))
@@ -246,14 +235,7 @@ def order_matrix(
 def verdict_matrix(
     pairs: Verdicts, order: Sequence[str], palette: Palette, *, is_narrow: bool = False
 ) -> Figure:
-    """Write the tied difference of each pair, bold if significant, coloured by which value's test is.
-
-    Args:
-        pairs: every two rerankers compared, by tied and by traditional values.
-        order: rerankers by falling tied mean.
-        palette: colours of the theme.
-        is_narrow: whether it is drawn for a phone.
-    """
+    """Write the tied difference of each pair, bold if significant, coloured by which test is significant."""
     kind, text, hover = _empty_triangles(len(order))
     names = pd.Index(order)
     ends = [names.get_indexer(pairs.tied[column]) for column in ("reranker", "baseline")]
@@ -280,7 +262,7 @@ def verdict_matrix(
 
 
 def _empty_triangles(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (n, n) values, words and hover texts of cells, none of them filled."""
+    """Return (n, n) values, words and hover texts without content."""
     return np.full((n, n), np.nan), np.full((n, n), "", dtype=object), np.full((n, n), "", dtype=object)
 
 
@@ -289,7 +271,7 @@ def _draw_cells(
     colours: Sequence[list[Any]],
     ends: tuple[float, float],
 ) -> Figure:
-    """Return a figure of cells, as `_empty_triangles` begins them; of many, words stand in the hover alone."""
+    """Draw cells; of many rerankers, words appear on hover only."""
     values, text, hover = triangles
     words = text if len(text) <= _MAX_WRITTEN else None
     look = {"hovertemplate": "%{customdata}<extra></extra>", "showlegend": False}
@@ -297,7 +279,7 @@ def _draw_cells(
 
 
 def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a row of a table
-    """Return what the cell of a pair says, and its hover; `chance` is that of the row above the column."""
+    """Return the text and hover text of a pair; `chance` is that of the row above the column."""
     level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
     if pair.reversible:
         return _chance_text(chance), f"in {chance_percent(chance)} of tie-breakings{level}<br>{pair.method}"
@@ -307,12 +289,12 @@ def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a
 
 
 def _chance_text(chance: float) -> str:
-    """Return a chance as whole percent without its sign; never 0 or 100."""
+    """Return a probability as integer percent without sign, never 0 or 100."""
     return with_signs(chance_percent(chance)).removesuffix("%")
 
 
 def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> str:
-    """Return a difference with three decimals and no zero before the point."""
+    """Return a difference with three decimals and no leading zero."""
     size = f"{abs(difference):.3f}".removeprefix("0")
     text = f"{'−' * (difference < 0)}{size}" if size != ".000" else "<.001" if abs(difference) > EQUAL else "0"
     return f"<b>{text}</b>" if is_bold else f"<span style='color:{palette.muted}'>{text}</span>"
@@ -321,7 +303,7 @@ def _difference_text(difference: float, palette: Palette, *, is_bold: bool) -> s
 def _lay_out_triangle(
     figure: Figure, order: Sequence[str], legend: Mapping[str, str], palette: Palette, *, is_narrow: bool
 ) -> Figure:
-    """Number the columns, name each row, and say what the colours mean: `legend` has words → colour."""
+    """Number the columns, name the rows, and add a legend of words → colour."""
     n = len(order)
     is_narrow = is_narrow and n <= _MAX_WRITTEN
     margin = 8
@@ -354,7 +336,7 @@ def _lay_out_triangle(
 
 
 def _name_at_diagonal(figure: Figure, order: Sequence[str], palette: Palette) -> int:
-    """Write each name left of its cells, in the empty triangle; return the margin that names need."""
+    """Write names left of their cells; return the margin they need."""
     labels, places = short_names(order, MATRIX_COLUMNS), np.arange(len(order))
     figure.draw_scatter(
         x=places + 0.4,
@@ -374,7 +356,6 @@ def _name_at_diagonal(figure: Figure, order: Sequence[str], palette: Palette) ->
 
 
 def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
-    """Write each name above its cells, which are lower and closer for it."""
     labels = short_names(order, MATRIX_COLUMNS)
     figure.set_traces({"type": "heatmap"}, ygap=_NAME, textfont={"size": 10})
     foot = (_PHONE_ROW - _NAME) / 2 / _PHONE_ROW
@@ -387,31 +368,27 @@ def _name_above(figure: Figure, order: Sequence[str], palette: Palette) -> None:
 
 
 _MAX_FINISHES = 12
-"""Places up to which cells carry figures."""
+"""Ranks up to which cells have figures."""
 _FINISH_ROW, _FINISH_NAME = 58, 24
-"""Pixels of a row, and of a name between two rows of cells."""
+"""Pixels of a row, and of a name between rows."""
 _HALF = (_FINISH_ROW - _FINISH_NAME) / 2 / _FINISH_ROW
-"""Share of a row by which its cells begin above its middle and end below."""
+"""Rows from a row's middle to the ends of its cells."""
 _LOWERED = 8 / _FINISH_ROW
-"""Share of a row by which a diamond stands below the middle of a cell whose figure is above it."""
+"""Rows by which a diamond is below a cell's figure."""
 _MAX_SIGNED = 8
-"""Places up to which figures have room for a percent sign."""
+"""Ranks up to which figures have a percent sign."""
 _NEARLY = 1 - 1e-9
-"""The largest chance of a place that is not the only one."""
+"""Largest probability of a rank that is not the only one."""
 _MIN_CHANCE = 0.005
-"""Chance of a place from which on it is drawn."""
+"""Probability from which a rank is drawn."""
 
 
 def finish_heatmap(
     places: pd.DataFrame, spread: pd.DataFrame, traditional: Sequence[int], palette: Palette
 ) -> Figure:
-    """Draw the chance of each place as a shade, what the ties allow as an outline, the sort as a diamond.
+    """Draw the probability of each rank as a shade, possible ranks as an outline, and the traditional rank.
 
-    Args:
-        places: index reranker, columns 1 to n: chance of each place.
-        spread: same index; best_place, worst_place.
-        traditional: place of each by the traditional value.
-        palette: colours of the theme.
+    `places` has one column per rank. `spread` has best_place and worst_place.
     """
     n = places.shape[1]
     names = np.array([hover_text(str(name)) for name in places.index], dtype=object)
@@ -452,21 +429,19 @@ def finish_heatmap(
 
 
 def _inked(shades: Sequence[str], text: str, chance: float, is_traditional: bool) -> str:  # noqa: FBT001 vectorized
-    """Return the text of a cell in the ink that is read best on its shade, above a diamond."""
+    """Return a cell's text in the colour that contrasts with its shade, above a diamond."""
     low = min(int(chance * (len(shades) - 1)), len(shades) - 2)
     shade = blend(shades[low], shades[low + 1], chance * (len(shades) - 1) - low)
     return text and f"<span style='color:{ink(shade)}'>{text}</span>{'<br>&nbsp;' * is_traditional}"
 
 
 def _finish_text(chance: float) -> str:
-    """Return a chance as a percent; 100% only where it is sure."""
     return with_signs(percent(chance))
 
 
 def _add_traditional(
     figure: Figure, names: np.ndarray, traditional: Sequence[int], is_drawn: BoolArray, palette: Palette
 ) -> None:
-    """Add a diamond at each traditional place; `is_drawn` says which cells are, (rerankers, places)."""
     n = is_drawn.shape[1]
     has_figure = is_drawn[np.arange(len(names)), np.array(traditional, dtype=int) - 1] & (n <= _MAX_FINISHES)
     figure.draw_scatter(

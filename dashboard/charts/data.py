@@ -1,4 +1,4 @@
-"""Charts of Data: a column's values, versions of a reranker, lists as they arrived."""
+"""Charts of the Data pages: values of a column, versions of a reranker, lists over time."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -26,15 +26,7 @@ BARS = 60
 
 
 def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: bool) -> Figure:
-    """Draw the histogram of a file's scores or grades without axes; few distinct values stand as spikes.
-
-    Infinite scores are not drawn.
-
-    Args:
-        values: float64.
-        palette: colours of the theme.
-        is_score: blue for scores, grey for grades.
-    """
+    """Draw a small histogram of scores (blue) or grades (grey); infinite values are skipped."""
     counts, middles = histogram(values.to_numpy(), BARS)
     figure = Figure().draw_bars(
         x=np.arange(BARS),  # the browser can place neither neighbours in float64 nor the ends of its range
@@ -50,10 +42,10 @@ def column_histogram(values: pa.ChunkedArray, palette: Palette, *, is_score: boo
 
 
 VersionAxis = Literal["added", "version"]
-"""What runs along the x axis: time, or one version after the other."""
+"""Column of the x axis: time or version number."""
 HEIGHT = 380
 _PLOT_HEIGHT = 290
-"""Pixels between the axes, about."""
+"""Approximate pixels of the y axis."""
 _HOVER_COLUMNS = ["name", "added", "tied", "traditional", "worst", "best", "n_shared", "n_judged"]
 _HOVER = (
     "<b>%{customdata[0]}</b><br>added %{customdata[1]}<br>tied %{customdata[2]:.4f}<br>traditional "
@@ -65,15 +57,10 @@ _HOVER = (
 def version_history(
     versions: pd.DataFrame, palette: Palette, measure: str, colours: Mapping[str, str], axis: VersionAxis
 ) -> Figure:
-    """Draw the tied mean of each version with the band from worst to best, and the traditional value.
+    """Draw tied and traditional mean and the bounds of each version.
 
-    Args:
-        versions: reranker, name, version, added (time of the visitor), tied, worst, best, traditional,
-            n_shared, n_judged; a reranker's versions one after the other, from the oldest on.
-        palette: colours of the theme.
-        measure: title of the y axis.
-        colours: reranker → its colour; one alone is blue, as tied is.
-        axis: the column that is the x axis.
+    `versions` has reranker, name, version, added (local time), tied, worst, best, traditional, n_shared and
+    n_judged, oldest version first. A single reranker is blue.
     """
     figure = Figure()
     groups = {
@@ -106,7 +93,6 @@ def version_history(
 
 
 def _add_line(figure: Figure, group: pd.DataFrame, palette: Palette, colour: str, axis: VersionAxis) -> None:
-    """Add the versions of one reranker: a line of dots, and diamonds."""
     readable = group.assign(
         name=group["name"].map(hover_text), added=group["added"].dt.strftime("%Y-%m-%d %H:%M")
     )
@@ -116,7 +102,6 @@ def _add_line(figure: Figure, group: pd.DataFrame, palette: Palette, colour: str
 
 
 def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of the axis of values."""
     low = float(versions[["worst", "traditional"]].min(axis=None))
     high = float(versions[["best", "traditional"]].max(axis=None))
     room = 0.08 * max(high - low, 0.02)
@@ -124,7 +109,6 @@ def _value_range(versions: pd.DataFrame) -> tuple[float, float]:
 
 
 def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis) -> None:
-    """Set the axis of versions or of time."""
     first, last = versions[axis].min(), versions[axis].max()
     if axis == "version":
         ends = [1 - 0.03 * last, last + 0.03 * last]
@@ -140,7 +124,7 @@ def _set_version_axis(figure: Figure, versions: pd.DataFrame, axis: VersionAxis)
 def _add_names(
     figure: Figure, newest: pd.DataFrame, paint: Mapping[str, str], palette: Palette, axis: VersionAxis
 ) -> None:
-    """Name each reranker beyond its newest version, as near to its value as other names allow."""
+    """Name each reranker beside its newest version."""
     end = figure.settings["xaxis"]["range"][1]
     for row in newest.to_dict("records"):
         line = {"color": paint[str(row["reranker"])], "width": 1, "dash": "dot"}
@@ -151,7 +135,7 @@ def _add_names(
 
 
 MAX_POINTS = 1500
-"""Points of a line: as many as there are pixels."""
+"""Maximum points of a line."""
 _MEAN_HOVER = (
     "<b>%{customdata[0]}</b>, query %{customdata[1]}<br>list %{x:,}: %{y:.4f}<br>bounds "
     "%{customdata[2]:.4f} to %{customdata[3]:.4f}<extra>%{meta}</extra>"
@@ -161,15 +145,10 @@ _MEAN_HOVER = (
 def running_means_chart(
     means: pd.DataFrame, palette: Palette, measure: str, window: int, change: int | None, order: str
 ) -> Figure:
-    """Draw the means of the latest lists with the band from worst to best, and those of all so far, thin.
+    """Draw means and bounds of the latest `window` lists, and thin lines for the means of all lists so far.
 
-    Args:
-        means: as `metrics.studies.history.running_means` returns them.
-        palette: colours of the theme.
-        measure: title of the y axis.
-        window: how many lists are the latest.
-        change: lists before the change; None where there is none.
-        order: in which order lists stand.
+    `means` is returned by `metrics.studies.history.running_means`. `change` is the number of lists before a
+    change.
     """
     drawn_rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), MAX_POINTS)).round().astype(int))
     rows = means.iloc[drawn_rows]
@@ -212,7 +191,6 @@ def running_means_chart(
 
 
 def _add_mean(figure: Figure, rows: pd.DataFrame, name: str, late: str, line: dict[str, object]) -> None:
-    """Add the line of one mean, of all lists or of the latest."""
     bounds = rows[[f"worst{late}", f"best{late}"]].to_numpy()
     texts = [[hover_text(str(text)) for text in rows[column]] for column in ("name", "query_id")]
     figure.draw_scatter(

@@ -1,6 +1,6 @@
-"""A figure that is put together quickly, and checked once by plotly when it is done.
+"""Chart figures: traces and layout as dictionaries, which plotly validates once.
 
-plotly's own figure checks all properties at each step, which takes longer than all else that a chart costs.
+plotly's own figure validates every property at each step, which takes longer than drawing the chart.
 """
 
 import copy
@@ -15,16 +15,16 @@ from plotly.subplots import make_subplots
 
 _AXES = ("xaxis", "yaxis")
 _CLICKABLE = {"clickmode": "event+select", "dragmode": "pan"}
-"""What Streamlit makes of a layout that says neither, after it was drawn; axes are fixed, so nothing pans."""
+"""Streamlit adds these after drawing when a layout has neither, which would draw the chart again."""
 
 
 class Figure:
     """Traces and layout of a chart.
 
     Attributes:
-        traces: properties of each, its type among them, in the order drawn; arrays are numpy's.
+        traces: properties of each trace in drawing order, its type among them.
         settings: properties of the layout.
-        sent: what pages sent of it, by whether its points can be clicked.
+        sent: plotly figures made from it, by whether their points are clickable.
     """
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 plotly's
@@ -35,34 +35,28 @@ class Figure:
 
     @classmethod
     def of_panels(cls, rows: int, columns: int, **grid: Any) -> Self:  # noqa: ANN401 passed on
-        """Return an empty figure of panels.
-
-        Args:
-            rows: panels one below the other.
-            columns: panels side by side.
-            **grid: spacing, widths (a tuple) and what is shared, as plotly's `make_subplots` has them.
-        """
+        """Return an empty grid of panels; `grid` takes the options of plotly's `make_subplots`."""
         figure = cls(**copy.deepcopy(_panel_layout(rows, columns, **grid)))
         figure._n_columns = columns
         return figure
 
     def draw(self, trace: Mapping[str, Any], **panel: int) -> Self:
-        """Add a trace, to the panel of a row and a col where these are given."""
+        """Add a trace, to the panel at `row` and `col` if given."""
         self.traces.append(_of_numpy(trace) | self._axes_of(panel, "axis"))
         return self
 
     def draw_scatter(self, **trace: Any) -> Self:  # noqa: ANN401
-        """Add marks, lines or both; row and col say in which panel."""
+        """Add a scatter trace."""
         panel = _pop_panel(trace)
         return self.draw({"type": "scatter"} | trace, **panel)
 
     def draw_bars(self, **trace: Any) -> Self:  # noqa: ANN401
-        """Add bars; row and col say in which panel."""
+        """Add a bar trace."""
         panel = _pop_panel(trace)
         return self.draw({"type": "bar"} | trace, **panel)
 
     def draw_shapes(self, shapes: Iterable[Mapping[str, Any]]) -> Self:
-        """Add lines, boxes or paths; row and col say in which panel, where ends may be of its domain."""
+        """Add shapes, to the panel at `row` and `col` if they name one."""
         return self._append("shapes", shapes)
 
     def draw_shape(self, **shape: Any) -> Self:  # noqa: ANN401
@@ -70,29 +64,23 @@ class Figure:
         return self.draw_shapes([shape])
 
     def write_notes(self, notes: Iterable[Mapping[str, Any]]) -> Self:
-        """Add texts, plotly's annotations, placed as shapes are."""
+        """Add annotations, to the panel at `row` and `col` if they name one."""
         return self._append("annotations", notes)
 
     def set_layout(self, **settings: Any) -> Self:  # noqa: ANN401
-        """Set properties of the layout, at any depth; the others stay."""
+        """Merge settings into the layout."""
         self.settings = _merge(self.settings, settings)
         return self
 
     def set_traces(self, selector: Mapping[str, object], **properties: Any) -> Self:  # noqa: ANN401
-        """Set properties, at any depth, of the traces that have those of a selector."""
+        """Merge properties into all traces that match a selector."""
         for index, trace in enumerate(self.traces):
             if selector.items() <= trace.items():
                 self.traces[index] = _merge(trace, properties)
         return self
 
     def axis_names(self, letter: str, row: int | None = None, col: int | None = None) -> list[str]:
-        """Return the names of axes, such as `xaxis3`.
-
-        Args:
-            letter: x or y.
-            row: of the panels; all where omitted.
-            col: likewise.
-        """
+        """Return the names of the x or y axes, such as `xaxis3`, of all panels or of one row or column."""
         names = {f"{letter}axis"} | {name for name in self.settings if name.startswith(f"{letter}axis")}
         return [
             name
@@ -103,31 +91,27 @@ class Figure:
 
     @property
     def height(self) -> int:
-        """Pixels."""
+        """Height in pixels."""
         return int(self.settings["height"])
 
     @property
     def data(self) -> tuple[Any, ...]:
-        """The traces as plotly has them, arrays among them."""
+        """Traces, validated by plotly."""
         return tuple(go.Figure([dict(trace) for trace in self.traces]).data)
 
     @property
     def layout(self) -> Any:  # noqa: ANN401 plotly is untyped
-        """The layout as plotly has it, with the look of the app as its template."""
+        """Layout, validated by plotly, with the app's template."""
         return go.Figure(layout=self.settings).layout
 
     def to_plotly(self, *, is_clickable: bool = False) -> go.Figure:
-        """Return plotly's own figure, checked; so that Streamlit draws it once.
+        """Return a plotly figure that Streamlit draws only once.
 
-        Streamlit's chart hands each new figure to plotly twice. The second time, plotly draws all of it again,
-        unless it is said to hold the same data (`datarevision`), in lists instead of encoded arrays, and has no
-        template nor another free object in its layout, which are new to it every time.
-
-        Args:
-            is_clickable: whether Streamlit is told of clicks on its points.
+        Streamlit hands each new figure to plotly twice. plotly skips the second drawing if `datarevision` is
+        equal, arrays are lists, and the layout has no template.
 
         Raises:
-            ValueError: plotly knows no such property, or takes no such value for it.
+            ValueError: plotly rejects a property or its value.
         """
         spec = self.spec()
         added = {"datarevision": 0} | (_CLICKABLE if is_clickable else {})
@@ -136,11 +120,11 @@ class Figure:
         return figure
 
     def to_json(self) -> str:
-        """Return data and layout as JSON."""
+        """Return traces and layout as JSON."""
         return str(self.to_plotly().to_json())
 
     def spec(self) -> dict[str, Any]:
-        """Return data and layout, what the template says written out, numbers in lists."""
+        """Return traces and layout with the template applied and arrays as lists."""
         traces, layout = _plain(self.traces), _plain(self.settings)
         look = layout.pop("template", {}).get("layout", {})
         axis_names = [name for name in layout if name.startswith(_AXES)]
@@ -150,7 +134,6 @@ class Figure:
         return {"data": traces, "layout": _merge(rest, layout) | axes}
 
     def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
-        """Add parts to a list of the layout, those of a panel with its axes."""
         placed_parts = []
         for part in map(dict, parts):
             axes = self._axes_of(_pop_panel(part), "ref")
@@ -159,7 +142,6 @@ class Figure:
         return self
 
     def _axes_of(self, panel: Mapping[str, int], name: str) -> dict[str, str]:
-        """Return the axes of a panel, each under its letter and a name; nothing without a panel."""
         if not panel:
             return {}
         number = (panel["row"] - 1) * self._n_columns + panel["col"]
@@ -168,19 +150,18 @@ class Figure:
 
 @cache
 def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the axes that plotly's slow `make_subplots` lays out."""
+    """Cache the result of plotly's slow `make_subplots`."""
     layout: dict[str, Any] = make_subplots(rows, columns, **grid).layout.to_plotly_json()
     layout.pop("template", None)  # Streamlit's
     return layout
 
 
 def _pop_panel(part: dict[str, Any]) -> dict[str, int]:
-    """Take row and col out of the properties of a part; return those there are."""
     return {name: part.pop(name) for name in ("row", "col") if name in part}
 
 
 def _of_domains(axes: Mapping[str, str], part: Mapping[str, Any]) -> dict[str, str]:
-    """Return axes, or their domains where a shape or a text says that it is placed by the domain."""
+    """Refer to the domain of an axis where the part says so."""
     return {
         name: f"{axis} domain" if str(part.get(name, "")).endswith("domain") else axis
         for name, axis in axes.items()
@@ -188,12 +169,11 @@ def _of_domains(axes: Mapping[str, str], part: Mapping[str, Any]) -> dict[str, s
 
 
 def _axis_index(name: str) -> int:
-    """Return how many axes of its letter come before one: two for xaxis3."""
     return int(name[5:] or 1) - 1
 
 
 def _merge(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a figure says itself, at any depth, and the defaults for all else."""
+    """Merge nested dictionaries; `own` wins."""
     deep = {
         name: _merge(defaults[name], value)
         for name, value in own.items()
@@ -203,7 +183,6 @@ def _merge(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
 
 
 def _of_numpy(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """Return properties with numpy's arrays for those of pandas, at any depth."""
     return {
         name: _of_numpy(value)
         if isinstance(value, dict)
@@ -215,7 +194,7 @@ def _of_numpy(trace: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part with lists for arrays, and null for what is no number, which JSON lacks."""
+    """Convert arrays to lists and non-finite numbers to None, which JSON can express."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items() if part is not None}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Charts of the Leaderboard: ranks beside scores with what ties allow, other tools, what judging settles."""
+"""Charts of the Leaderboard: ranks beside scores, other tools, and the effect of further judgments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -44,11 +44,11 @@ from metrics.support.arrays import BoolArray
 from metrics.support.wording import percent, with_signs
 
 MANY_UNJUDGED = 0.15
-"""Share of unjudged documents from which on it stands out."""
+"""Share of unjudged documents from which it is highlighted."""
 LEAST_WIDTH = 720
-"""Pixels across in which the legend of bars and marks has room beside places and names."""
+"""Pixels at which the legend fits beside ranks and names."""
 ENDS = ["lowest", "highest"]
-"""Columns of the ends of a bar."""
+"""Columns of the bounds for unjudged documents."""
 _HOLE_HOVER = (
     "<b>%{customdata[0]}</b><br>ties and judgments: %{customdata[1]:.4f} to %{customdata[2]:.4f}"
     "<br>unjudged %{customdata[3]:.0%}<extra></extra>"
@@ -56,14 +56,7 @@ _HOLE_HOVER = (
 
 
 def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
-    """Add a hatched bar for each reranker, of which the bar of ties, added later, leaves the overhang.
-
-    Args:
-        figure: changed in place; its y axis counts rerankers from the top, 0 first.
-        leaderboard: index reranker; lowest, highest, unjudged, perhaps expectation.
-        palette: colours of the theme.
-        subplot: its axes.
-    """
+    """Add a hatched bar from `lowest` to `highest` per reranker, and `expectation` as a tick."""
     pale = blend(palette.bounds, palette.tied, 0.4)
     hatching = {"shape": "/", "fgcolor": pale, "bgcolor": palette.ground, "size": 6, "solidity": 0.2}
     add_bounds(
@@ -82,7 +75,7 @@ def add_hole_bars(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, *
 
 
 def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palette, **subplot: Any) -> None:  # noqa: ANN401
-    """Add a tick where the mean is expected at the rate of judged documents, higher than the bar."""
+    """Mark the mean expected at the rate of relevant judged documents."""
     figure.draw_scatter(
         x=leaderboard["expectation"],
         y=np.arange(len(leaderboard)),
@@ -97,7 +90,7 @@ def _add_expectations(figure: Figure, leaderboard: pd.DataFrame, palette: Palett
 
 
 def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str, object]]:
-    """Return the share `unjudged` for the end of each row, orange where it is large, and its name below."""
+    """Return the share of unjudged documents at the end of each row."""
     place = {"x": 1, "xref": "paper", "xanchor": "right"}
     shares = leaderboard["unjudged"].to_numpy()
     return [
@@ -117,19 +110,13 @@ def unjudged_notes(leaderboard: pd.DataFrame, palette: Palette) -> list[dict[str
 
 
 _END = 0.34
-"""Rows from the middle of the last one of a tier to the end of its bracket."""
+"""Rows from a tier's last row to the end of its bracket."""
 _SHORTEST_TIER = 0.03
-"""Share of all places from which on a tier of the strip has room for its number."""
+"""Share of all ranks that a tier needs for its number."""
 
 
 class TierRun(NamedTuple):
-    """Neighbours of one tier.
-
-    Attributes:
-        tier: its number.
-        first: row of the first, from 0.
-        last: row of the last.
-    """
+    """Consecutive rows, counted from 0, of one tier."""
 
     tier: int
     first: int
@@ -137,20 +124,15 @@ class TierRun(NamedTuple):
 
 
 def tier_runs(tiers: pd.Series) -> list[TierRun]:
-    """Return the neighbours of one tier, from the top, of the tiers of each row."""
+    """Return the runs of equal tiers from the top."""
     rows = [list(group) for _, group in groupby(enumerate(tiers.astype(int)), key=lambda row: row[1])]
     return [TierRun(group[0][1], group[0][0], group[-1][0]) for group in rows]
 
 
 def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start: float) -> None:
-    """Add a bracket and a number for each tier, and a band behind every second one.
+    """Add a bracket and a number per tier in column x4, and shade every second tier.
 
-    Args:
-        figure: changed in place; its y axis counts rows from the top, 0 first, and its axis x4, from 0 to 1, is
-            the column of brackets.
-        tiers: of each row.
-        palette: colours of the theme.
-        start: where bands begin, as a share of the width.
+    The shade begins at `start`, a share of the width.
     """
     runs = tier_runs(tiers)
     x = [value for _ in runs for value in (0.2, 0.4, 0.4, 0.2, None)]
@@ -176,7 +158,7 @@ def add_tier_brackets(figure: Figure, tiers: pd.Series, palette: Palette, start:
 
 
 def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
-    """Add a line with its number above each tier of the strip, whose x axis counts places from 1."""
+    """Add a numbered line above each tier of the strip."""
     runs, place = tier_runs(tiers), {"y": 1.04, "yref": "paper"}
     line = {
         "type": "line",
@@ -196,25 +178,18 @@ def add_tier_lines(figure: Figure, tiers: pd.Series, palette: Palette) -> None:
 
 
 _STACKED_ROW = 44
-"""Height of a row in pixels whose name stands above its bar."""
+"""Pixels of a row whose name stands above its bar."""
 
 
 def drawable_rerankers(leaderboard: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of rerankers that have values: those with a scored list."""
+    """Return the rows of rerankers with at least one scored list."""
     return leaderboard.dropna(subset=VALUES)
 
 
 def score_bounds(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, *, is_stacked: bool = False
 ) -> Figure:
-    """Draw the worst, best, tied and traditional mean, a row a reranker.
-
-    Args:
-        leaderboard: index reranker; worst, best, traditional, tied, perhaps what `add_hole_bars` draws.
-        palette: colours of the theme.
-        measure: title of the x axis.
-        is_stacked: whether names stand above their bars, so that a phone has room for both.
-    """
+    """Draw worst, best, tied and traditional mean per reranker; `is_stacked` puts names above bars."""
     figure, leaderboard = Figure(), drawable_rerankers(leaderboard)
     has_holes = set(ENDS) <= set(leaderboard)
     if has_holes:
@@ -232,30 +207,29 @@ def score_bounds(
 
 
 _MIN_WIDTH, _NAME_ROOM = 490, 142
-"""Pixels across that it keeps on a phone, which has room for places and names, or for names and scores, and
-pixels of these that a name has."""
+"""Pixels that the chart keeps on a phone, and those of its names."""
 _SLIM_COLUMN, _BROAD_COLUMN = 7, 9
-"""Pixels of a column of a name: of small letters and signs of ASCII and of East Asian scripts; of any other."""
+"""Pixels of a column of narrow letters, and of other letters."""
 FEW = 20
-"""Rerankers up to which every order that swaps stands out; of more, moves of `LONG_MOVE` places."""
+"""Rerankers above which only moves of `LONG_MOVE` ranks are highlighted."""
 LONG_MOVE = 3
 _SLOPE_ROW, _SLIM_ROW, _SLIM_FROM = 30, 20, 40
-"""Height of a row in pixels; slim where there are more rows than that."""
+"""Pixels of a row, of a row where there are many, and the number from which there are many."""
 _LEAST_ROWS = 3
-"""Rows whose height the figure has at least: in a lower one the title of an axis lies on its labels."""
+"""Minimum height in rows; in a lower figure the axis title covers its ticks."""
 _SPACES = {"left": "{}\u2002", "right": "\u2009{}"}
-"""A place and the space to its mark: a diamond reaches farther to its side than plotly thinks."""
+"""A rank with the space to its mark, which is wider than plotly assumes."""
 _LEGEND: dict[str, Any] = {"x": 1, "xanchor": "right", "font": {"size": 12}, "itemsizing": "constant"}
 _SLOPE, _NAMES, _SCORES, _TIER_ROOM = (0.075, 0.195), (0.27, 0.56), (0.57, 1.0), 0.04
-"""Ends of the three panels, in shares of the width, and what tiers take of the scores."""
+"""Ends of the three panels as shares of the width, and the width of tiers."""
 _QUERIES = "queries, 95%"
-"""What the legend calls the lines of intervals."""
+"""Legend name of confidence intervals."""
 _SHARES, _LEGEND_ROW = 0.08, 22
-"""Share of the width that the shares of unjudged documents take, and pixels of the legend's second row."""
+"""Share of the width of the unjudged column, and pixels of the legend's second row."""
 
 
 def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rerankers stand out: that change their order with another; of many, by several places."""
+    """Return which rerankers are highlighted: those that swap with another, or of many that move far."""
     if len(leaderboard) > FEW:
         moves = leaderboard["traditional_rank"] - leaderboard["tied_rank"]
         return moves.abs() >= LONG_MOVE
@@ -264,7 +238,7 @@ def is_out_of_order(leaderboard: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def least_width(names: Iterable[str]) -> int:
-    """Return the pixels across that keep names out of the scores: more where their letters are broad."""
+    """Return the pixels that keep names apart from scores."""
     labels = short_names(names, SLOPE_COLUMNS).values()
     widest = max((sum(map(_letter_width, label)) for label in labels), default=0)
     return max(_MIN_WIDTH, ceil(_MIN_WIDTH * widest / _NAME_ROOM))
@@ -283,16 +257,11 @@ def place_and_score(
     drawn_rerankers: Sequence[str] | None = None,
     order: str = "traditional",
 ) -> Figure:
-    """Draw traditional and tied place, name, and scores with tie bounds, in rows that rerankers share.
+    """Draw traditional and tied rank, name, and scores with tie bounds, one row per reranker.
 
-    Args:
-        leaderboard: index reranker; traditional, tied, worst, best, traditional_rank, tied_rank; best first.
-            Perhaps tier; query_low and query_high, between which queries put the value too; and what
-            `add_hole_bars` draws.
-        palette: colours of the theme.
-        measure: title of the x axis.
-        drawn_rerankers: rerankers that are drawn, in the order of the leaderboard; all where None.
-        order: what the order is called that the tied one is compared with.
+    `leaderboard` is sorted, best first, with traditional, tied, worst, best, traditional_rank and tied_rank.
+    Optional columns are tier, query_low and query_high (confidence interval), and those of `add_hole_bars`.
+    `drawn_rerankers` selects rows. `order` names the ranking that the tied one is compared with.
     """
     leaderboard = drawable_rerankers(leaderboard)
     rows = leaderboard if drawn_rerankers is None else leaderboard.loc[list(drawn_rerankers)]
@@ -332,7 +301,7 @@ def place_and_score(
 
 
 def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
-    """Set the legend in two rows: marks, then bars and lines."""
+    """Split the legend into two rows: marks, then bars and lines."""
     for selector in ({"type": "bar"}, {"name": _QUERIES}):
         figure.set_traces(selector, legend="legend2")
     usual = figure.settings["template"]["layout"]["legend"]
@@ -346,9 +315,9 @@ def _legend_in_rows(figure: Figure, plot_height: int) -> Figure:
 
 
 def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame:
-    """Return who has a place among the rows that are drawn, by the traditional or by the tied value.
+    """Return the rerankers whose traditional or tied rank is among the drawn rows.
 
-    Rows looked for by name follow on one another though their places do not: lines show their order alone.
+    If the rows are not consecutive, lines show their relative order.
     """
     first = int(leaderboard.index.get_loc(drawn_rerankers[0]))
     n = len(drawn_rerankers)
@@ -362,10 +331,7 @@ def _moves(leaderboard: pd.DataFrame, drawn_rerankers: pd.Index) -> pd.DataFrame
 
 
 def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palette, order: str) -> None:
-    """Add a line from the traditional to the tied place of each reranker, with a diamond, a dot and figures.
-
-    Where an end lies outside the rows, the line leads to their edge, which says from or to which place.
-    """
+    """Connect traditional and tied rank of each reranker; lines to ranks outside the rows end at the edge."""
     for is_bold, colour, width in ((False, palette.other, 1.5), (True, palette.traditional, 2.5)):
         ends = moves.loc[moves["is_marked"] == is_bold, ["left", "right"]].clip(-0.7, n_rows - 0.3)
         x = np.tile([0, 1, np.nan], len(ends))
@@ -404,12 +370,11 @@ def _add_slope(figure: Figure, moves: pd.DataFrame, n_rows: int, palette: Palett
 
 
 def _span(places: pd.Series) -> str:
-    """Return the lowest and the highest of some places."""
     return "–".join(dict.fromkeys(map(str, (places.min(), places.max()))))
 
 
 def _add_intervals(figure: Figure, rows: pd.DataFrame, palette: Palette) -> list[str]:
-    """Add a thin line where queries put each value, too; return its columns, none where rows have none."""
+    """Add confidence intervals as thin lines; return their columns."""
     columns = [name for name in ("query_low", "query_high") if name in rows]
     if columns:
         heights = pd.Series(np.arange(len(rows)), rows.index)
@@ -419,7 +384,7 @@ def _add_intervals(figure: Figure, rows: pd.DataFrame, palette: Palette) -> list
 
 
 def _name_order(figure: Figure, order: str) -> None:
-    """Call the order that the tied one is compared with by its name, in legend and hover texts."""
+    """Replace "traditional" by the name of the order in legend and hover texts."""
     if order != "traditional":
         for trace in figure.traces:
             for part in ("name", "hovertemplate"):
@@ -430,7 +395,6 @@ def _name_order(figure: Figure, order: str) -> None:
 def _add_labels(
     figure: Figure, rows: pd.DataFrame, is_marked: BoolArray, names: Mapping[str, str], palette: Palette
 ) -> None:
-    """Add the name of each row, in full as one hovers over it."""
     figure.draw_scatter(
         x=np.zeros(len(rows)),
         y=np.arange(len(rows)),
@@ -463,29 +427,21 @@ def _bold(texts: Sequence[str], is_marked: BoolArray) -> list[str]:
 
 
 _CLEARLY_OFF = 0.05
-"""Share of what lies between the best and the worst tied value from which a gap has its diamond."""
+"""Share of the range of tied scores from which a gap has its diamond."""
 _MANY_DOTS = 60
-"""Rerankers from which on dots are smaller, which would else run into a band."""
+"""Rerankers above which dots are smaller."""
 
 _TIER_LINES = 20
-"""Pixels that the lines of tiers take."""
+"""Pixels of the tier lines."""
 
 
 def clear_gap(leaderboard: pd.DataFrame) -> float:
-    """Return the gap from which on the strip shows the traditional value beside `tied`."""
+    """Return the gap from which the strip shows the traditional score."""
     return float(_CLEARLY_OFF * np.ptp(leaderboard["tied"]))
 
 
 def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> Figure:
-    """Draw the tied value of every reranker by place, and a diamond where the traditional one is clearly off.
-
-    Args:
-        leaderboard: index reranker; tied, traditional, worst, best, gap, perhaps tier; best first.
-        palette: colours of the theme.
-        measure: title of the y axis.
-        first: row that the frame begins with, counted from 0.
-        last: row that it ends with.
-    """
+    """Draw the tied score of every reranker by rank, framing rows `first` to `last`, counted from 0."""
     places = np.arange(1, len(leaderboard) + 1)
     figure, spots = Figure(), leaderboard.set_axis(places)
     ends = {"x0": first + 0.5, "x1": last + 1.5, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
@@ -521,14 +477,7 @@ def place_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
 
 
 def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the value of every tool as a tick on the range the ties allow, and the tied value as a dot.
-
-    Args:
-        leaderboard: index reranker; worst, best, tied; in order.
-        values: reranker, tool, value of one measure.
-        palette: colours of the theme.
-        measure: title of the x axis.
-    """
+    """Draw the score that each tool reports as a tick on the bounds, and the tied score as a dot."""
     figure = Figure()
     add_bounds(figure, leaderboard, palette, hoverinfo="skip")
     _add_ticks(figure, leaderboard.index, values, palette)
@@ -549,7 +498,7 @@ def tool_strip(leaderboard: pd.DataFrame, values: pd.DataFrame, palette: Palette
 
 
 def _add_ticks(figure: Figure, rerankers: pd.Index, values: pd.DataFrame, palette: Palette) -> None:
-    """Add a tick per value, wider where several tools agree."""
+    """Add a tick per score, wider where several tools agree."""
     rounded = values.assign(value=values["value"].round(6))
     groups = rounded.groupby(["reranker", "value"], sort=False)["tool"]
     for number, ((reranker, value), tools) in enumerate(groups):
@@ -579,9 +528,9 @@ _WIDTH_HOVER = "%{x:,} judged<br>%{y:.4f} wide<extra>%{fullData.name}</extra>"
 
 
 def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
-    """Draw the mean width of the bars against documents judged, a rule where what holes leave open is halved.
+    """Draw the mean width of bounds against documents judged, and mark where it is halved.
 
-    The plan has at least one document; what ties alone leave stands below the two lines.
+    The plan has at least one document.
     """
     figure, curve = Figure(), plan.curve
     n = int(curve["judged"].iloc[-1])
@@ -620,7 +569,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
 
 
 def _add_half(figure: Figure, plan: JudgingPlan, palette: Palette) -> None:
-    """Add a rule where half of what holes leave open is closed, from line to line, with both counts."""
+    """Mark how many judgments halve the width that unjudged documents add, in both orders."""
     y, ends = (plan.width + plan.floor) / 2, [plan.halving(), plan.halving("at_random")]
     figure.draw_scatter(
         x=ends,

@@ -1,4 +1,4 @@
-"""The marks of the product, each drawn once: dot, diamond, bar, band, cells; where names stand beside them."""
+"""Marks that several charts draw: dot, diamond, bar, band, cells and the names beside them."""
 
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,45 +16,45 @@ from dashboard.charts.style import note, note_of, set_yaxes
 from metrics.support.arrays import BoolArray, FloatArray
 
 ROW = 34
-"""Height of a reranker's row in pixels."""
+"""Pixels of a reranker's row."""
 _BESIDE, _LETTER = 13, 6.1
-"""Pixels beside the name of a row, and of a letter of it, about: plotly draws anew where they are too few."""
+"""Pixels beside a row's name and per letter; plotly draws again where the margin is too small."""
 _LEAST_ROWS = 4
-"""Rows whose height a chart has at least, for its legend is cut where the chart is lower."""
+"""Minimum height of a chart in rows; a lower one cuts its legend."""
 _TOP, CLEAR_TOP = 0.6, 0.9
-"""Rows from the middle of the first to the top, and where the legend has marks as large as a row's."""
+"""Rows above the middle of the first row, and above it where legend marks are as large as those of a row."""
 UNCERTAIN = "rgba(139,148,158,0.28)"
-"""Grey of the band around a mean, on either ground."""
+"""Grey band around a mean, for both themes."""
 VALUES = ["tied", "traditional", "worst", "best"]
 VALUES_HOVER = (
     "<b>%{customdata[0]}</b><br>tied %{customdata[1]:.4f}<br>traditional %{customdata[2]:.4f}"
     "<br>worst %{customdata[3]:.4f}<br>best %{customdata[4]:.4f}<extra></extra>"
 )
-"""Hover text over a name and `VALUES`."""
+"""Hover text for a name and `VALUES`."""
 
 
 def rows_height(n_rows: int) -> int:
-    """Return the pixels of a chart of so many rows, its legend in several lines on a phone, and its axis."""
+    """Return the pixels of a chart of `n_rows` rows, its axis and a legend that wraps on a phone."""
     return 96 + ROW * max(n_rows, _LEAST_ROWS)
 
 
 def tied_dot(palette: Palette, size: float = 9) -> dict[str, Any]:
-    """Return the marker of a tied value: a filled dot, small enough to lie inside the diamond."""
+    """Return the marker of a tied score: a filled dot that fits inside the diamond."""
     return {"size": size, "color": palette.tied}
 
 
 def traditional_diamond(palette: Palette, size: float = 15) -> dict[str, Any]:
-    """Return the marker of a traditional value: a hollow diamond."""
+    """Return the marker of a traditional score: a hollow diamond."""
     return {"symbol": "diamond-open", "size": size, "color": palette.traditional, "line": {"width": 2}}
 
 
 def dotted_line(palette: Palette) -> dict[str, Any]:
-    """Return the line of a cut-off or of a chosen value."""
+    """Return the line style of a cut-off or a selected value."""
     return {"color": palette.text, "width": 1.4, "dash": "dot"}
 
 
 def named_rows(names: Iterable[object], values: np.ndarray) -> list[list[Any]]:
-    """Return the rows that a hover text reads: a safe name, then values."""
+    """Return hover data: a safe name followed by values."""
     return [[hover_text(str(name)), *row] for name, row in zip(names, values, strict=True)]
 
 
@@ -65,14 +65,10 @@ def add_values(
     line: dict[str, Any] | None = None,
     **trace: Any,  # noqa: ANN401
 ) -> None:
-    """Add a diamond for each traditional value and a dot for each tied one.
+    """Add a diamond per traditional score and a dot per tied score of a table.
 
-    Args:
-        figure: changed in place.
-        table: traditional, tied.
-        palette: colours of the theme.
-        line: joins the dots, which take its colour; None for none.
-        trace: x or y, the coordinate that is no value; hover, row and col of a subplot.
+    `line` connects the dots and sets their colour. `trace` holds the other coordinate (x or y), hover and
+    panel.
     """
     axis = "y" if "x" in trace else "x"
     dot = tied_dot(palette) if line is None else tied_dot(palette) | {"color": line["color"]}
@@ -83,7 +79,7 @@ def add_values(
 
 
 def add_diamond(figure: Figure, palette: Palette, x: float, y: float, hover: str) -> None:
-    """Add the diamond of one traditional value, which stands below the axis it belongs to."""
+    """Add the diamond of one traditional score below its axis."""
     figure.draw_scatter(
         x=[x],
         y=[y],
@@ -95,14 +91,7 @@ def add_diamond(figure: Figure, palette: Palette, x: float, y: float, hover: str
 
 
 def add_bounds(figure: Figure, table: pd.DataFrame, palette: Palette, **trace: Any) -> None:  # noqa: ANN401
-    """Add a bar from the worst to the best value of each row.
-
-    Args:
-        figure: changed in place; its y axis counts rows from the top, 0 first.
-        table: worst, best.
-        palette: colours of the theme.
-        trace: width, hover, row and col of a subplot.
-    """
+    """Add a bar from `worst` to `best` for each row of a table, counted from the top."""
     look = {"width": 0.42, "marker": {"color": palette.bounds}, "name": "worst to best"}
     rows = np.arange(len(table))
     figure.draw_bars(
@@ -116,14 +105,7 @@ def add_bounds_rows(
     palette: Palette,
     **subplot: Any,  # noqa: ANN401
 ) -> None:
-    """Add a worst-to-best bar, a traditional diamond and a tied dot per reranker.
-
-    Args:
-        figure: changed in place; its y axis counts rerankers from the top, 0 first.
-        leaderboard: index reranker; worst, best, traditional, tied.
-        palette: colours of the theme.
-        subplot: its row and col, or its axes.
-    """
+    """Add bounds, diamond and dot for each reranker of a leaderboard; `subplot` names panel or axes."""
     trace: dict[str, Any] = {
         "customdata": named_rows(leaderboard.index, leaderboard[VALUES].to_numpy()),
         "hovertemplate": VALUES_HOVER,
@@ -140,15 +122,7 @@ def label_rows(
     longest: int = CHART_COLUMNS,
     top: float = _TOP,
 ) -> None:
-    """Label rows that are counted from the top, 0 first.
-
-    Args:
-        figure: changed in place.
-        names: of the rerankers, or whatever the rows are.
-        palette: colours of the theme.
-        longest: letters of a name that are written.
-        top: rows from the middle of the first up to the legend.
-    """
+    """Label rows counted from the top; `top` is the space above the first row, in rows."""
     labels = list(chart_names(map(str, names), longest).values())
     set_yaxes(
         figure,
@@ -169,14 +143,10 @@ def label_rows_above(
     raised: float,
     grounds: Iterable[str] | None = None,
 ) -> None:
-    """Label rows as `label_rows` does, above what they hold, so that a phone has room for both.
+    """Label rows above their marks, so that both fit on a phone.
 
-    Args:
-        figure: changed in place.
-        names: of the rerankers.
-        palette: colours of the theme.
-        raised: share of a row by which the foot of a label stands above the row's middle.
-        grounds: colours behind the labels, which hide what would run through them; None for none.
+    `raised` is the offset of a label above its row's middle, in rows. `grounds` are backgrounds that hide lines
+    behind the labels.
     """
     labels = chart_names(map(str, names)).values()
     looks = [{}] * len(labels) if grounds is None else [{"bgcolor": ground} for ground in grounds]
@@ -197,7 +167,7 @@ def add_band(
     colour: str,
     **trace: Any,  # noqa: ANN401
 ) -> None:
-    """Fill what lies between two lines."""
+    """Fill the area between two lines."""
     outline = {"x": pd.concat([x, x[::-1]]), "y": np.r_[high, low[::-1]]}
     look = {"fill": "toself", "fillcolor": colour, "mode": "none", "hoverinfo": "skip"}
     figure.draw_scatter(**outline, **look | trace)
@@ -206,14 +176,9 @@ def add_band(
 def add_segments(
     figure: Figure, x: pd.Series | pd.DataFrame, y: pd.Series | pd.DataFrame, colour: str, width: float
 ) -> None:
-    """Add a straight line per row, between the two columns of x or of y.
+    """Add a straight line per row. One of x and y has two columns, the ends.
 
-    Args:
-        figure: changed in place.
-        x: one column, or the two ends.
-        y: the same; rows that x lacks are left out.
-        colour: of the lines.
-        width: in pixels.
+    Rows that only one of x and y has are skipped.
     """
     rows = x.index.intersection(y.index)
     ends = (table.loc[rows].to_numpy(dtype=float).reshape(len(rows), table.ndim) for table in (x, y))
@@ -230,26 +195,19 @@ def add_cutoff(
     label: float,
     **place: Any,  # noqa: ANN401
 ) -> None:
-    """Add a dotted line after the first k places, and its name above."""
+    """Add a dotted line after rank k, labelled at the height `label`."""
     figure.draw_shape(type="line", x0=k + 0.5, x1=k + 0.5, y0=ends[0], y1=ends[1], line=dotted_line(palette))
     note(figure, f"k = {k}", palette, **{"x": k + 0.5, "y": label, "yanchor": "bottom", "yref": "y"} | place)
 
 
 def add_legend(figure: Figure, marks: dict[str, dict[str, Any]]) -> None:
-    """Add entries to the legend, name → marker, that belong to no trace."""
+    """Add legend entries, name → marker, without a trace."""
     for name, marker in marks.items():
         figure.draw_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name)
 
 
 def add_chance_key(figure: Figure, palette: Palette, quarters: Sequence[str], yshift: int) -> None:
-    """Write below a heatmap of chances what its shades stand for.
-
-    Args:
-        figure: changed in place.
-        palette: colours of the theme.
-        quarters: shades of a quarter, a half, three quarters and all.
-        yshift: pixels from the lower end of the cells, negative.
-    """
+    """Explain the shades of a probability heatmap, `yshift` pixels from its lower end."""
     swatches = (
         f"<span style='color:{shade};font-size:18px'>■</span> {share:.0%}"
         for shade, share in zip(quarters, (0.25, 0.5, 0.75, 1), strict=True)
@@ -259,13 +217,9 @@ def add_chance_key(figure: Figure, palette: Palette, quarters: Sequence[str], ys
 
 
 def cells(z: np.ndarray, colours: Sequence[Any], text: Any = None, **trace: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return a heatmap of separate cells.
+    """Return a heatmap trace of separate cells.
 
-    Args:
-        z: (rows, columns) values; NaN is left out.
-        colours: from low to high, evenly spaced, or pairs of the place of each from 0 to 1 and the colour.
-        text: (rows, columns) words in the cells; None for none.
-        trace: where the cells stand, what they tell, and what differs from the usual.
+    `z` is (rows, columns), NaN for no cell. `colours` are evenly spaced, or pairs of position and colour.
     """
     look: dict[str, Any] = {"showscale": False, "xgap": 2, "ygap": 2, "hoverongaps": False}
     if text is not None:
@@ -276,26 +230,26 @@ def cells(z: np.ndarray, colours: Sequence[Any], text: Any = None, **trace: Any)
 
 
 WIDE, SMALL, TALL = 400, 230, 330
-"""Pixels between the axes for which names are placed, across and down; on more room they only move apart."""
+"""Pixels of the plot for which names are placed; on more space they only move apart."""
 MOST_BARS = 8
-"""Rerankers up to which each has its bars in a scatter chart; of more, bars and names cover one another."""
+"""Rerankers above which a scatter chart has no bars, for bars and names would overlap."""
 LINE = 16
-"""Pixels a line of text is tall."""
+"""Pixels of a line of text."""
 _LINE_STEP = 17
-"""Pixels from one name to the next at the ends of lines."""
+"""Pixels between names at the ends of lines."""
 _SAME_SPOT = 5
-"""Pixels below which two marks are one to the eye."""
+"""Pixels below which two marks look like one."""
 _MAX_COVERED = 25
-"""Square pixels of marks and other names that a name may cover."""
+"""Square pixels of marks and names that a name may cover."""
 _MAX_OUTSIDE = 4
-"""Pixels by which a name may reach over the border; on more room than is reckoned with, it does not."""
+"""Pixels by which a name may cross the border of the plot."""
 _DISTANCES = (12, 20, 34)
-"""Pixels of a name from its mark, tried in order; the last is joined to it by a line."""
+"""Pixels between a name and its mark, in order of preference; the last draws a leader line."""
 _DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
-"""Across and down, the usual ones first."""
+"""Directions across and down, in order of preference."""
 
 _MARGIN = np.array([-9, 9, -9, 9])
-"""Pixels around other marks and names in which a name is confused with them."""
+"""Pixels around marks and names within which a name would be ambiguous."""
 
 Box = tuple[float, float, float, float]
 """Left, right, top and bottom in pixels from the upper left corner."""
@@ -303,7 +257,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class PlotArea:
-    """What lies between the axes: their ends, as powers of ten on a log axis, and the pixels across."""
+    """Ends of the axes, as powers of ten on a log axis, and the plot's width in pixels."""
 
     left: float
     right: float
@@ -312,24 +266,18 @@ class PlotArea:
     width: int
 
     def box(self, x: tuple[float, float], y: tuple[float, float], edge: float = 2) -> Box:
-        """Return what a line or mark covers.
-
-        Args:
-            x: its two ends across, as on the axis.
-            y: its two ends up.
-            edge: pixels around it.
-        """
+        """Return the pixels that a line or mark between these ends covers, plus `edge` around it."""
         across = [self.width * (value - self.left) / (self.right - self.left) for value in x]
         down = [TALL * (self.top - value) / (self.top - self.bottom) for value in y]
         return min(across) - edge, max(across) + edge, min(down) - edge, max(down) + edge
 
     def outside(self, box: Box) -> float:
-        """Return the pixels by which a box reaches over the border."""
+        """Return the pixels by which a box crosses the border."""
         return sum(max(over, 0) for over in (-box[0], box[1] - self.width, -box[2], box[3] - TALL))
 
 
 class Place(NamedTuple):
-    """A place for a text: what it covers, and the annotation that stands there."""
+    """A position for a text: the box it covers and its annotation."""
 
     box: Box
     annotation: dict[str, object]
@@ -345,17 +293,10 @@ def add_names(
     palette: Palette,
     figures: Sequence[str] | None = None,
 ) -> Figure:
-    """Name each mark where its name covers least; one that finds no room is left to hovering.
+    """Name each mark where the name covers least; names without space appear on hover only.
 
-    Args:
-        figure: changed in place and returned.
-        names: of the rerankers.
-        is_bold: (n,) whose names are bold, and drawn also over other marks.
-        spots: (n, 3) x, and y of the dot and of the diamond.
-        plot: where they stand.
-        lines: what a name should not cross.
-        palette: colours of the theme.
-        figures: ours, after each name.
+    `spots` is (n, 3): x, and y of dot and diamond. `lines` are boxes that names avoid. Bold names may cover
+    marks. `figures` are texts after the names.
     """
     n, labels = len(spots), {longest: chart_names(names, longest) for longest in (12, 18, 24)}
     marks = _mark_boxes(spots, plot)
@@ -382,7 +323,7 @@ def add_names(
 
 
 def _mark_boxes(spots: FloatArray, plot: PlotArea) -> FloatArray:
-    """Return (2 n, 4) boxes of the dots, then of the diamonds."""
+    """Return (2 n, 4) boxes: all dots, then all diamonds."""
     sizes = ((1, 5), (2, 8))
     return np.array(
         [plot.box((x, x), (y, y), size) for column, size in sizes for x, y in spots[:, [0, column]]]
@@ -392,8 +333,6 @@ def _mark_boxes(spots: FloatArray, plot: PlotArea) -> FloatArray:
 def _best_place(
     places: Sequence[Place], plot: PlotArea, covered: FloatArray, crossed: FloatArray, near: FloatArray
 ) -> Place:
-    """Return the place of the least cost; earlier ones are cheaper."""
-
     def cost(index: int) -> float:
         box = places[index].box
         hidden, cut, close = (_covered_area(box, others) for others in (covered, crossed, near))
@@ -403,10 +342,7 @@ def _best_place(
 
 
 def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int]]:
-    """Return the rerankers that share a name, as their marks are one to the eye; those with a bold one first.
-
-    `middles` are (2 n, 2) pixels of the dots, then of the diamonds.
-    """
+    """Group rerankers whose marks overlap; groups with a bold name first."""
     groups: list[list[int]] = []
     pairs = middles.reshape(2, -1, 2)
     for index in range(len(is_bold)):
@@ -420,7 +356,7 @@ def _group_overlapping(middles: FloatArray, is_bold: BoolArray) -> list[list[int
 
 
 def _joint_name(names: Sequence[str], labels: Mapping[int, Mapping[str, str]]) -> str:
-    """Return one name for rerankers that stand in one place; `labels` are theirs by width."""
+    """Return one name for all rerankers at one spot."""
     if len(names) == 1:
         return labels[24][names[0]]
     if len(names) == 2:  # noqa: PLR2004 both have room if short
@@ -429,7 +365,7 @@ def _joint_name(names: Sequence[str], labels: Mapping[int, Mapping[str, str]]) -
 
 
 def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Iterator[Place]:
-    """Yield the places of a text beside a mark, the usual ones first; x and y are the mark's."""
+    """Yield positions beside a mark, preferred ones first."""
     for distance in _DISTANCES:
         for across, down in _DIRECTIONS:
             x, y = (side * distance * (0.7 if across and down else 1) for side in (across, down))
@@ -449,7 +385,7 @@ def _candidate_places(mark: FloatArray, width: float, palette: Palette) -> Itera
 
 
 def _covered_area(box: Box, boxes: FloatArray) -> float:
-    """Return the square pixels of a box that the other (n, 4) boxes cover."""
+    """Return the square pixels of a box that other boxes cover."""
     left, right, top, bottom = boxes.T
     across = np.minimum(box[1], right) - np.maximum(box[0], left)
     down = np.minimum(box[3], bottom) - np.maximum(box[2], top)
@@ -459,14 +395,9 @@ def _covered_area(box: Box, boxes: FloatArray) -> float:
 def line_names(
     ends: pd.Series, colours: Mapping[str, str], palette: Palette, axis: tuple[float, float], height: float
 ) -> list[dict[str, object]]:
-    """Return an annotation for each line, beside its end or as near as other names and the plot allow.
+    """Return an annotation per line, beside its right end without overlap.
 
-    Args:
-        ends: name → value at the right end of its line.
-        colours: name → colour of its line.
-        palette: colours of the theme.
-        axis: lowest and highest value of the axis.
-        height: pixels between them.
+    `ends` maps name → last value. `axis` is the range of the y axis, `height` its pixels.
     """
     (low, high), ordered = axis, ends.sort_values(ascending=False, kind="stable")
     heights = height * (high - ordered.to_numpy()) / (high - low)

@@ -1,4 +1,4 @@
-"""Measures, ties and places as noise of the scores grows."""
+"""Charts of scores under noise: means, ties and ranks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,24 +35,24 @@ from dashboard.charts.style import (
 from metrics.support.arrays import FloatArray
 
 _PLOT, _STRIP = 330, 62
-"""Pixels of the plot of values, and of the strip of chances below."""
+"""Pixels of the plot, and of the strip of probabilities below it."""
 _SLOT = 0.6
-"""Steps of noise from one reranker to the next, where there is no noise."""
+"""Steps of noise between rerankers in the noise-free column."""
 _ROWS = ("order holds", "pairs in order")
 
 
 @dataclass(frozen=True)
 class NoiseTables:
-    """What is drawn of rerankers under noise.
+    """Tables that `noise_lines` draws.
 
     Attributes:
-        curves: of `noise_curves`: index `noise`, 0 first; columns rerankers.
-        edge: index reranker; traditional, worst, best: where there is no noise.
-        trades: of `trades`: noise and value where two lines cross.
-        chances: of `order_chances`; index: sizes of noise.
-        deviations: of the means over draws of noise; index: sizes of noise, columns rerankers.
-        formats: of `format_noise`.
-        own: of `own_noise`.
+        curves: `noise_curves`: index `noise` from 0, one column per reranker.
+        edge: index reranker; traditional, worst and best without noise.
+        trades: noise and value where two lines cross.
+        chances: `order_chances` by noise.
+        deviations: standard deviations of means over draws of noise.
+        formats: `format_noise`.
+        own: `own_noise`.
     """
 
     curves: pd.DataFrame
@@ -65,11 +65,10 @@ class NoiseTables:
 
 
 def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> Figure:
-    """Draw the value of each reranker against noise on a log axis, and the chance of the present order below.
+    """Draw mean scores against noise on a log axis, and the probability of the current order below.
 
-    Left of a gap in the axis, where there is no noise, stand the tied value as a dot and the traditional one
-    as a diamond, which has no curve, on a bar from the worst to the best value. Upright dotted lines bound the
-    noise that number formats have left in the scores, an upright band that which score_std tells of them.
+    The left column shows tied and traditional score and bounds without noise. Dotted lines bound the noise of
+    number formats. A band shows the noise that score_std implies.
     """
     curves, edge = tables.curves, tables.edge.loc[list(tables.curves.columns)]
     places = np.log10(curves.index.to_numpy()[1:])
@@ -107,7 +106,6 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
 
 
 def _edge_hover(values: pd.DataFrame) -> dict[str, Any]:
-    """Return the figures of each reranker without noise."""
     return {"customdata": named_rows(values.index, values[VALUES].to_numpy()), "hovertemplate": VALUES_HOVER}
 
 
@@ -116,7 +114,7 @@ def _ring(palette: Palette) -> dict[str, object]:
 
 
 def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) -> None:
-    """Add a band of one standard deviation over draws to either side of each line."""
+    """Add one standard deviation over draws on both sides of each line."""
     curves = tables.curves.iloc[1:].reset_index()
     for name, of_draws in tables.deviations.items():
         deviations = np.interp(np.log(curves["noise"]), np.log(of_draws.index), of_draws)
@@ -126,7 +124,7 @@ def _add_bands(figure: Figure, tables: NoiseTables, colours: Mapping[str, str]) 
 
 
 def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends: tuple[float, float]) -> None:
-    """Bound the noise that number formats left in scores, shade that of score_std, and say what they are."""
+    """Mark the noise of number formats and of score_std."""
     font = {"size": 12, "color": palette.traditional}
     upright = {"y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     if rounding := _span(tables.formats[["noise"]], ends):
@@ -143,7 +141,7 @@ def _add_known_noise(figure: Figure, tables: NoiseTables, palette: Palette, ends
 
 
 def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float] | None:
-    """Return powers of ten of the least and the most noise within `ends`, None where there is none."""
+    """Return log10 of the smallest and largest noise within `ends`, None if there is none."""
     sizes = noise.to_numpy(dtype=float).ravel()
     places = np.log10(sizes[sizes > 0])
     places = places[(places >= ends[0]) & (places <= ends[1])]
@@ -153,7 +151,7 @@ def _span(noise: pd.DataFrame, ends: tuple[float, float]) -> tuple[float, float]
 def _add_line(
     figure: Figure, name: str, values: FloatArray, places: tuple[float, FloatArray], colour: str, dash: str
 ) -> None:
-    """Add the line of one reranker, its value without noise first, dotted where it leaves that."""
+    """Add the line of one reranker, dotted between its noise-free value and the first noise."""
     start, levels = places
     look = {"mode": "lines", "showlegend": False}
     ends = {"x": [start, levels[0]], "y": values[:2], "hoverinfo": "skip"}
@@ -164,7 +162,7 @@ def _add_line(
 
 
 def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
-    """Return reranker → its kind of line: dashed where a reranker before it has the same colour."""
+    """Return reranker → dash, where another reranker has the same colour."""
     dashes: dict[str, str] = {}
     for place, (name, colour) in enumerate(colours.items()):
         dashes[name] = "dash" if colour in list(colours.values())[:place] else "solid"
@@ -172,7 +170,7 @@ def line_dashes(colours: Mapping[str, str]) -> dict[str, str]:
 
 
 def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
-    """Add the chance of the whole order and the share of pairs in order, a cell a level."""
+    """Add the probabilities of the whole order and of pairs as cells."""
     places, shares = np.log10(chances.index.to_numpy()), chances[["whole", "pairs"]].to_numpy().T
     strip = cells(
         100 * shares,
@@ -204,7 +202,6 @@ def _add_strip(figure: Figure, chances: pd.DataFrame, palette: Palette) -> None:
 
 
 def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: str, values: FloatArray) -> None:
-    """Set the axes: noise by powers of ten, values above, the strip below."""
     step, share = float(places[1] - places[0]), _STRIP / (_PLOT + _STRIP + 24)
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
     set_xaxes(
@@ -229,7 +226,7 @@ def _set_axes(figure: Figure, places: FloatArray, slots: FloatArray, measure: st
 
 
 _NEAR_PLOT, _SHARE = 380, 0.56
-"""Pixels of both panels, and the part of them that the lower one has."""
+"""Pixels of both panels, and the share of the lower one."""
 
 
 def near_tie_panels(
@@ -239,14 +236,9 @@ def near_tie_panels(
     colours: Mapping[str, str],
     measure: str,
 ) -> Figure:
-    """Draw the tie ratio above and the change of the tied value below, over the distance on a log axis.
+    """Draw tie ratio and change of the tied mean against the distance ε of near ties on a log axis.
 
-    Args:
-        tie_ratios: index `distance`, 0 first; columns rerankers.
-        values: the same of tied means.
-        palette: colours of the theme.
-        colours: reranker → its colour.
-        measure: how the tied mean is called.
+    Both tables have the index `distance`, from 0, and a column per reranker.
     """
     figure, dashes = Figure(), line_dashes(colours)
     changes = (values - values.iloc[0]).iloc[1:]
@@ -275,7 +267,6 @@ def near_tie_panels(
 def _set_near_axes(
     figure: Figure, places: np.ndarray, changes: pd.DataFrame, measure: str, palette: Palette
 ) -> None:
-    """Set the axes: distances by powers of ten, changes below, tie ratios above."""
     decades = np.arange(np.ceil(places[0] - 1e-9), np.floor(places[-1] + 1e-9) + 1)
     set_xaxes(
         figure,

@@ -1,4 +1,4 @@
-"""One list: its ties, where its documents can land, and its values over all orders."""
+"""Charts of one list: its ties, the possible ranks of its documents, and its scores over all orders."""
 
 import re
 import textwrap
@@ -21,34 +21,29 @@ from metrics.support.arrays import FloatArray
 from metrics.ties import place_chances
 
 MAX_DOCUMENTS = 60
-"""Documents of a list that are drawn; more cannot be read."""
+"""Maximum documents of a list that are drawn."""
 _LOW, _HIGH = 0.5, 0.8
-"""Heights of a document that is not relevant and of one that is."""
+"""Heights of a non-relevant and of a relevant document."""
 _MAX_TEXT, _MAX_LINE = 280, 64
-"""Letters of a document's text in its hover, and in one line of it."""
+"""Letters of a document's text in its hover box, and per line."""
 _LETTERS, _FEWEST = 52, 10
-"""Letters in a row along a list on a phone; and places an axis has at least."""
+"""Letters along a list on a phone, and the minimum ranks of an axis."""
 _INSETS, _MAX_INSETS = (0.03, 0.05), 3
-"""How far a bracket stands within the frame round it, along the list and across, and how often."""
+"""Inset of a bracket in the frame around it, along and across, and the maximum number of insets."""
 _OUTLINE, _STRONG = 1.2, 2.6
-"""Pixels of the outline of a document, and of the one to judge first."""
+"""Pixels of a document's outline, and of the one to judge first."""
 _SECOND_LIST = 2.6
-"""Height at which the upper one of two lists stands."""
+"""Height of the upper one of two lists."""
 
 
 def tie_ladder(
     ladder: pd.DataFrame, palette: Palette, k: int | None, first_to_judge: str | None = None
 ) -> Figure:
-    """Draw the list from the top, a box a document, hatched where nobody judged it, a bracket behind a tie.
+    """Draw a list from the top: a box per document, hatched if unjudged, a bracket behind each tie.
 
-    Where further scores split ties, a dotted frame surrounds what is level in the scores before.
-
-    Args:
-        ladder: place, doc_id, score or front, grade, judged, relevant, group, first, last; top first; perhaps
-            text, and level_1, further_1 ... as `metrics.studies.one_list.ladder` returns them.
-        palette: colours of the theme.
-        k: cut-off to mark, None for none.
-        first_to_judge: document with a strong outline, None for none.
+    `ladder` has place, doc_id, score or front, grade, judged, relevant, group, first and last, and optionally
+    text and the levels of further scores; see `metrics.studies.one_list.ladder`. Dotted frames surround
+    documents that only further scores separate. `first_to_judge` has a strong outline.
     """
     figure = Figure()
     end = min(len(ladder), MAX_DOCUMENTS) + 0.5
@@ -71,17 +66,9 @@ def ladder_pair(
     k: int | None,
     first_to_judge: str | None = None,
 ) -> Figure:
-    """Draw two lists of one query, one above the other; lines follow documents in both.
+    """Draw two lists of one query above each other, connecting shared relevant documents.
 
-    They follow the relevant ones and, darker, the one to judge first.
-
-    Args:
-        upper: as for `tie_ladder`.
-        lower: the same of another reranker.
-        names: what the two are called.
-        palette: colours of the theme.
-        k: cut-off to mark, None for none.
-        first_to_judge: document with a strong outline, None for none.
+    `upper` and `lower` are ladders as for `tie_ladder`. A darker line connects the document to judge first.
     """
     figure, base = Figure(), _SECOND_LIST
     _join(figure, upper[upper["relevant"]], lower, palette.tied)
@@ -104,7 +91,6 @@ def ladder_pair(
 
 
 def _join(figure: Figure, documents: pd.DataFrame, lower: pd.DataFrame, colour: str) -> None:
-    """Add a line from each of some documents of the upper list to its place in the lower one."""
     middle = (_SECOND_LIST + 1) / 2
     shared = documents.merge(lower[["doc_id", "place"]], on="doc_id", suffixes=("", "_below"))
     for start, end in shared[["place", "place_below"]].to_numpy():
@@ -122,7 +108,7 @@ def _add_list(
     *,
     is_upper: bool = False,
 ) -> None:
-    """Add one list on a base line of its own; the upper one of two has its scores above it."""
+    """Add one list on its base line; the upper list has its scores above."""
     documents = ladder.head(MAX_DOCUMENTS)
     _add_brackets(figure, ladder, palette, base, is_upper=is_upper)
     for is_judged, boxes in documents.groupby(documents["judged"].to_numpy(dtype=bool)):
@@ -147,7 +133,6 @@ def _add_list(
 def _box_marker(
     boxes: pd.DataFrame, palette: Palette, first_to_judge: str | None, *, is_judged: bool
 ) -> dict[str, Any]:
-    """Return how boxes look: filled or empty, or hatched where nobody judged; one with a strong outline."""
     is_relevant = boxes["relevant"].to_numpy(dtype=bool)
     if is_judged:
         fill, border = (
@@ -167,7 +152,7 @@ def _box_marker(
 def _add_brackets(
     figure: Figure, ladder: pd.DataFrame, palette: Palette, base: float, *, is_upper: bool
 ) -> None:
-    """Add a bracket behind each tie, frames round what further scores split, and scores where there is room."""
+    """Add a bracket per tie, frames around ties that further scores split, and scores where they fit."""
     n = min(len(ladder), MAX_DOCUMENTS)
     levels, ranked_by = [*ladder.filter(regex=r"^level_\d+$"), "first"], rank_column(ladder)
     side = {"y": base + 1.14, "yanchor": "bottom"} if is_upper else {"y": base - 0.14, "yanchor": "top"}
@@ -186,13 +171,12 @@ def _add_brackets(
 
 
 def _key_text(ranked_by: str, key: float, room: float) -> str:
-    """Return the score or front of a tie in as many letters as there is room for, empty where there is none."""
+    """Return the score or front of a tie, shortened to `room` letters."""
     number = f"{key + 0.0:.4g}".replace("-", "−")
     return next((text for text in (f"{ranked_by} {number}", number) if len(text) < room), "")
 
 
 def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
-    """Return what is told of a document: its score or front, grade and places, and its text."""
     first, last = document["first"], document["last"]
     places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
     head = f"<b>{hover_text(str(document['doc_id']))}</b><br>{ranked_by} {document[ranked_by]:.6g}"
@@ -205,7 +189,6 @@ def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
 
 
 def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
-    """Set the axis of places, wide enough that few documents are no walls."""
     figure.set_layout(barmode="overlay")
     return set_xaxes(
         figure,
@@ -218,18 +201,15 @@ def _set_places(figure: Figure, end: float, ranked_by: str) -> Figure:
 
 
 MAX_LABELS = 16
-"""Marks that have room for their figures."""
+"""Maximum marks with figures."""
 _DRAWN_CHANCE = 0.999
-"""Chance of the ranks that are drawn, where they are many."""
+"""Probability covered by the ranks that are drawn, if they are many."""
 
 
 def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | None) -> Figure:
-    """Draw the chance of each rank of the first relevant document; the traditional one as a diamond below.
+    """Draw the probability of each rank of the first relevant document, and the traditional rank.
 
-    Args:
-        chances: rank, chance; of many ranks several share a bar, without their last thousandth.
-        palette: colours of the theme.
-        traditional: rank the traditional order gives, None where nothing relevant is listed.
+    `chances` has rank and chance. Many ranks share bars.
     """
     likely = _likely(chances)
     width = -(-len(likely) // MAX_DOCUMENTS)
@@ -272,7 +252,7 @@ def first_hit_bars(chances: pd.DataFrame, palette: Palette, traditional: int | N
 
 
 def _likely(chances: pd.DataFrame) -> pd.DataFrame:
-    """Return the ranks that are drawn: all, or where they are many those before the last thousandth."""
+    """Return all ranks, or if they are many those that cover `_DRAWN_CHANCE`."""
     if len(chances) <= MAX_DOCUMENTS:
         return chances
     n_likely = int(np.searchsorted(chances["chance"].cumsum(), _DRAWN_CHANCE)) + 1
@@ -280,24 +260,18 @@ def _likely(chances: pd.DataFrame) -> pd.DataFrame:
 
 
 HEATMAP_ROWS = 24
-"""Documents whose chances are drawn."""
+"""Maximum documents in a heatmap."""
 _DEEP = 0.45
-"""Chance from which on a cell is as deep in colour as the ground is not."""
+"""Probability from which a cell needs light text."""
 _ROOM, _LETTER, _AIR = 430, 6.5, 4
-"""Pixels that all cells of a row have together, of a letter of a figure, and around a figure."""
+"""Pixels of all cells of a row, of a letter, and around a figure."""
 
 _AXIS, _KEY = 56, 28
-"""Pixels of the labels and the title below the cells, and of the key below these."""
+"""Pixels of the axis below the cells, and of the key below the axis."""
 
 
 def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
-    """Draw the chance of each document at each rank: even over the places its tie group covers.
-
-    Args:
-        ladder: doc_id, grade, relevant, first, last; top first, as for `tie_ladder`.
-        palette: colours of the theme.
-        k: cut-off to mark, None for none.
-    """
+    """Draw the probability of each rank per document: uniform over the ranks of its tie group."""
     documents = ladder.head(HEATMAP_ROWS)
     n = len(documents)
     chance = place_chances(documents["first"], documents["last"], n)
@@ -317,10 +291,7 @@ def rank_heatmap(ladder: pd.DataFrame, palette: Palette, k: int | None) -> Figur
 
 
 def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
-    """Draw the chance of a document of each tie in each span of places: `rank_heatmap` for large ties.
-
-    Groups are as of `tie_groups`; a row a group, a column a span of places.
-    """
+    """Draw the probability of ranges of ranks per tie group: `rank_heatmap` for large ties."""
     groups = groups.head(HEATMAP_ROWS)
     n_places = int(groups["last"].iloc[-1])
     ends = np.unique(np.linspace(0, n_places, max(MAX_LABELS, len(groups)) + 1).round())
@@ -342,13 +313,13 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
 
 
 def _room_for(names: Iterable[str]) -> int:
-    """Return the pixels that names take beside the cells; with too few, plotly draws the figure again."""
+    """Return the pixels of the longest name; plotly draws again where the margin is too small."""
     longest = max(len(unescape(re.sub("<[^>]*>", "", name))) for name in names)
     return round(_LETTER * longest) + 2 * _AIR
 
 
 def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palette: Palette) -> Figure:
-    """Draw cells by chance, with figures where they have room; those that cannot be are palest."""
+    """Draw cells by probability, with figures where they fit."""
     n, n_columns = chance.shape
     x, y = np.arange(1, n_columns + 1), np.arange(1, n + 1)
     steps = np.maximum(np.linspace(0, 1, len(palette.heat) - 1), 1e-9)
@@ -381,17 +352,11 @@ def _chance_cells(chance: FloatArray, rows: list[str], columns: list[str], palet
 
 
 MAX_STEPS = 400
-"""Tie groups of a whole list that are drawn one by one."""
+"""Maximum tie groups that are drawn separately."""
 
 
 def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Figure:
-    """Draw the chance that the document at a place is relevant, a step a tie group, a bracket below a tie.
-
-    Args:
-        groups: first, last, documents, relevant, score or front; as `tie_groups` returns them.
-        palette: colours of the theme.
-        k: cut-off to mark, None for none.
-    """
+    """Draw the probability of relevance by rank, one step per tie group of `tie_groups`."""
     is_long = len(groups) > MAX_STEPS
     steps = _merge_neighbours(groups) if is_long else groups
     ranked_by = rank_column(groups)
@@ -442,7 +407,7 @@ def _add_tie_brackets(figure: Figure, ties: pd.DataFrame, palette: Palette, top:
 
 
 def _merge_neighbours(groups: pd.DataFrame) -> pd.DataFrame:
-    """Return the tie groups with neighbours put together, so that `MAX_STEPS` are left."""
+    """Merge neighbouring tie groups into `MAX_STEPS`."""
     step = np.arange(len(groups)) * MAX_STEPS // len(groups)
     return groups.groupby(step).agg(
         {"first": "first", "last": "last", "documents": "sum", "relevant": "sum", rank_column(groups): "last"}
@@ -454,11 +419,11 @@ STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25)
 BINS = 24
 """Bars of a histogram."""
 _SAME_VALUE = 5e-5
-"""Difference below which two values are written alike."""
+"""Difference below which two values print alike."""
 
 
 def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, measure: str) -> Figure:
-    """Draw how often each value of a measure occurs over the orderings; where tied and traditional fall."""
+    """Draw the distribution of a measure over all orders, with tied and traditional score."""
     low = min(float(values["value"].min()), marks["worst"])
     high = max(float(values["value"].max()), marks["best"])
     span = high - low if high - low > EQUAL else 0.0
@@ -491,7 +456,7 @@ def value_histogram(values: pd.DataFrame, marks: pd.Series, palette: Palette, me
 
 
 def _add_marks(figure: Figure, marks: pd.Series, top: float, palette: Palette) -> None:
-    """Add the range, the diamond and the dot below the bars, and a line from each of the two through them."""
+    """Add bounds, diamond and dot below the bars, and a line through them for each score."""
     strip = -0.11 * top
     figure.draw_scatter(
         x=[marks["worst"], marks["best"]],
@@ -517,10 +482,7 @@ def _add_marks(figure: Figure, marks: pd.Series, top: float, palette: Palette) -
 
 
 def _bars(values: pd.DataFrame, low: float, span: float) -> pd.DataFrame:
-    """Return first and last value, middle, width and chance of bars: one a value where these are few and apart.
-
-    Else bins are even, from `low` on over the span of all values, 0 where there is one.
-    """
+    """Return first, last, middle, width and chance of bars: one per value if few, else equal bins."""
     value = values["value"].to_numpy()
     if not span:
         bar = {"first": low, "last": low, "middle": low, "width": 0.02 * max(abs(low), 0.1)}

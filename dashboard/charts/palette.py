@@ -1,4 +1,4 @@
-"""Colours. Blue is tied, orange is traditional, everywhere; a reranker keeps its own, never either."""
+"""Colours of the light and dark themes. Blue is tied, orange is traditional, on every page."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,18 +9,18 @@ class Palette:
     """The colours of one theme.
 
     Attributes:
-        tied: the expectation over all orderings.
-        traditional: the value of one order, and what is too high.
-        bounds: from worst to best, and the brackets of ties.
-        other: what is too low, and bars that are neither.
-        faint: marks that only give context.
-        ground: behind everything.
+        tied: tied scores.
+        traditional: traditional scores, and scores that are too high.
+        bounds: worst to best case, and brackets of ties.
+        other: scores that are too low, and neutral bars.
+        faint: context.
+        ground: background.
         text: words and mean lines.
         muted: axis titles and notes.
         grid: grid lines.
-        heat: low to high.
-        warm: low to high, of gaps.
-        rerankers: one for each, in order.
+        heat: sequential scale.
+        warm: sequential scale for gaps.
+        rerankers: one colour per reranker, in board order.
     """
 
     tied: str
@@ -37,7 +37,7 @@ class Palette:
     rerankers: tuple[str, ...]
 
     def reranker(self, index: int) -> str:
-        """Return the colour of the reranker at this place of the runs."""
+        """Return the colour of the reranker at this position of the board."""
         return self.rerankers[index % len(self.rerankers)]
 
 
@@ -73,30 +73,24 @@ DARK = Palette(
 
 
 def theme_palette(theme: Literal["light", "dark"] | str | None) -> Palette:  # noqa: PYI051 what Streamlit says
-    """Return the colours of a theme; light where none is known."""
+    """Return the colours of a theme; light if the theme is unknown."""
     return DARK if theme == "dark" else LIGHT
 
 
 def faded(colour: str, share: float) -> str:
-    """Return a colour of a palette that lets what is behind it through; `share` of it is left."""
+    """Return a colour with an opacity of `share`."""
     red, green, blue = _parts(colour)
     return f"rgba({red},{green},{blue},{share:g})"
 
 
 def blend(low: str, high: str, share: float) -> str:
-    """Return a colour between two.
-
-    Args:
-        low: the one at 0, as `#RRGGBB`.
-        high: the one at 1.
-        share: how far it is from the one to the other.
-    """
+    """Return the colour at `share` of the way from `low` to `high`, all as `#RRGGBB`."""
     ends = _parts(low), _parts(high)
     return "#" + "".join(f"{round(a + share * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 
 
 def ink(ground: str) -> str:
-    """Return white or the dark of words, whichever is read better on a ground."""
+    """Return white or dark text, whichever contrasts more with the background."""
     return max(LIGHT.ground, LIGHT.text, key=lambda words: contrast(words, ground))
 
 
@@ -107,13 +101,12 @@ def contrast(words: str, ground: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2)."""
+    """Return the relative luminance of a colour (WCAG 2.2)."""
     shares = (part / 255 for part in _parts(colour))
     red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in shares)  # noqa: PLR2004 sRGB
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _parts(colour: str) -> tuple[int, int, int]:
-    """Return how red, green and blue a colour is, 0 to 255."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return red, green, blue

@@ -1,4 +1,4 @@
-"""The charts of a report, each for light and for dark ground, and the script that shows them."""
+"""Charts of a report, each for light and dark backgrounds, and the script that draws them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,24 +18,24 @@ from metrics.report import Report, ReportCharts, ReportStudies
 from metrics.studies.emulation import comparable_values
 
 _SLOPE_WIDTH = 720
-"""Pixels of places, names and scores where the app's font, narrower than others, is not there."""
+"""Pixels of ranks, names and scores in a font wider than the app's."""
 _BASIC_SCRIPT = Path(__file__).parents[1] / "assets" / "plotly-basic.min.js"
-"""plotly.js with points, lines and bars alone, a quarter of its size: npm's plotly.js-basic-dist-min, 4.1.1."""
+"""plotly.js with scatter and bar traces alone: npm's plotly.js-basic-dist-min, 4.1.1."""
 _BEYOND_BASIC = {"places"}
-"""Charts that need all of plotly.js: heatmaps."""
+"""Charts that need the full plotly.js: heatmaps."""
 MOST_DRAWN = 20
-"""Rerankers that a chart draws, the best by tied mean; tables have them all."""
+"""Maximum rerankers in a chart, best tied mean first; tables list all."""
 
 
 @dataclass(frozen=True)
 class _Chart:
-    """A chart that sections may name.
+    """A chart that report sections can name.
 
     Attributes:
-        title: its caption.
-        alt: what it shows, for those who do not see it.
-        draw: the studies of a report and a palette → the chart.
-        min_width: the studies → the width in pixels it keeps on a phone.
+        title: caption.
+        alt: description for screen readers.
+        draw: function of the report's studies and a palette.
+        min_width: pixels that it keeps on a phone.
     """
 
     title: Callable[[ReportStudies], str]
@@ -45,7 +45,7 @@ class _Chart:
 
 
 def draw_charts(report: Report) -> ReportCharts:
-    """Return the charts of the sections that a report has."""
+    """Return the charts of a report's sections."""
     names = [name for section in report.sections for name in section.charts]
     script = get_plotlyjs() if _BEYOND_BASIC & {*names} else _BASIC_SCRIPT.read_text(encoding="utf-8")
     return ReportCharts(script, {name: _figure(CHARTS[name], report.studies) for name in names})
@@ -83,7 +83,6 @@ def _published(studies: ReportStudies, palette: Palette) -> Figure:
 
 
 def _of_many(studies: ReportStudies) -> str:
-    """Return what the caption of a chart adds where it does not draw every reranker."""
     n_rerankers = len(studies.rerankers)
     return f": the first {MOST_DRAWN} of {n_rerankers:,}" if n_rerankers > MOST_DRAWN else ""
 
@@ -149,4 +148,4 @@ CHARTS: Mapping[str, _Chart] = {
         _tools,
     ),
 }
-"""Every chart that a section may name."""
+"""All charts that a section can name."""

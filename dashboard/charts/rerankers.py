@@ -1,4 +1,4 @@
-"""Charts of the rerankers: values and gaps in aligned rows, small panels, wins and losses, query groups."""
+"""Charts of the Rerankers page: scores and gaps in aligned rows, small multiples, wins, query groups."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,9 +20,9 @@ from metrics.support.wording import percent
 
 _KERNEL = np.exp(-0.5 * (np.arange(-4, 5) / 1.6) ** 2)
 _HIGHEST = 0.82
-"""Part of a row that the highest ridge fills."""
+"""Rows that the highest ridge fills."""
 _BASE = 0.3
-"""Part of a row from its middle down to its ridge."""
+"""Rows from the middle of a row down to its ridge."""
 
 
 def add_ridges(
@@ -33,15 +33,9 @@ def add_ridges(
     palette: Palette,
     col: int,
 ) -> None:
-    """Add the gaps of the lists that have one, orange above zero and grey below, and the mean of all lists.
+    """Add the distribution of gaps of each reranker, orange above zero and grey below, and its mean.
 
-    Args:
-        figure: changed in place; its y axis counts rerankers from the top, 0 first.
-        rerankers: index reranker; gap (mean), lists_with_gap (share).
-        edges: (n + 1,) of the gaps, as far below zero as above; from zero on where they are absolute.
-        counts: for each reranker, (n,) lists with a gap between them.
-        palette: colours of the theme.
-        col: of the subplot.
+    `rerankers` has gap and lists_with_gap. `counts` are lists per bin between `edges`.
     """
     heights = [np.convolve(row, _KERNEL / _KERNEL.sum(), "same") for row in counts]
     highest = max((height.max() for height in heights), default=0) or 1
@@ -63,7 +57,7 @@ def add_ridges(
 def _ridges(
     edges: FloatArray, heights: Sequence[FloatArray], bases: FloatArray, palette: Palette
 ) -> Iterator[dict[str, Any]]:
-    """Yield the ground lines of the rows, and the two sides of their ridges; heights are at most 1."""
+    """Yield the base lines and both sides of the ridges; heights are at most 1."""
     look = {"hoverinfo": "skip", "showlegend": False}
     line = {"color": palette.grid, "width": 1}
     ends = np.tile([edges[0], edges[-1], np.nan], len(bases))
@@ -82,7 +76,6 @@ def _ridges(
 
 
 def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dict[str, Any]:
-    """Return the marks of the mean gaps of rerankers."""
     border = {"color": palette.ground, "width": 1}
     return {
         "x": gaps,
@@ -96,9 +89,9 @@ def _means(gaps: "pd.Series[float]", bases: FloatArray, palette: Palette) -> dic
 
 
 _ROW, _LOW_ROW = 48, 44
-"""Height of a reranker's row in pixels, with and without its scores."""
+"""Pixels of a row with and without its scores."""
 _MIN_REACH = 0.05
-"""Gap that an axis reaches at least."""
+"""Minimum reach of a gap axis."""
 _BINS = 61
 """Bins of a distribution of gaps."""
 
@@ -106,15 +99,10 @@ _BINS = 61
 def aligned_rows(
     summary: pd.DataFrame, lists: pd.DataFrame, palette: Palette, measure: str, *, is_signed: bool = False
 ) -> Figure:
-    """Draw scores, mean tie ratio and the distribution of gaps, a row a reranker.
+    """Draw scores, mean tie ratio and distribution of gaps, one row per reranker.
 
-    Args:
-        summary: index reranker; first_traditional, first_tied, first_worst, first_best, tie_ratio,
-            first_gap, first_gap_mean, first_lists_with_gap.
-        lists: reranker, first_gap of each list.
-        palette: colours of the theme.
-        measure: what the scores and the gaps are of.
-        is_signed: whether gaps keep their sign, instead of their absolute values.
+    `summary` has first_traditional, first_tied, first_worst, first_best, tie_ratio, first_gap, first_gap_mean
+    and first_lists_with_gap. `lists` has reranker and first_gap.
     """
     rerankers = summary.rename(columns=lambda name: name.removeprefix("first_"))
     if not is_signed:
@@ -136,15 +124,7 @@ def aligned_rows(
 def gap_rows(
     rerankers: pd.DataFrame, edges: FloatArray, counts: Sequence[IntArray], palette: Palette, measure: str
 ) -> Figure:
-    """Draw the mean tie ratio and the distribution of gaps, a row a reranker.
-
-    Args:
-        rerankers: index reranker; tie_ratio, gap, lists_with_gap.
-        edges: (n + 1,) of the gaps, as far below zero as above.
-        counts: for each reranker, (n,) lists with a gap between them.
-        palette: colours of the theme.
-        measure: what the gap is of.
-    """
+    """Draw mean tie ratio and distribution of gaps, one row per reranker."""
     figure = Figure.of_panels(1, 2, column_widths=(0.36, 0.64), horizontal_spacing=0.05, shared_yaxes=True)
     return _add_ties_and_gaps(figure, rerankers, edges, counts, palette, measure, _LOW_ROW, 2)
 
@@ -159,7 +139,7 @@ def _add_ties_and_gaps(
     row_height: int,
     col: int,
 ) -> Figure:
-    """Fill the panels col - 1 and col, and name the rows."""
+    """Fill the panels col - 1 and col, and label the rows."""
     _add_tie_bars(figure, rerankers, palette, col - 1)
     add_ridges(figure, rerankers, edges, counts, palette, col)
     style(figure, palette, 110 + row_height * len(rerankers), r=128, t=52)
@@ -173,7 +153,6 @@ def _add_ties_and_gaps(
 
 
 def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col: int) -> None:
-    """Add the mean tie ratio of each reranker."""
     figure.draw_bars(
         x=rerankers["tie_ratio"],
         y=np.arange(len(rerankers)),
@@ -194,36 +173,31 @@ def _add_tie_bars(figure: Figure, rerankers: pd.DataFrame, palette: Palette, col
 
 
 MAX_DOTS, ALL_DOTS = 1000, 30_000
-"""Dots drawn in one small panel, and of the grey ones in all panels, at most."""
+"""Maximum dots in one panel, and of grey dots in all panels."""
 _CELLS = 80
-"""Places a dot can take on an axis from its middle; dots of one place are drawn as one."""
+"""Positions of a dot along half an axis; dots at one position are drawn once."""
 ACROSS, MANY_ACROSS = 5, 7
-"""Small panels side by side, of few rerankers and of more than fill `FEW_ROWS`."""
+"""Panels per row, and for more rerankers than fill `FEW_ROWS`."""
 FEW_ROWS = 3
 _TITLES = {ACROSS: 16, MANY_ACROSS: 14}
-"""Columns of a title over panels so many of which stand side by side."""
+"""Columns of a title, by panels per row."""
 _TREND_CELLS = 24
 _STEPS = 5
-"""Steps between the ticks of an axis of gaps at most: from four, one is left above zero and one below."""
+"""Maximum steps between ticks of a gap axis."""
 _LEAST_SPAN = 0.04
-"""What an axis of tie ratios spans at least, and one of means that are all the same."""
+"""Minimum span of an axis of tie ratios or of equal means."""
 _LINE, _HALO = 2.5, 6.5
-"""Width of a mean, and of the ground around it where it lies on dots of any colour."""
+"""Width of a mean line and of its outline."""
 _DOT, _DOT_SHARE = 2.7, 0.015
-"""Height in pixels of the dot of a list of any reranker, and its width as a share of its axis."""
+"""Pixels of a dot's height, and its width as a share of its axis."""
 
 
 def gap_multiples(
     lists: pd.DataFrame, palette: Palette, colours: dict[str, str], measure: str, *, is_signed: bool = False
 ) -> Figure:
-    """Draw gap against tie ratio: grey for all lists, colour for a reranker's own, last the means together.
+    """Draw gap against tie ratio per reranker, all lists in grey, and all means in the last panel.
 
-    Args:
-        lists: reranker, query_id, tie_ratio, first_gap of each list.
-        palette: colours of the theme.
-        colours: reranker → its colour, in the order drawn.
-        measure: what the gaps are of.
-        is_signed: whether gaps keep their sign, instead of their absolute values.
+    `lists` has reranker, query_id, tie_ratio and first_gap.
     """
     if not is_signed:
         lists = lists.assign(first_gap=lists["first_gap"].abs())
@@ -270,7 +244,7 @@ def gap_multiples(
 def _add_means(
     figure: Figure, means: dict[str, pd.DataFrame], colours: dict[str, str], *, is_signed: bool, **place: int
 ) -> None:
-    """Add all means to one panel, whose axis ends with those that leave zero."""
+    """Add all means to one panel, which ends with the last non-zero mean."""
     for name, mean in means.items():
         if len(mean):
             figure.draw_scatter(
@@ -294,7 +268,6 @@ def _add_means(
 
 
 def _ratio_range(ratios: pd.Series) -> tuple[float, float]:
-    """Return the ends of an axis of tie ratios that holds these and some air."""
     low = max(0.0, min(ratios.min(), ratios.max() - _LEAST_SPAN))
     high = max(ratios.max(), low + _LEAST_SPAN)
     return _with_air(low, high)
@@ -306,7 +279,6 @@ def _with_air(low: float, high: float) -> tuple[float, float]:
 
 
 def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> None:
-    """Add a reranker's own lists in its colour."""
     figure.draw_scatter(
         x=own["tie_ratio"],
         y=own["first_gap"],
@@ -322,7 +294,7 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
 
 
 def _dots_path(lists: pd.DataFrame, width: float) -> str:
-    """Return a path of a dash for each list: one element, where a mark for each would be hundreds a panel."""
+    """Return all dots as one path; hundreds of markers per panel would be slow."""
     known = lists.dropna(subset=["tie_ratio", "first_gap"])
     ratios, gaps = known["tie_ratio"], known["first_gap"]
     dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
@@ -330,26 +302,23 @@ def _dots_path(lists: pd.DataFrame, width: float) -> str:
 
 
 def _line_path(mean: pd.DataFrame) -> str:
-    """Return the path of a local mean: x, mean."""
     return "M" + "L".join(f"{x:.5f},{y:.5f}" for x, y in zip(mean["x"], mean["mean"], strict=True))
 
 
 def _shape(path: str, colour: str, width: float, index: int, layer: str = "above") -> dict[str, object]:
-    """Return a line along a path in a panel; panels are counted row by row."""
     axis = "" if index == 0 else str(index + 1)
     line = {"color": colour, "width": width}
     return {"type": "path", "path": path, "xref": f"x{axis}", "yref": f"y{axis}", "line": line, "layer": layer}
 
 
 def _thin(lists: pd.DataFrame, reach: float, max_dots: int = MAX_DOTS) -> pd.DataFrame:
-    """Return lists whose dots do not fall on one another, with n_hidden behind each; `reach` ends the axis."""
+    """Return one list per position, with n_hidden behind it, at most `max_dots`."""
     dots = first_dots(lists, {"tie_ratio": 1 / _CELLS, "first_gap": reach / _CELLS})
     max_dots = min(max_dots, MAX_DOTS)
     return dots if len(dots) <= max_dots else dots.sample(max_dots, random_state=0)
 
 
 def _title(text: str, palette: Palette, index: int) -> dict[str, object]:
-    """Return the title of a panel; panels are counted row by row."""
     axis = "" if index == 0 else str(index + 1)
     place = {"x": 0, "xref": f"x{axis} domain", "xanchor": "left"}
     above = {"y": 1.02, "yref": f"y{axis} domain", "yanchor": "bottom"}
@@ -357,13 +326,13 @@ def _title(text: str, palette: Palette, index: int) -> dict[str, object]:
 
 
 _HALF = 0.2
-"""Distance of the two bars of a reranker from its middle."""
+"""Rows from a reranker's middle to its two bars."""
 _FEW_QUERIES = 8
-"""Queries that have a tick each: between them there would be two of one label."""
+"""Queries up to which each has its tick."""
 
 
 def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
-    """Draw two bars a reranker of `win_loss`: by tied values above, by traditional ones, paler, below."""
+    """Draw two bars per reranker: outcomes by tied scores, and paler by traditional scores."""
     figure = Figure()
     colours = {"won": palette.tied, "equal": palette.faint, "lost": palette.traditional}
     names = [hover_text(str(name)) for name in table.index]
@@ -399,11 +368,11 @@ def win_loss_bars(table: pd.DataFrame, palette: Palette) -> Figure:
 
 
 MOST_SEGMENTS = 8
-"""Segments drawn, the largest."""
+"""Maximum query groups drawn, the largest first."""
 
 
 def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the mean gap of rerankers, in rows, by segment, in columns: orange too high, blue too low."""
+    """Draw the mean gap by reranker and query group: orange is too high, blue too low."""
     rerankers, segments = table["reranker"].unique(), table["segment"].unique()[:MOST_SEGMENTS]
     wide = table.pivot_table(index="reranker", columns="segment", sort=False).reindex(rerankers)
     gap, traditional, tied, n = (wide[column][segments] for column in ("gap", "traditional", "tied", "n"))
@@ -436,5 +405,4 @@ def segment_heatmap(table: pd.DataFrame, palette: Palette, measure: str) -> Figu
 
 
 def _gap_text(gap: float) -> str:
-    """Return what is written in a cell."""
     return "" if np.isnan(gap) else signed(gap) if gap else "0"

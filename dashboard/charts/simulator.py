@@ -1,4 +1,4 @@
-"""Simulated lists: a small one with its ranks, ties that grow, fewer digits, orders that are drawn."""
+"""Charts of the simulator: a small list, growing ties, fewer digits, sampled orders."""
 
 import numpy as np
 import pandas as pd
@@ -29,21 +29,13 @@ from dashboard.charts.style import (
 from metrics.support.wording import percent, with_signs
 
 _MIN_PLACES = 5
-"""Places that a short list is given."""
+"""Minimum ranks of the axis."""
 
 
 def ladder_with_ranks(
     ladder: pd.DataFrame, chances: pd.DataFrame, palette: Palette, k: int | None, traditional: int | None
 ) -> Figure:
-    """Draw a list from the top and, below it on the same axis, the chance of each first relevant rank.
-
-    Args:
-        ladder: as for `tie_ladder`.
-        chances: rank, chance; no rows where nothing is relevant.
-        palette: colours of the theme.
-        k: cut-off to mark, None for none.
-        traditional: rank of the first relevant document as listed, None where there is none.
-    """
+    """Draw a list as `tie_ladder` does, and the probability of the first relevant rank below it."""
     figure = tie_ladder(ladder, palette, k)
     top = float(chances["chance"].max()) if len(chances) else 1.0
     figure.draw_bars(
@@ -78,17 +70,13 @@ def ladder_with_ranks(
 
 
 _RIGHT = 0.6
-"""Tie probability from which on words stand left of their line, or they leave the figure."""
+"""Tie probability from which labels stand left of their line."""
 
 
 def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability: float) -> Figure:
-    """Draw a mean as ties grow: tied, where 95 % of shuffles fall, and every order there is.
+    """Draw a mean against tie probability: tied score, 95% of shuffles, and bounds.
 
-    Args:
-        curve: tie_probability (rising), tie_ratio, tied, worst, best, low, high.
-        palette: colours of the theme.
-        measure: how the mean is called.
-        probability: tie probability to mark, one of the curve's.
+    `curve` has tie_probability (rising), tie_ratio, tied, worst, best, low and high; `probability` is marked.
     """
     figure, x = Figure(), curve["tie_probability"]
     for low, high, colour, name in (
@@ -122,7 +110,6 @@ def tie_growth(curve: pd.DataFrame, palette: Palette, measure: str, probability:
 
 
 def _mark_probability(figure: Figure, row: pd.Series, probability: float, palette: Palette) -> None:
-    """Mark a tie probability by a line, with its figures beside it."""
     line = dotted_line(palette)
     figure.draw_shape(type="line", x0=probability, x1=probability, y0=0, y1=1, yref="paper", line=line)
     text = (
@@ -135,17 +122,11 @@ def _mark_probability(figure: Figure, row: pd.Series, probability: float, palett
 
 
 _BRIGHT = 0.65
-"""Share of the largest gap from which on a cell is bright enough for dark letters."""
+"""Share of the largest gap from which a cell needs dark text."""
 
 
 def gap_heatmap(gaps: pd.DataFrame, palette: Palette, setting: tuple[int, float] | None) -> Figure:
-    """Draw the mean absolute gap of a list over score levels, in columns, and tie probability, in rows.
-
-    Args:
-        gaps: index tie probability, columns score levels; mean absolute gaps.
-        palette: colours of the theme.
-        setting: score levels and tie probability to frame, None where the table lacks them.
-    """
+    """Draw the mean absolute gap by score levels (columns) and tie probability (rows); `setting` is framed."""
     values = gaps.to_numpy()
     top = max(float(values.max()), 1e-9)
     levels, probabilities = [str(level) for level in gaps.columns], [f"{share:.1f}" for share in gaps.index]
@@ -181,14 +162,7 @@ _HOVER = (
 
 
 def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Figure:
-    """Draw the tie ratio above and the mean below, a format a column; fewer digits to the right.
-
-    Args:
-        curve: label, precision, tie_ratio, tied, traditional, worst, best, low, high of one reranker, as
-            `precision_curve` returns it.
-        palette: colours of the theme.
-        measure: how the mean is called.
-    """
+    """Draw tie ratio above and mean below for each number format of `precision_curve`."""
     figure = Figure()
     figure.draw_bars(
         x=curve["label"],
@@ -215,7 +189,6 @@ def precision_panels(curve: pd.DataFrame, palette: Palette, measure: str) -> Fig
 
 
 def _add_means(figure: Figure, curve: pd.DataFrame, palette: Palette) -> None:
-    """Add the range from worst to best, that of most shuffles, the diamonds and the line of dots."""
     common = {"x": curve["label"], "customdata": curve[_HOVER_COLUMNS], "hovertemplate": _HOVER}
     for low, high, colour, width, name in (
         ("worst", "best", palette.bounds, 0.5, "worst to best"),
@@ -230,7 +203,6 @@ def _add_means(figure: Figure, curve: pd.DataFrame, palette: Palette) -> None:
 
 
 def _set_axes(figure: Figure, curve: pd.DataFrame, palette: Palette, measure: str) -> None:
-    """Set the axis of the mean below, that of the tie ratio above, and the formats."""
     floor, ceiling = float(curve["worst"].min()), float(curve["best"].max())
     room = 0.08 * max(ceiling - floor, 0.05)
     ratios = tie_ratio_axis(palette, (0.7, 1), (0, 1.15))
@@ -241,17 +213,13 @@ def _set_axes(figure: Figure, curve: pd.DataFrame, palette: Palette, measure: st
 
 
 CONFIDENT = 1.96
-"""Standard errors to each side of a mean that hold the true one 95 times of 100."""
+"""Standard errors on each side of a 95% confidence interval."""
 
 
 def sampling_convergence(means: pd.DataFrame, exact: float, palette: Palette, measure: str) -> Figure:
-    """Draw the mean of the orderings drawn so far on a log axis, with its error, nearing the exact value.
+    """Draw the running mean of sampled orders on a log axis, with its confidence interval and the exact value.
 
-    Args:
-        means: draws, mean, standard_error.
-        exact: the tied value.
-        palette: colours of the theme.
-        measure: its name.
+    `means` has draws, mean and standard_error.
     """
     draws, mean = means["draws"], means["mean"]
     error = CONFIDENT * means["standard_error"]

@@ -1,4 +1,4 @@
-"""What all figures share: one quiet grid, one font, transparent ground, names that cannot run."""
+"""The look that all figures share: grid, font, background and safe texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -14,31 +14,24 @@ from metrics.support.arrays import FloatArray
 FONT = '"Source Sans", "Source Sans 3", sans-serif'
 
 BELOW, BELOW_TICKS = 48, 29
-"""Pixels below panels that the ticks of an axis take with its title, and without.
+"""Pixels below panels for the ticks of an axis, with and without its title.
 
-Axes take the room they need; but where a margin is too small for that, plotly draws the whole figure again.
+plotly draws the whole figure again where a margin is too small for its axes.
 """
 _TALLEST_LEGEND = 300
-"""Pixels from which on a legend is scrolled; plotly's half of a plot hides entries on a phone."""
+"""Pixels above which a legend scrolls; plotly's default hides entries on a phone."""
 
 
 def safe(text: str, longest: int = TEXT_COLUMNS) -> str:
     """Return a user's text for a chart: escaped, without control characters, shortened in the middle.
 
-    Names that stand side by side are shortened together, by `chart_names`.
+    `chart_names` shortens names that appear side by side.
     """
     return escaped(clipped(text, longest))
 
 
 def style(figure: Figure, palette: Palette, height: int, **margin: int) -> Figure:
-    """Give a figure the look of the app.
-
-    Args:
-        figure: changed in place and returned.
-        palette: colours of the theme.
-        height: in pixels.
-        margin: l, r, t, b in pixels where they differ from the usual.
-    """
+    """Give a figure the app's look; `margin` overrides the usual l, r, t and b in pixels."""
     margins = {"l": 8, "r": 12, "t": 42, "b": BELOW} | margin
     figure.settings |= {"template": _look(palette), "height": height, "margin": margins}
     return figure
@@ -46,7 +39,7 @@ def style(figure: Figure, palette: Palette, height: int, **margin: int) -> Figur
 
 @cache
 def _look(palette: Palette) -> dict[str, Any]:
-    """Return what all figures of a theme share, as plotly's template."""
+    """Return the plotly template of a theme."""
     axis, font = _axis(palette), {"family": FONT, "size": 13, "color": palette.text}
     return {
         "layout": {
@@ -98,15 +91,9 @@ def _axis(palette: Palette) -> dict[str, Any]:
 def set_xaxes(
     figure: Figure, *, row: int | None = None, col: int | None = None, **properties: object
 ) -> Figure:
-    """Set properties of x axes and return the figure.
+    """Set properties of the x axes of all panels, or of one row or column; return the figure.
 
-    A dictionary takes the place of one set before, but for the title, of which `title_text` sets one property.
-
-    Args:
-        figure: changed in place.
-        row: of its panels; all where omitted.
-        col: likewise.
-        **properties: of each axis.
+    Nested properties are replaced; `title_text` keeps the other properties of the title.
     """
     return _set_axes(figure, figure.axis_names("x", row, col), properties)
 
@@ -114,7 +101,7 @@ def set_xaxes(
 def set_yaxes(
     figure: Figure, *, row: int | None = None, col: int | None = None, **properties: object
 ) -> Figure:
-    """Set properties of y axes, as `set_xaxes` does."""
+    """Set properties of the y axes, as `set_xaxes` does."""
     return _set_axes(figure, figure.axis_names("y", row, col), properties)
 
 
@@ -147,14 +134,9 @@ def tie_ratio_axis(palette: Palette, domain: tuple[float, float], ends: tuple[fl
 
 
 def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
-    """Return the ticks of an axis of differences, a sign before each but 0.
+    """Return at most `n_steps` ticks for an axis of differences, signed except for 0.
 
-    Plotly could sign them itself, but not without `labelalias` for 0, which has it draw all axes again.
-
-    Args:
-        low: end of the axis.
-        high: the other; where it is no higher, 0 is the one tick.
-        n_steps: from tick to tick at most.
+    plotly can sign ticks itself, but needs `labelalias` for 0, which makes it draw all axes again.
     """
     if not high > low:
         return {"tickvals": [0], "ticktext": ["0"]}
@@ -170,24 +152,17 @@ def signed_ticks(low: float, high: float, n_steps: int) -> dict[str, Any]:
 
 
 def note(figure: Figure, text: str, palette: Palette, **place: object) -> None:
-    """Write a few quiet words in a figure.
-
-    Args:
-        figure: changed in place.
-        text: ours, or passed through `safe`.
-        palette: colours of the theme.
-        place: where it stands, the row and col of its panel among it, and what differs from the usual.
-    """
+    """Write a short muted text in a figure; `place` overrides annotation properties."""
     figure.write_notes([note_of(text, palette, **place)])
 
 
 def note_of(text: str, palette: Palette, **place: object) -> dict[str, object]:
-    """Return the annotation of `note`, to be added with others."""
+    """Return the annotation that `note` writes."""
     return {"text": text, "showarrow": False, "font": {"size": 12, "color": palette.muted}} | place
 
 
 def padded_range(values: FloatArray) -> tuple[float, float]:
-    """Return the ends of an axis that holds these values and air, but too little for a tick past 0 or 1."""
+    """Return axis ends around the values, with too little padding for a tick below 0 or above 1."""
     low, high = float(values.min()), float(values.max())
     room = max(0.1 * (high - low), 0.02 * max(high, 1))
     bottom, top = low - room, high + room
@@ -199,7 +174,7 @@ def padded_range(values: FloatArray) -> tuple[float, float]:
 
 
 def add_key(figure: Figure, palette: Palette, entries: Sequence[tuple[str, str, str]]) -> None:
-    """Write above a figure what its lines stand for."""
+    """Explain the lines of a figure above it: (word, colour, value) for each."""
     text = " &nbsp; ".join(f"<b style='color:{colour}'>{word}</b> {value}" for word, colour, value in entries)
     place = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
     note(figure, text, palette, font={"size": 13, "color": palette.muted}, **place)

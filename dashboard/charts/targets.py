@@ -1,4 +1,4 @@
-"""Targets: how far each reranker is from them, and which it meets."""
+"""Charts of targets: which rerankers meet them, and by how much."""
 
 from collections.abc import Sequence
 from math import cos, radians
@@ -31,28 +31,24 @@ from dashboard.charts.palette import Palette
 from dashboard.charts.style import BELOW_TICKS, note_of, set_xaxes, set_yaxes, style
 
 MAX_COLUMNS = 30
-"""Rerankers whose targets are drawn side by side."""
+"""Maximum rerankers in the matrix."""
 _LEVEL_NAMES = 2
-"""Names that fit side by side."""
+"""Names that fit horizontally."""
 _SLANT = 40
-"""Degrees by which a reranker's name is turned."""
+"""Degrees by which longer rows of names are rotated."""
 _ROW, _COLUMN, _LETTER = 28, 24, 7
-"""Pixels of a target's row, of a reranker's column where they are many, and of a letter."""
+"""Pixels of a target's row, of a reranker's column and of a letter."""
 
 
 def matrix_width(n_rerankers: int) -> int:
-    """Return the pixels across that so many rerankers need, on however small a screen."""
+    """Return the pixels that so many rerankers need on any screen."""
     return max(340, 300 + _COLUMN * min(n_rerankers, MAX_COLUMNS))
 
 
 def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figure:
-    """Draw every target, a row, of every reranker, a column, by what the pass rests on.
+    """Draw whether each reranker (column) meets each target (row).
 
-    Args:
-        rows: target, reranker, tied, verdict, as `reached` returns them; rerankers stand in their order,
-            the first `MAX_COLUMNS` of them.
-        palette: colours of the theme.
-        emphasized: reranker whose column stands out.
+    `rows` are those of `reached`. The column of `emphasized` is shaded.
     """
     targets, names = pd.Index(rows["target"].unique()), pd.Index(rows["reranker"].unique()[:MAX_COLUMNS])
     rows = rows[rows["reranker"].isin(names)]
@@ -97,14 +93,13 @@ def target_matrix(rows: pd.DataFrame, palette: Palette, emphasized: str) -> Figu
 
 
 def _overhang(columns: Sequence[int]) -> int:
-    """Return the pixels by which turned names reach over the right end, from the letters of each."""
+    """Return the pixels by which rotated names cross the right border."""
     reach = cos(radians(_SLANT)) * _LETTER
     last = len(columns) - 1
     return max(12, *(int(reach * letters - _COLUMN * (last - place)) for place, letters in enumerate(columns)))
 
 
 def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return the name and the marker of each verdict."""
     dot = tied_dot(palette, 12)
     ring = {"color": palette.bounds, "line": {"color": palette.tied, "width": 2}}
     missed = {"symbol": "circle-open", "size": 8, "color": palette.muted, "line": {"width": 1.5}}
@@ -117,14 +112,11 @@ def _verdict_marks(palette: Palette) -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 _BULLET_ROW = 34
-"""Height of a target in pixels."""
+"""Pixels of a target's row."""
 
 
 def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
-    """Draw the range the ties allow, the tied dot, the traditional diamond and the target upright.
-
-    Of one reranker, as `reached` returns its targets; a row a target, its verdict in words beside it.
-    """
+    """Draw bounds, tied and traditional score and the target value of one reranker, one row per target."""
     low, high = _axis_ends(rows)
     position = np.arange(len(rows))
     figure = Figure()
@@ -150,7 +142,7 @@ def target_bullets(rows: pd.DataFrame, palette: Palette) -> Figure:
 
 
 def _verdict(row: int, verdict: str, missed_by: float, palette: Palette) -> dict[str, object]:
-    """Return the verdict as a note beside its row; orange where only the sort meets the target."""
+    """Return the verdict as a note, orange where only the traditional score meets the target."""
     text = f"missed by {missed_by:.2f}" if verdict == "missed" else verdict
     text = "missed by under 0.01" if text == "missed by 0.00" else text
     colour = palette.text if verdict.startswith("met") else palette.muted
@@ -161,7 +153,7 @@ def _verdict(row: int, verdict: str, missed_by: float, palette: Palette) -> dict
 
 
 def _axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the ends of the axis: whole tenths around every value and bound."""
+    """Return the range of all values and targets, rounded outward to tenths."""
     values = rows[[*VALUES, "bound"]].to_numpy(dtype=float)
     finite = values[np.isfinite(values)]
     if not len(finite):

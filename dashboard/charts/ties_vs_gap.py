@@ -1,4 +1,4 @@
-"""Charts of Ties vs gap: ties against gaps, distributions of gaps, sizes of ties."""
+"""Charts of Ties vs gap: ties against gaps, distributions of gaps, tie sizes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 from dashboard.charts.marks import dotted_line
 
 _STRIP = 0.075
-"""Height of the strip of lists without a gap, as a share of the axis of gaps above it."""
+"""Height of the strip of lists without a gap, as a share of the gap axis."""
 CROWDED = 4
-"""Lists in a cell from which on it is shaded instead of dotted."""
+"""Lists per cell from which the cell is shaded instead of dotted."""
 DOTS = 3000
-"""Single lists drawn at most in a panel, the largest gaps first: so few need no WebGL, which starts slowly."""
+"""Maximum dots of a panel, largest gaps first; more would need WebGL, which starts slowly."""
 BINS = 22
 _PLACES = 300
-"""Places a dot can take on an axis of its panel, about a pixel each; dots of one place are drawn as one."""
+"""Positions of a dot along an axis; dots at one position are drawn once."""
 _OPACITY = 0.65
 _TIES = {"tie_ratio": "tie ratio %{x:.4f}", "max_tie_size": "largest tie %{x}"}
-"""Column of the x axis → its line in a hover text."""
+"""Column of the x axis → its line of the hover text."""
 
 
 def gap_axis_top(largest: float) -> float:
@@ -42,14 +42,14 @@ def gap_axis_top(largest: float) -> float:
 
 
 def middles(edges: FloatArray) -> FloatArray:
-    """Return the (n,) middles of n + 1 edges."""
+    """Return the n midpoints of n + 1 edges."""
     return (edges[1:] + edges[:-1]) / 2
 
 
 def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame:
-    """Return the first of the lists whose dots fall on one another, with n_hidden behind each.
+    """Return one list per dot position, with n_hidden behind it.
 
-    `places` has the two columns of a dot's position → how far apart two dots are told from each other.
+    `places` maps the two coordinate columns to the distance at which dots are distinguishable.
     """
     x, y = ((lists[column].to_numpy() / step).round() for column, step in places.items())
     _, first, counts = np.unique(x + 1j * y, return_index=True, return_counts=True)
@@ -59,13 +59,13 @@ def first_dots(lists: pd.DataFrame, places: Mapping[str, float]) -> pd.DataFrame
 
 @dataclass(frozen=True)
 class GapPanel:
-    """A panel whose y axis is the gap, with lists without a gap in a strip below it.
+    """A panel with gaps on its y axis, and lists without a gap in a strip below.
 
     Attributes:
-        figure: changed in place.
+        figure: figure that the panel is part of.
         palette: colours of the theme.
         top: upper end of the y axis.
-        row, col: of the panel.
+        row, col: position of the panel.
         bottom: lower end of the y axis: 0 for absolute gaps, -top for signed ones.
     """
 
@@ -78,15 +78,15 @@ class GapPanel:
 
     @property
     def place(self) -> dict[str, int]:
-        """Row and column, as plotly is told."""
+        """Row and column as keyword arguments."""
         return {"row": self.row, "col": self.col}
 
     def below(self, strips: float) -> float:
-        """Return the height of so many strips below the axis of gaps."""
+        """Return the y value `strips` strips below the gap axis."""
         return self.bottom - strips * _STRIP * (self.top - self.bottom)
 
     def label_gaps(self, title: str) -> None:
-        """Set the vertical axis, and name the strip below it."""
+        """Set the y axis and label the strip."""
         look: dict[str, Any] = {"nticks": 6, "tick0": 0}
         if self.bottom:
             zero = {"zeroline": True, "zerolinecolor": self.palette.other, "zerolinewidth": 1}
@@ -96,14 +96,7 @@ class GapPanel:
         note(self.figure, "no gap", self.palette, **place, y=self.below(1.25), yref="y", **self.place)
 
     def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
-        """Add cells, darker where more lists are.
-
-        Args:
-            x: (n_x,) middles of the cells.
-            y: (n_y,) middles of the cells.
-            shade: (n_y, n_x) how dark; NaN is left out.
-            counts: (n_y, n_x) lists.
-        """
+        """Add cells around x and y; `shade` is (n_y, n_x), NaN for none."""
         hover = "%{customdata:,} lists<extra></extra>"
         self.figure.draw(
             cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, customdata=counts, hovertemplate=hover),
@@ -111,13 +104,7 @@ class GapPanel:
         )
 
     def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
-        """Add the share of lists without a gap below zero.
-
-        Args:
-            x: (n_x,) middles of the cells.
-            without_gap: (n_x,) lists without a gap.
-            n_lists: (n_x,) all lists.
-        """
+        """Add the share of lists without a gap per x cell."""
         share = np.where(n_lists > 0, without_gap / np.maximum(n_lists, 1), np.nan)
         strip = cells(
             share[None],
@@ -155,15 +142,7 @@ class GapPanel:
 def add_gap_distribution(
     figure: Figure, levels: FloatArray, counts: Sequence[IntArray], palette: Palette, col: int = 3
 ) -> None:
-    """Add the distribution of gaps to a panel of the first row, too high and too low apart.
-
-    Args:
-        figure: changed in place.
-        levels: (n,) middles of the gaps.
-        counts: (n,) lists too high, and too low.
-        palette: colours of the theme.
-        col: of the panel.
-    """
+    """Add a histogram of gaps to a panel of the first row; `counts` are lists too high and too low."""
     looks = (("too high", palette.traditional, palette.traditional), ("too low", palette.other, palette.muted))
     for (name, colour, words), lists in zip(looks, counts, strict=True):
         figure.draw_bars(
@@ -183,7 +162,7 @@ def add_gap_distribution(
 
 
 def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
-    """Set the horizontal axis of a panel of lists by tie_ratio or max_tie_size."""
+    """Set an x axis of tie_ratio or max_tie_size."""
     look: dict[str, Any] = {"title_text": "largest tie, documents", "tickformat": "~s", "nticks": 8}
     if column == "tie_ratio":
         look = {"title_text": "tie ratio", "tickformat": "~%", "range": [-0.03, 1.03]}
@@ -193,15 +172,10 @@ def label_tie_axis(figure: Figure, column: str, **place: int) -> None:
 def gap_scatter(
     lists: pd.DataFrame, palette: Palette, measure: str, selected: int | None = None, *, is_signed: bool = False
 ) -> Figure:
-    """Draw the tie ratio against the gap in the first measure, and beside it how often each gap occurs.
+    """Draw tie ratio against the gap of the first measure, and the distribution of gaps beside it.
 
-    Args:
-        lists: tie_ratio, max_tie_size, first_gap, second_gap, reranker, query_id; the index is what a click
-            gives back.
-        palette: colours of the theme.
-        measure: the first measure.
-        selected: index of the list to ring.
-        is_signed: whether gaps keep their sign, instead of their absolute values.
+    `lists` has tie_ratio, max_tie_size, first_gap, second_gap, reranker and query_id; a click returns its
+    index. `selected` is the index of the list to mark.
     """
     figure = Figure.of_panels(1, 2, column_widths=(0.76, 0.24), horizontal_spacing=0.03)
     figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
@@ -226,15 +200,7 @@ def gap_panels(
     *,
     is_signed: bool = False,
 ) -> Figure:
-    """Draw largest ties against both gaps, the tie ratio against the second, and one gap against the other.
-
-    Args:
-        lists: as for `gap_scatter`.
-        palette: colours of the theme.
-        names: the two measures.
-        selected: index of the list to ring.
-        is_signed: as for `gap_scatter`.
-    """
+    """Draw largest tie against both gaps, tie ratio against the second, and one gap against the other."""
     figure = Figure.of_panels(2, 2, horizontal_spacing=0.09, vertical_spacing=0.24).set_layout(showlegend=False)
     heights = _heights(lists, is_signed=is_signed)
     panels = {
@@ -258,7 +224,7 @@ def _gap_title(measure: str, *, is_signed: bool) -> str:
 
 
 def _heights(lists: pd.DataFrame, *, is_signed: bool) -> pd.DataFrame:
-    """Return lists with their gaps as they are drawn."""
+    """Return lists with signed or absolute gaps."""
     columns = [name for name in ("first_gap", "second_gap") if name in lists]
     return lists if is_signed else lists.assign(**{name: lists[name].abs() for name in columns})
 
@@ -272,7 +238,7 @@ def _add_panel(
     is_signed: bool,
     **place: int,
 ) -> GapPanel:
-    """Shade crowded cells, dot the other lists, and draw the mean above both; return the panel."""
+    """Shade crowded cells, draw the other lists as dots, and add the local mean."""
     x, y = axes
     top = gap_axis_top(lists[y].abs().max())
     panel = GapPanel(figure, palette, top, place["row"], place["col"], -top if is_signed else 0.0)
@@ -300,13 +266,13 @@ def _add_panel(
 
 
 def _gap_edges(panel: GapPanel) -> FloatArray:
-    """Return the edges of cells along the axis of gaps, one at 0."""
+    """Return cell edges along the gap axis, one at 0."""
     n_cells = BINS - 6
     return np.linspace(panel.bottom, panel.top, n_cells * (2 if panel.bottom else 1) + 1)
 
 
 def _whole_edges(sizes: pd.Series) -> FloatArray:
-    """Return the edges of `BINS` cells at most, each of as many whole numbers."""
+    """Return the edges of at most `BINS` cells of equally many integers."""
     low, high = max(int(sizes.min()), 1), int(sizes.max())
     step = max(1, -(-(high - low + 1) // BINS))
     return np.arange(low - 0.5, high + step + 0.5, step)
@@ -321,9 +287,9 @@ def _add_dots(
     hover: str,
     **place: int,
 ) -> None:
-    """Add a dot a list that can be clicked; its first custom value is its index.
+    """Add a clickable dot per list; its first custom value is its index.
 
-    One that has others behind it is as opaque as all of them, drawn on one another, would be.
+    A dot with others behind it is as opaque as all of them drawn on top of each other.
     """
     names, queries = ([hover_text(str(name)) for name in lists[column]] for column in ("reranker", "query_id"))
     opacity = _OPACITY
@@ -345,7 +311,7 @@ def _add_dots(
 
 
 def _add_ring(panel: GapPanel, heights: pd.DataFrame, selected: int | None, x: str, y: str) -> None:
-    """Mark the selected list and name its query."""
+    """Mark the selected list and its query."""
     if selected is None or selected not in heights.index:
         return
     ring, palette = heights.loc[selected], panel.palette
@@ -365,7 +331,7 @@ def _add_ring(panel: GapPanel, heights: pd.DataFrame, selected: int | None, x: s
 def _add_other_gap(
     figure: Figure, heights: pd.DataFrame, palette: Palette, names: Sequence[str], *, is_signed: bool
 ) -> None:
-    """Add one gap against the other, and where they are equal."""
+    """Add one gap against the other, and the diagonal."""
     columns = ["first_gap", "second_gap"]
     sizes = heights[columns].abs()
     end = float(sizes.max().min())
@@ -389,7 +355,7 @@ def _add_other_gap(
 
 
 def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: str) -> Figure:
-    """Draw tie ratio and largest tie against the gap, and its distribution; cells by the log of their count."""
+    """Draw tie ratio and largest tie against the gap, and its distribution, with log-scaled cells."""
     figure = Figure.of_panels(1, 3, column_widths=(0.4, 0.36, 0.24), horizontal_spacing=0.045)
     figure.set_layout(bargap=0.12, barmode="stack", showlegend=False)
     top = gap_axis_top(ratios.levels[-1])
@@ -407,7 +373,7 @@ def gap_map(ratios: "GapCells", sizes: "GapCells", palette: Palette, measure: st
 
 
 def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:
-    """Add the cells between the first and the last that hold a list, and their mean."""
+    """Add all non-empty cells and their local mean."""
     used = np.flatnonzero(gap_cells.n_lists)
     gap_cells = gap_cells.select_places(slice(used[0], used[-1] + 1)) if len(used) else gap_cells
     x = middles(gap_cells.edges)
@@ -422,9 +388,9 @@ def _fill_from_counts(panel: GapPanel, gap_cells: "GapCells") -> None:
 
 
 SIZE_BINS = 30
-"""Bars of the histogram at most."""
+"""Maximum bars of the histogram."""
 HIGHEST = 15
-"""Power of ten at which the axis of costs ends."""
+"""Power of ten at the end of the cost axis."""
 _METHODS = {
     "enumeration": "every ordering",
     "patterns": "every pattern",
@@ -435,13 +401,10 @@ _TICKS = {0: "1", 3: "thousand", 6: "million", 9: "billion", 12: "trillion", 15:
 
 
 def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Palette, limit: int) -> Figure:
-    """Draw lists by their number of orderings, and what a tie costs by size and method, in powers of ten.
+    """Draw lists by number of orderings, and the cost of a tie by size and method, in powers of ten.
 
-    Args:
-        log10_orderings: (n_lists,) of the number of orderings of each list.
-        costs: size, rising, and log10 of the documents looked at: enumeration, patterns, sampling, closed_form.
-        palette: colours of the theme.
-        limit: orderings up to which a list is enumerated.
+    `costs` has size and log10 of the documents visited by enumeration, patterns, sampling and closed_form.
+    `limit` is the largest number of orderings to enumerate.
     """
     figure = Figure.of_panels(1, 2, column_widths=(0.48, 0.52), horizontal_spacing=0.09)
     _add_histogram(figure, log10_orderings, palette, np.log10(limit))
@@ -482,12 +445,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
 
 
 def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
-    """Draw how many ties have how many documents.
-
-    Args:
-        counts: first, last, ties, documents; as `tie_size_counts` returns them.
-        palette: colours of the theme.
-    """
+    """Draw the number of ties by size, as `tie_size_counts` returns them."""
     is_single = counts["first"] == counts["last"]
     spans = counts["first"].map("{:,}".format) + " to " + counts["last"].map("{:,}".format)
     figure = Figure().draw_bars(
@@ -507,7 +465,7 @@ def tie_size_bars(counts: pd.DataFrame, palette: Palette) -> Figure:
 
 
 def _add_histogram(figure: Figure, logs: FloatArray, palette: Palette, limit: float) -> None:
-    """Add lists by the power of ten of their orderings, those that can be enumerated in blue."""
+    """Add lists by the power of ten of their orderings, blue where they can be enumerated."""
     step = max(1.0, float(np.ceil(logs.max(initial=0) / SIZE_BINS)))
     edges = np.arange(0, max(logs.max(initial=0), limit) + 2 * step, step)
     counts, _ = np.histogram(logs, bins=edges)

@@ -1,4 +1,4 @@
-"""Quality against latency and diversity."""
+"""Charts of quality against latency and diversity."""
 
 from itertools import pairwise
 from typing import Any
@@ -42,27 +42,22 @@ from metrics.studies.tradeoffs import duration
 from metrics.support.arrays import BoolArray, FloatArray
 
 _MIN_SECONDS = 1e-9
-"""Seconds below which nothing is told apart."""
+"""Seconds below which latencies are equal."""
 _BUDGET_REACH = 5
-"""How many times outside the latencies a budget may lie and still widen the axis."""
+"""Factor by which a budget outside the latencies still extends the axis."""
 
 
 def latency_scatter(
     timed: pd.DataFrame, palette: Palette, measure: str, latency: str, budget: float | None = None
 ) -> Figure:
-    """Draw quality against latency on a log axis, and what no other reranker beats, tied and traditional.
+    """Draw quality against latency on a log axis, and the Pareto fronts of tied and traditional scores.
 
-    A reranker that took no time stands on the left edge, at 0. One far worse than all others stands on
-    the lower edge with its figures, where the axis would leave the others no room. Of many rerankers only
-    those on a front have bars: from worst to best, and from the median to the 95th percentile.
+    Zero latency is drawn at the left edge. Rerankers far below all others are drawn at the lower edge with
+    their figures. Of many rerankers only those on a front have bars: worst to best case, and median to 95th
+    percentile.
 
-    Args:
-        timed: index reranker; seconds, mean, p50, p95, tied, traditional, worst, best, tied_front,
-            traditional_front, standing; those not timed are not drawn.
-        palette: colours of the theme.
-        measure: what the y axis shows.
-        latency: which latency `seconds` is, in words.
-        budget: seconds from which on it is too slow; None for no limit.
+    `timed` has seconds, mean, p50, p95, tied, traditional, worst, best, tied_front, traditional_front and
+    standing, indexed by reranker. `latency` names the statistic in `seconds`.
     """
     timed = timed[timed["standing"] != "not timed"]
     values, seconds = timed[VALUES].copy(), timed[["seconds", "p50", "p95"]]
@@ -105,7 +100,7 @@ def latency_scatter(
 
 
 def _is_far_below(values: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which few lie so far below all others that an axis with them takes half of the others' room."""
+    """Return the rerankers that would take half of the axis from all others."""
     order = values.min(axis=1).sort_values(kind="stable").index
     for count in range(1, (len(order) - 1) // 3 + 1):
         above, below = values.loc[order[count:]], values.loc[order[:count]]
@@ -116,7 +111,7 @@ def _is_far_below(values: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _latency_range(seconds: FloatArray, budget: float | None) -> tuple[float, float, float | None]:
-    """Return the ends of the axis in seconds, and where 0 is drawn on it if anything took no time."""
+    """Return the ends of the axis in seconds, and where 0 is drawn if a latency is 0."""
     positive = np.maximum(seconds[seconds > 0], _MIN_SECONDS)
     low, high = (positive.min(), positive.max()) if len(positive) else (1e-3, 1e-3)
     if budget is not None and low / _BUDGET_REACH < budget < high * _BUDGET_REACH:
@@ -129,7 +124,7 @@ def _latency_range(seconds: FloatArray, budget: float | None) -> tuple[float, fl
 
 
 def _ticks(low: float, high: float, zero: float | None) -> dict[float, str]:
-    """Return the seconds that are named on the axis, and their names."""
+    """Return seconds → label of the ticks."""
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     decades = np.log10(high / low)
     steps = (1, 2, 3, 5) if decades < 1.2 else (1, 3) if decades < 3.5 else (1,)  # noqa: PLR2004 as room allows
@@ -140,7 +135,7 @@ def _ticks(low: float, high: float, zero: float | None) -> dict[float, str]:
 
 
 def _add_budget(figure: Figure, palette: Palette, budget: float | None, plot: PlotArea) -> list[Box]:
-    """Shade what is too slow; return what the line of the budget and its words cover."""
+    """Shade latencies above the budget; return what its line and label cover."""
     place = np.inf if budget is None else np.log10(max(budget, _MIN_SECONDS))
     if budget is None or place >= plot.right:
         return []
@@ -158,7 +153,7 @@ def _add_budget(figure: Figure, palette: Palette, budget: float | None, plot: Pl
 
 
 def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plot: PlotArea) -> list[Box]:
-    """Draw what no other reranker beats as steps from the lower to the right edge; return what they cover."""
+    """Draw a Pareto front as steps; return what it covers."""
     front = spots[spots[f"{value}_front"]].sort_values("seconds")
     x, y = [*front["seconds"], plot.right], [plot.bottom, *front[value]]
     is_tied = value == "tied"
@@ -178,7 +173,7 @@ def _add_front(figure: Figure, spots: pd.DataFrame, value: str, colour: str, plo
 
 
 def _hover(timed: pd.DataFrame) -> dict[str, Any]:
-    """Return the true figures of each reranker, wherever its marks stand."""
+    """Return the actual figures, also of rerankers drawn at an edge."""
     times = timed[["p50", "p95", "mean"]].map(duration)
     rows = timed[["tied", "traditional"]].astype(object).join(times)
     text = (
@@ -189,7 +184,7 @@ def _hover(timed: pd.DataFrame) -> dict[str, Any]:
 
 
 def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> list[str]:
-    """Return what is written after the names of rerankers that stand on the lower edge."""
+    """Return what follows the names of rerankers at the lower edge."""
     return [
         f" ↓ <span style='color:{palette.tied}'>{row.tied:.3f}</span>"
         f" <span style='color:{palette.traditional}'>{row.traditional:.3f}</span>"
@@ -200,13 +195,9 @@ def _figures(timed: pd.DataFrame, is_far_below: BoolArray, palette: Palette) -> 
 
 
 def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: int = SMALL) -> Figure:
-    """Draw DR@k against Div@k, a named dot a reranker; of few, each with a bar from its worst to best order.
+    """Draw DR@k against Div@k, one named dot per reranker; few rerankers have bounds.
 
-    Args:
-        covered: index reranker; recall, distinct and targets, the last two with _worst and _best.
-        palette: colours of the theme.
-        k: cut-off.
-        width: pixels between the axes, at least.
+    `covered` has recall, distinct and targets, the last two also with _worst and _best.
     """
     figure = Figure()
     x_ends, y_ends = (covered[[f"{name}_worst", f"{name}_best"]] for name in ("targets", "distinct"))
@@ -240,13 +231,7 @@ def diversity_scatter(covered: pd.DataFrame, palette: Palette, k: int, width: in
 
 
 def recall_dumbbell(covered: pd.DataFrame, palette: Palette, k: int) -> Figure:
-    """Draw the way from Recall@k, a ring, to DR@k, a dot, a row a reranker with its loss beside it.
-
-    Args:
-        covered: index reranker; recall, distinct, lost, repeated; in the order drawn.
-        palette: colours of the theme.
-        k: cut-off.
-    """
+    """Draw the loss from Recall@k (ring) to DR@k (dot), one row per reranker."""
     rows = pd.Series(np.arange(len(covered)), covered.index)
     figure = Figure()
     add_segments(figure, covered[["recall", "distinct"]], rows, palette.faint, 6)

@@ -1,1 +1,1 @@
-"""Uploads and boards that stay: SQL says what there is, Parquet holds it. No streamlit inside."""
+"""Stored uploads and boards: SQL holds the metadata, files hold the bytes. Does not import streamlit."""

@@ -1,4 +1,4 @@
-"""The audit log: who did what and when, a line of JSON for each event, where the server's owner asks for it."""
+"""The audit log: one JSON line per event, if the server's owner configures a file."""
 
 import inspect
 import json
@@ -18,21 +18,21 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 AUDIT_LOG = "TIESCOPE_AUDIT_LOG"
-"""Environment variable: the file that events are appended to; none where it is not set."""
+"""Environment variable: file to append events to."""
 _LOG = logging.getLogger(__name__)
 _LONGEST = 200
-"""Letters of a name at most."""
+"""Maximum letters of a name."""
 _LETTERS_OF_STRANGER = len(STRANGER) + 8
 _NAMES = {"board_id": "board", "sha256": "upload", "access": "access"}
-"""Parameter of a method of the library → what an event calls it."""
+"""Parameter of a library method → its name in events."""
 _alone = Lock()
 
 
 def record_event(action: str, who: str, **details: str | Sequence[str]) -> None:
-    """Append an event to the audit log, if there is one; what cannot be written there goes to the server's log.
+    """Append an event to the audit log if there is one; failures go to the server's log.
 
-    A line is written at once to a file opened for appending, so that lines of several processes do not mix;
-    a line that a full disk cuts is taken back. JSON escapes every letter that is not ASCII's.
+    Each line is a single append, so that processes do not interleave lines. A line that a full disk cuts is
+    removed. JSON escapes all non-ASCII letters.
     """
     path = os.environ.get(AUDIT_LOG)
     if not path:
@@ -48,7 +48,7 @@ def record_event(action: str, who: str, **details: str | Sequence[str]) -> None:
 
 
 def audited(action: str) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
-    """Have a method of the library record what it did once it is done: its board or upload, and for whom."""
+    """Make a library method record its action, board or upload, and owner after it succeeds."""
 
     def decorate(method: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         signature = inspect.signature(method)
@@ -71,7 +71,7 @@ def audited(action: str) -> Callable[[Callable[Parameters, Result]], Callable[Pa
 
 
 def _details_of(result: object) -> dict[str, str | list[str]]:
-    """Return what is said of a board that a method returns."""
+    """Return the details of a board that a method returns."""
     if not isinstance(result, Record):
         return {}
     files = [entry.file.name for entry in result.spec.entries]
@@ -83,7 +83,7 @@ def _cut(value: str | Sequence[str]) -> str | list[str]:
 
 
 def prepare_audit_log(path: Path) -> str:
-    """Return where a log is that can be appended to, an empty one made; UsageError where it cannot be."""
+    """Create a log that can be appended to; return its path or raise a UsageError."""
     try:
         _append(str(path), b"")
     except OSError as error:
@@ -93,9 +93,9 @@ def prepare_audit_log(path: Path) -> str:
 
 
 def _append(path: str, line: bytes) -> None:
-    """Write a line at the end of a file that its owner alone reads, whole or not at all."""
+    """Append a line to a private file, entirely or not at all."""
     with _alone:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK  # a pipe that nobody reads is refused
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK  # reject a pipe without a reader
         descriptor = os.open(path, flags, 0o600)
         try:
             n_written = os.write(descriptor, line)

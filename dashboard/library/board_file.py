@@ -1,4 +1,4 @@
-"""A board as one file to send: a zip of what it is and of its files; read trusting nothing of it."""
+"""A board as one file: a zip of its metadata and files, untrusted when read."""
 
 import json
 import re
@@ -46,24 +46,24 @@ from metrics.runs import COLUMNS, FORMATS, File, Repeated
 from metrics.runs.files import MAX_BYTES, read_within
 
 ENDING = ".tiescope"
-"""How the name of such a file ends."""
+"""Suffix of board files."""
 ENTRY = "board.json"
-"""Name of the JSON inside the file."""
+"""Name of the JSON entry."""
 MOST_BYTES = 10**6
-"""Largest JSON read or written, in bytes."""
+"""Maximum bytes of the JSON."""
 MOST_FILE_BYTES = MAX_BYTES - 2 * MOST_BYTES
-"""Bytes of all files of a board together, so that plain zip can hold them."""
+"""Maximum bytes of all files, within the limits of zip without extensions."""
 View = Mapping[str, str | int | float | bool | list[str]]
 """Key of a control → its value."""
 
 _AGAIN = "Have the board exported again."
 _FORMAT, _VERSION = "tiescope-board", 2
 _OF_PARQUETS = 1
-"""Version of TieScope 0.1 and 0.2: a Parquet of each file, beside what that was read as."""
+"""Version written by TieScope 0.1 and 0.2: a Parquet per file, and how it was read."""
 _MODE = stat.S_IFREG | 0o644
 _MOST_ENTRIES = 2 * MOST_FILES + 1
 _LARGEST = 2**53
-"""Every program can hold whole numbers up to this."""
+"""Largest integer that every JSON reader supports."""
 _MOST_SETTINGS = 100
 _END = struct.Struct("<4s4H2LH")
 _PLACE = re.compile(r"files/[0-9]{2}(\.parquet)?|published/[0-9]{2}")
@@ -71,15 +71,15 @@ _DAMAGES = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, LookupError),
     *(NotImplementedError, RuntimeError, MemoryError, pa.ArrowException),
 )
-"""What zipfile and pyarrow raise at files that are not as they should be."""
+"""Exceptions that zipfile and pyarrow raise on damaged files."""
 _EXACT = ConfigDict(extra="forbid", allow_inf_nan=False)
 _T = TypeVar("_T")
 
-# what the JSON holds, checked field by field, for anybody may have written it
+# the JSON, validated field by field, because it is untrusted
 
 
 def _check(is_valid: Callable[[Any], bool]) -> AfterValidator:
-    """Return a validator that refuses values for which a condition does not hold."""
+    """Return a validator that rejects values for which a condition is false."""
 
     def validate(value: Any) -> Any:  # noqa: ANN401 whatever the field holds
         if not is_valid(value):
@@ -90,7 +90,7 @@ def _check(is_valid: Callable[[Any], bool]) -> AfterValidator:
 
 
 _Text = Annotated[str, Strict(), _check(lambda text: text.encode() is not None)]
-"""Whole letters: half of one cannot be encoded, which is a ValueError."""
+"""Valid Unicode: encoding an unpaired surrogate raises a ValueError."""
 _Name = Annotated[_Text, _check(lambda text: clean(text) == text)]
 _FileName = Annotated[_Text, _check(lambda text: file_name(text) == text)]
 _Sha256 = Annotated[_Text, _check(re.compile(r"[0-9a-f]{64}").fullmatch)]
@@ -110,7 +110,7 @@ _Setting = (
 @with_config(_EXACT)
 @dataclass(frozen=True)
 class PublishedItem:
-    """A file of the published results that a board is audited against: its name, and sha256 of its bytes."""
+    """A file of published results: name and sha256."""
 
     name: _FileName
     sha256: _Sha256
@@ -119,7 +119,7 @@ class PublishedItem:
 @with_config(_EXACT)
 @dataclass(frozen=True)
 class Item:
-    """A file of the board: its name, sha256 of its bytes, and the columns chosen: ours and the file's."""
+    """A file of the board: name, sha256, and chosen columns (ours, the file's)."""
 
     name: _FileName
     sha256: _Sha256
@@ -129,7 +129,7 @@ class Item:
 @with_config(_EXACT)
 @dataclass(frozen=True)
 class Contents:
-    """A board, but for the bytes of its files; see `BoardSpec` and `Record` for the attributes."""
+    """The metadata of a board; see `BoardSpec` and `Record`."""
 
     name: _Name
     repeated: Repeated
@@ -140,7 +140,7 @@ class Contents:
 
 
 class _EarlierReading(BaseModel):
-    """What a Parquet in a file of version 1 was read as, as far as it matters."""
+    """How a Parquet in a file of version 1 was read."""
 
     format: Annotated[_Text, _check({known.name for known in FORMATS}.__contains__)]
     mapping: Annotated[dict[_Column, _Text], _check(lambda mapping: len({*mapping.values()}) == len(mapping))]
@@ -148,13 +148,13 @@ class _EarlierReading(BaseModel):
 
 @dataclass(frozen=True)
 class Imported:
-    """A board that came in a file, read and joined; its files are in memory.
+    """A board from a file, read and joined, in memory.
 
     Attributes:
-        board: what came.
-        name: what it is called; "" where it is told by its size.
-        view: what it is opened with.
-        published: results it is audited against; None where there are none.
+        board: the board.
+        name: its name, empty if it has only a default name.
+        view: its settings.
+        published: published results to audit; None without.
     """
 
     board: Board
@@ -164,7 +164,7 @@ class Imported:
 
 
 def is_board(file: File) -> bool:
-    """Return whether a file is a board, by its name."""
+    """Return whether a file name is that of a board."""
     return file.name.casefold().endswith(ENDING)
 
 
@@ -177,12 +177,12 @@ def export(
     view: Mapping[str, Any] | None = None,
     published: Published | None = None,
 ) -> None:
-    """Write a board as one file; the same board gives the same bytes, kept or not.
+    """Write a board as one file. Equal boards give equal bytes.
 
-    Who owns it, its number and its times are not in it.
+    Owner, ID and times are not included.
 
     Raises:
-        LibraryError: an upload is gone or damaged, or the board is too large.
+        LibraryError: an upload is missing or damaged, or the board is too large.
         OSError: `into` cannot be written.
     """
     if isinstance(board, Record):
@@ -211,7 +211,7 @@ def export(
 
 
 def _plain_entry(entry: Entry) -> Entry:
-    """Return a file of a board as anybody can read it; a LibraryError where it is gone or damaged."""
+    """Return a file that every version can read; a LibraryError if it is missing or damaged."""
     if isinstance(entry.file, StoredFile):
         entry.file.verify()
     if not isinstance(entry.file, EarlierUpload):
@@ -221,7 +221,7 @@ def _plain_entry(entry: Entry) -> Entry:
 
 
 def _write(packed: zipfile.ZipFile, place: str, file: File) -> str:
-    """Write the bytes of a file into the zip; return their sha256."""
+    """Write a file into the zip; return its sha256."""
     data = b"".join(uploaded_bytes(file))
     kind = zipfile.ZIP_STORED if is_packed(File("", data)) else zipfile.ZIP_DEFLATED
     packed.writestr(_zip_info(place), data, kind, 1)
@@ -229,14 +229,14 @@ def _write(packed: zipfile.ZipFile, place: str, file: File) -> str:
 
 
 def _zip_info(name: str) -> zipfile.ZipInfo:
-    """Return where to write in the zip; without a time, and the same on every system."""
+    """Return reproducible metadata of an entry: no time, no platform."""
     info = zipfile.ZipInfo(name)
     info.create_system, info.external_attr = 3, _MODE << 16
     return info
 
 
 def _written(contents: Contents) -> bytes:
-    """Return the contents as JSON that can be read again; the same contents give the same bytes."""
+    """Return the contents as reproducible JSON."""
     plain = {"format": _FORMAT, "version": _VERSION, **asdict(contents)}
     try:
         json_text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
@@ -256,10 +256,10 @@ def _written(contents: Contents) -> bytes:
 
 
 def load(file: File) -> Imported:
-    """Read a board that somebody sent, as if its files were uploaded: under the same limits.
+    """Read a board file under the limits of uploads.
 
     Raises:
-        ReadError: it is no such file, or damaged, or holds what does not belong there.
+        ReadError: the file is not a board file, or is damaged, or contains other entries.
     """
     try:
         with _open(file) as stream:
@@ -279,7 +279,7 @@ def _open(file: File) -> BufferedIOBase:
 
 
 def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
-    """Raise a ReadError where the zip's list of entries is not a short one at its end: it is read at once."""
+    """Raise a ReadError unless the zip ends with a short directory, which zipfile reads at once."""
     size = stream.seek(0, 2)
     stream.seek(max(0, size - _END.size))
     end = stream.read(_END.size)
@@ -324,7 +324,7 @@ def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
 
 
 def _read_board(given: File, contents: Contents, readings: list[Mapping[str, Any]], files: list[File]) -> Board:
-    """Return the board of some files, their tables together no larger than the file sent may unpack to."""
+    """Return the board of its files; their tables together obey the file's unpacking limit."""
     entries, sources, n_bytes = [], [], 0
     for at, (item, file) in enumerate(zip(contents.files, files, strict=True)):
         columns: Columns = item.columns
@@ -343,7 +343,7 @@ def _read_board(given: File, contents: Contents, readings: list[Mapping[str, Any
 
 
 def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
-    """Raise a ReadError where an entry of the zip is not as `export` writes it."""
+    """Raise a ReadError if `export` would not write such an entry."""
     name = info.orig_filename
     if name != ENTRY and not _PLACE.fullmatch(name):
         raise ReadError(file, f"it holds {name!r}, which does not belong to a board", _AGAIN)
@@ -355,7 +355,7 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
 
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """Return an entry of the zip, counted as it is unpacked, whatever the zip says of its size."""
+    """Return an entry, at most `limit` bytes, without trusting the size that the zip states."""
     with packed.open(name) as stream:
         data = read_within(stream, limit)
     if len(data) > limit or packed.getinfo(name).file_size > limit:
@@ -364,10 +364,10 @@ def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
 
 
 def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, Any]]]:
-    """Read the JSON of a board file; of version 1, also what each Parquet in it was read as.
+    """Read the JSON of a board file; for version 1 also how each Parquet was read.
 
     Raises:
-        ReadError: it is not as TieScope writes it.
+        ReadError: a field is invalid.
     """
     try:
         plain = json.loads(text.decode(), object_pairs_hook=_object)
@@ -407,7 +407,7 @@ def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = 
 
 
 def _place(error: ValidationError) -> str:
-    """Return where the first value stands that is refused, as a message says it."""
+    """Return the path of the first invalid value."""
     first = error.errors(include_input=False)[0]
     is_field_wrong = first["type"] in ("missing", "unexpected_keyword_argument")
     match first["loc"][:-1] if is_field_wrong else first["loc"]:

@@ -1,4 +1,4 @@
-"""Boards: runs and judgments that belong together, what they are made from, and names any database can hold."""
+"""Boards: runs and judgments that belong together, and how they are read and named."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,35 +31,35 @@ from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
 MOST_FILES = 100
-"""Files of one board at most."""
+"""Maximum files of a board."""
 _HASH = 12
-"""Letters of its hash in the label of a board that has no id yet."""
+"""Letters of the hash in the label of an unsaved board."""
 _PER_ROW = 32
 _LONGEST, _LONGEST_BOARD = 1000, 200
 
 NamedPaths: TypeAlias = Iterable[str | Path | tuple[str | None, str | Path]]
-"""Paths, or pairs of a name and a path."""
+"""Paths, or pairs of name and path."""
 Columns: TypeAlias = tuple[tuple[str, str], ...]
-"""Columns the user chose: ours and the file's; and what is done about scores that are no numbers."""
+"""Chosen columns (ours, the file's), and the rule for missing scores."""
 Names: TypeAlias = tuple[tuple[str, str], ...]
-"""Of each reranker that is kept, its name in the files and the one shown; of one name shown are repeats."""
+"""(name in the files, shown name) of each shown reranker; equal shown names are repeats."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A file, and how the user wants it read."""
+    """A file and how it is read."""
 
     file: File
     columns: Columns = ()
 
     @cached_property
     def digest(self) -> str:
-        """Hash of name, content and choice: what tells files of a board from each other."""
+        """Hash of name, content and columns, which identifies a file of a board."""
         return self._hash(self.columns)
 
     @cached_property
     def columns_digest(self) -> str:
-        """Hash as `digest`, whatever is done about missing scores: the rerankers it holds are the same."""
+        """Hash like `digest` without the rule for missing scores, which does not change the rerankers."""
         return self._hash(tuple(pair for pair in self.columns if pair[0] != MISSING_SCORE))
 
     def _hash(self, columns: Columns) -> str:
@@ -68,21 +68,21 @@ class Entry:
 
     @cached_property
     def key(self) -> str:
-        """Hash of all that shapes what is read; results are kept under it."""
+        """Hash of everything that determines the content as read."""
         if not isinstance(self.file, EarlierUpload):
             return self.digest
         reading = json.dumps(self.file.reading, sort_keys=True)
         return sha256(f"{self.digest} {reading}".encode()).hexdigest()
 
     def read(self) -> Source:
-        """Return what the file holds; TieScopeError where it cannot be read so."""
+        """Return the content of the file; TieScopeError if it cannot be read."""
         columns, missing_score = split_choices(dict(self.columns))
         if isinstance(self.file, StoredFile):
             return self.file.read(columns, missing_score)
         return read(self.file, columns, missing_score=missing_score)
 
     def provenance(self, source: Source) -> FileProvenance:
-        """Return where the rows of what was read stand; the file is read again when that asks for it."""
+        """Return where rows are in the file, which is only read again if needed."""
         origin, first = cache(lambda: self.read().origin), first_line(source)
         return FileProvenance(
             self.file.name,
@@ -94,14 +94,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class BoardSpec:
-    """What a board is made from.
+    """Files of a board and how they are read.
 
     Attributes:
         entries: files and how they are read.
-        repeated: what is done about a document twice in one list.
-        names: rerankers kept, in order: their name in the files, and the one shown; all where None. Those
-            shown under one name are repeats of one reranker, which are combined.
-        title: what the board is called; else it is told by its size and hash.
+        repeated: rule for documents that are repeated in a list.
+        names: shown rerankers in order; None for all. Equal shown names combine repeats of one reranker.
+        title: name of the board; empty for a default name.
     """
 
     entries: tuple[Entry, ...]
@@ -111,17 +110,17 @@ class BoardSpec:
 
     @classmethod
     def of(cls, files: Sequence[File]) -> "BoardSpec":
-        """Return files read as they are recognised."""
+        """Return a spec of files with recognized columns."""
         return cls(tuple(Entry(file) for file in files))
 
     @cached_property
     def digest(self) -> str:
-        """Hash of its files and of what was chosen, whatever the order of the files."""
+        """Hash of the files and choices, independent of file order."""
         return self._hash([entry.digest for entry in self.entries])
 
     @cached_property
     def key(self) -> str:
-        """Hash of all that shapes the board, whatever the order of the files; results are kept under it."""
+        """Hash of everything that determines the board, independent of file order."""
         return self._hash([entry.key for entry in self.entries])
 
     def _hash(self, entries: list[str]) -> str:
@@ -129,7 +128,7 @@ class BoardSpec:
         return sha256("\n".join(parts).encode()).hexdigest()
 
     def with_choices_of(self, before: "BoardSpec | None") -> "BoardSpec":
-        """Return the spec with the choices that were made for the same files before."""
+        """Return the spec with the choices made earlier for the same files."""
         if before is None:
             return self
         choices = {entry.file.sha256: entry.columns for entry in before.entries}
@@ -139,24 +138,24 @@ class BoardSpec:
         return replace(self, entries=entries, repeated=before.repeated)
 
     def with_columns(self, position: int, columns: Mapping[str, str]) -> "BoardSpec":
-        """Return the spec with one file's columns chosen; what is done about missing scores stays as it is."""
+        """Return the spec with the columns of one file, keeping its rule for missing scores."""
         entries = list(self.entries)
         rule = {name: value for name, value in entries[position].columns if name == MISSING_SCORE}
         entries[position] = replace(entries[position], columns=tuple(sorted({**rule, **columns}.items())))
         return replace(self, entries=tuple(entries), names=None, title="")
 
     def with_missing_score(self, position: int, rule: MissingScore) -> "BoardSpec":
-        """Return the spec with what is done about scores of one file that are no numbers."""
+        """Return the spec with the rule for missing scores of one file."""
         return self.with_columns(position, {**dict(self.entries[position].columns), MISSING_SCORE: rule})
 
     def with_files(self, other: "BoardSpec") -> "BoardSpec":
-        """Return the spec with more files; a file of a name that is there takes its place."""
+        """Return the spec with further files; a file replaces one of the same name."""
         new_names = {entry.file.name for entry in other.entries}
         staying = (entry for entry in self.entries if entry.file.name not in new_names)
         return BoardSpec((*staying, *other.entries), self.repeated)
 
     def arranged(self, names: Mapping[str, str]) -> "BoardSpec":
-        """Return the spec with rerankers renamed, ordered and left out: shown now → shown then."""
+        """Return the spec with rerankers renamed, reordered or removed: current name → new name."""
         before: dict[str, list[str]] = {}
         for first, now in self.names or ():
             before.setdefault(now, []).append(first)
@@ -165,13 +164,13 @@ class BoardSpec:
 
     @property
     def repeats(self) -> dict[str, list[str]]:
-        """Reranker shown → those of the files that are its repeats, two or more."""
+        """Shown reranker → names in the files, for rerankers with repeats."""
         return repeats_of(self.names or ())
 
     def separated(self) -> "BoardSpec":
-        """Return the spec with repeats as rerankers of their own, named as in the files.
+        """Return the spec with repeats as separate rerankers under their names in the files.
 
-        A reranker that was given such a name since has its own of the files again.
+        Rerankers that were renamed to such a name get their own name back.
         """
         names = self.names or ()
         own = {first for first, now in names if now in self.repeats}
@@ -190,11 +189,11 @@ class Board:
     """Runs and judgments that belong together.
 
     Attributes:
-        label: name and hash or number: what the sidebar shows and a link carries.
-        spec: what it was made from.
-        sources: what each file held.
-        runs: all of them joined.
-        n_queries: queries of the judgments, else of all runs together.
+        label: name and hash or ID, shown in the sidebar and in links.
+        spec: its files and how they are read.
+        sources: content of each file.
+        runs: the joined runs.
+        n_queries: number of judged queries, or of all queries without judgments.
     """
 
     label: str
@@ -205,28 +204,28 @@ class Board:
 
     @property
     def key(self) -> str:
-        """What tells its content from any other, whatever it is called; results are kept under it."""
+        """Hash of the content, independent of names; results are cached under it."""
         return self.spec.key
 
     @property
     def files(self) -> list[File]:
-        """The files, as given."""
+        """The files, as uploaded."""
         return [entry.file for entry in self.spec.entries]
 
     @property
     def first_view(self) -> dict[str, str]:
-        """What it is opened with until somebody saves another view; nothing where controls start so anyway."""
+        """Initial settings, except defaults."""
         return {} if self.runs.tie_order == "input" else {"order": self.runs.tie_order}
 
     @property
     def size(self) -> int:
-        """Bytes it holds, about: its files, its tables, and what is kept to look up their rows."""
+        """Approximate bytes of files, tables and row indices."""
         tables = sum(source.table.nbytes + _PER_ROW * len(source.table) for source in self.sources)
         return int(tables) + sum(file.size for file in self.files)
 
 
 def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
-    """Join files that were read; TieScopeError where they do not go together."""
+    """Join the sources of a board; TieScopeError if they do not match."""
     for source in sources:
         if not len(source.table):
             raise ReadError(
@@ -240,7 +239,7 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
     """Return the board of files that were read.
 
     Raises:
-        TieScopeError: they do not go together.
+        TieScopeError: the files do not match.
     """
     runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
@@ -248,10 +247,10 @@ def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = N
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
-    """Return a board that more files came to: rerankers keep names and order, new ones follow.
+    """Return a board with the earlier names and order of rerankers, followed by new rerankers.
 
     Raises:
-        TieScopeError: a new reranker has a name that was given to another.
+        TieScopeError: a new reranker has a name that another was given.
     """
     if before.names is None:
         return board
@@ -272,7 +271,7 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
 
 
 def default_name(board: Board) -> str:
-    """Return what a board without a name is called: its size."""
+    """Return the default name of a board: its size."""
     return f"{count_of(len(board.runs.tables), 'run')}, {queries_text(board.n_queries)}"
 
 
@@ -282,10 +281,10 @@ def queries_text(count: int) -> str:
 
 
 def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
-    """Read files on disk and join them to a board.
+    """Read local files and join them to a board.
 
     Raises:
-        TieScopeError: one cannot be read, or they do not go together.
+        TieScopeError: a file cannot be read, or the files do not match.
     """
     entries, sources = read_files(paths, qrels)
     return make_board(BoardSpec(entries, title=title), sources)
@@ -294,10 +293,10 @@ def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
 def read_files(
     paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
-    """Read runs and judgments on disk, each with the choice that reads it as what it is given as.
+    """Read local runs and judgments, and return the choices that read each file again in its role.
 
     Raises:
-        TieScopeError: one cannot be read.
+        TieScopeError: a file cannot be read.
     """
     files, sources = [], []
     named_paths = with_names(paths)
@@ -318,7 +317,7 @@ def read_files(
 
 
 def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
-    """Return the choice that reads a file as it was read, where its own content would not."""
+    """Return the choices that the file's content does not imply."""
     if may_be_either(source):
         return tuple(sorted(source.mapping.items()))
     choice = {ours: theirs for ours, theirs in columns.items() if not theirs or theirs in source.header}
@@ -328,7 +327,7 @@ def _read_as(source: Source, columns: Mapping[str, str]) -> Columns:
 
 
 def repeats_of(names: Names) -> dict[str, list[str]]:
-    """Return the names shown that several rerankers have → those of the files that are combined under it."""
+    """Return shown name → names in the files, for names with repeats."""
     groups: dict[str, list[str]] = {}
     for first, label in names:
         groups.setdefault(label, []).append(first)
@@ -336,10 +335,10 @@ def repeats_of(names: Names) -> dict[str, list[str]]:
 
 
 def arranged_runs(runs: Runs, names: Names) -> Runs:
-    """Return the rerankers that are shown, in order, repeats combined.
+    """Return the shown rerankers in order, with repeats combined.
 
     Raises:
-        UsageError: a reranker that does not exist, or repeats that share no document.
+        UsageError: a reranker does not exist, or repeats have no document in common.
     """
     repeats = repeats_of(names)
     combined: dict[str, list[str]] = {}
@@ -357,28 +356,28 @@ def arranged_runs(runs: Runs, names: Names) -> Runs:
 
 
 def clean(text: str, longest: int = _LONGEST) -> str:
-    """Return a user's text, at most so long, without spaces at its ends."""
+    """Return a user's text without control characters and surrounding spaces, shortened."""
     return _plain(text).strip()[:longest].strip()
 
 
 def board_name(text: str) -> str:
-    """Return the name of a board."""
+    """Return a valid board name."""
     return clean(text, _LONGEST_BOARD)
 
 
 def copy_name(name: str) -> str:
-    """Return the name of a copy of a board."""
+    """Return the name of a board's copy."""
     end = ", copy"
     return clean(name, _LONGEST_BOARD - len(end)) + end
 
 
 def file_name(text: str) -> str:
-    """Return the name of a file: spaces at its ends tell it from others."""
+    """Return a valid file name; surrounding spaces are significant."""
     return _plain(text)[:_LONGEST]
 
 
 def storable(spec: BoardSpec, sources: Sequence[Source]) -> tuple[BoardSpec, tuple[Source, ...]]:
-    """Return spec and sources with file names as they are kept, so the same when opened again."""
+    """Return spec and sources with file names as the database stores them."""
     if all(file_name(entry.file.name) == entry.file.name for entry in spec.entries):
         return spec, tuple(sources)
     names = spec.names
@@ -394,7 +393,7 @@ def _plain(text: str) -> str:
 
 
 def _stems(source: Source) -> tuple[str, str]:
-    """Return what a file calls its reranker, and what it does under the name that is kept."""
+    """Return a file's reranker name before and after storing."""
     return File(source.file, b"").stem, File(file_name(source.file), b"").stem
 
 

@@ -1,4 +1,4 @@
-"""Command lines that do what a page shows."""
+"""Command lines that reproduce a page's results."""
 
 import shlex
 from operator import attrgetter
@@ -8,7 +8,7 @@ from metrics.report import ReportOptions
 
 _DEFAULTS = ReportOptions()
 _LINE = 60
-"""Letters of a command that stands on one line."""
+"""Maximum letters of a command on one line."""
 _OPTIONS = {
     "-m": "measures",
     "--traditional": "traditional",
@@ -28,11 +28,11 @@ _OPTIONS = {
     "--unjudged": "scoring.unjudged",
     "--criterion": "scoring.criteria",
 }
-"""Option of the command → field of the options it sets."""
+"""Command-line option → field of `ReportOptions`."""
 
 
 def _changed_options(options: ReportOptions) -> list[list[str]]:
-    """Return the options that are not as they are by default, each with its value."""
+    """Return the options that differ from their defaults, with values."""
     words = []
     for option, field in _OPTIONS.items():
         value = attrgetter(field)(options)
@@ -43,7 +43,7 @@ def _changed_options(options: ReportOptions) -> list[list[str]]:
 
 
 def command(board: Board, options: ReportOptions, file_name: str = "report.html") -> str:
-    """Return the command line that makes the report of a board."""
+    """Return the command line that writes the report of a board."""
     files = list(zip(board.files, board.sources, strict=True))
     words = [["tiescope", "report", *(file.name for file, source in files if source.kind == "run")]]
     words += [["--qrels", file.name] for file, source in files if source.kind != "run"]
@@ -63,6 +63,6 @@ def command(board: Board, options: ReportOptions, file_name: str = "report.html"
 
 
 def watch_command(options: ReportOptions, window: int) -> str:
-    """Return the command line that shows means of the latest lists as they come to a folder."""
+    """Return the command line that shows running means of a folder."""
     words = [["tiescope", "watch", "FOLDER"], *_changed_options(options), ["--last", str(window)]]
     return " ".join(map(shlex.join, words))

@@ -1,4 +1,4 @@
-"""The database under the library: SQLite or PostgreSQL, of the newest schema, its errors told plainly."""
+"""The library's database: SQLite or PostgreSQL, migrated on opening, with readable errors."""
 
 import os
 import sqlite3
@@ -21,14 +21,14 @@ from dashboard.library.uploads import sync_folder
 from metrics.errors import LibraryError
 
 WAIT = 10.0
-"""Seconds to wait for another's write to end."""
+"""Seconds to wait for another writer."""
 _AGAIN = 5
-"""Seconds before a database that could not be opened is tried again."""
+"""Seconds before retrying a database that could not be opened."""
 _WRITERS = 7_146_873
-"""Number of PostgreSQL's advisory lock that one writer holds at a time."""
+"""Key of the PostgreSQL advisory lock that serializes writers."""
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOGS = ("-wal", "-shm", "-journal")
-"""What the names of the files that SQLite writes beside a database end in."""
+"""Suffixes of SQLite's auxiliary files."""
 _REASONS = {
     "database is locked": "another program writes to it. Try again in a moment",
     "lock timeout": "another program writes to it. Try again in a moment",
@@ -43,14 +43,14 @@ _REASONS = {
     "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs",
     "read-only transaction": "it can only be read. Check the rights of its user",
 }
-"""Part of a driver's message → what it means, and what to do."""
+"""Part of a driver's message → its meaning and what to do."""
 
 
 def url_of(address: str | None, home: Path) -> sa.URL:
-    """Return the address of the database: as given, else SQLite in the home folder.
+    """Return the database URL, by default SQLite in the home folder.
 
     Raises:
-        LibraryError: it is no address of a database that can be used.
+        LibraryError: the address is invalid or the database unsupported.
     """
     try:
         url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / USUAL_DATABASE))
@@ -69,12 +69,12 @@ def url_of(address: str | None, home: Path) -> sa.URL:
 
 
 class Database:
-    """Connections to one database; nothing is opened before it is needed.
+    """Connections to one database, opened on first use.
 
     Args:
-        url: where it is.
-        wait: seconds to wait for another's write to end.
-        home: folder of its uploads, which is refused where it belongs to another database.
+        url: address of the database.
+        wait: seconds to wait for another writer.
+        home: folder of its uploads, which must not belong to another database.
     """
 
     def __init__(self, url: sa.URL, wait: float = WAIT, home: Path | None = None) -> None:
@@ -87,25 +87,24 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection that sees one state of the database; LibraryError where it cannot be read."""
+        """Yield a connection with a consistent snapshot; LibraryError if the database cannot be read."""
         with self._plain_errors(), _one_state(self._migrated_engine()).begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """Yield a connection that alone may write, all at the end or nothing; LibraryError where it cannot."""
+        """Yield the only writing connection, committed at the end; LibraryError if it cannot be written."""
         with self._plain_errors(), _write_transaction(self._migrated_engine(), self._wait) as connection:
             yield connection
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close all connections."""
         with self._lock:
             if self._engine is not None:
                 self._engine.dispose()
             self._engine = None
 
     def _migrated_engine(self) -> sa.Engine:
-        """Return the engine, its schema the newest."""
         with self._lock:
             if self._engine is None:
                 if self._trouble is not None and time.monotonic() < self._trouble[0]:
@@ -129,9 +128,9 @@ class Database:
             return engine
 
     def _create_file(self) -> None:
-        """Create SQLite's file where there is none, with all tables, and put it in its place whole.
+        """Create SQLite's file with all tables, then move it into place.
 
-        SQLite itself begins with an empty file, which another process would take for a library that was lost.
+        SQLite itself starts with an empty file, which another process would take for a lost library.
         """
         path = _sqlite_path(self.url)
         if path is None or path.exists() or "mode" in self.url.query:
@@ -151,7 +150,7 @@ class Database:
             ) from error
 
     def _settle(self, engine: sa.Engine) -> None:
-        """Bring the schema to the newest version; refuse a folder of uploads of another database."""
+        """Migrate the schema; reject a folder of uploads that belongs to another database."""
         with engine.begin() as connection:
             is_current, database_id = self._version(connection) == VERSIONS[-1], _id(connection)
             owner = self._refuse_other(connection)
@@ -174,14 +173,14 @@ class Database:
             self._ownership.record(database_id)
 
     def _refuse_other(self, connection: sa.Connection) -> Owner | None:
-        """Return whose the folder of uploads is; LibraryError where that is another database."""
+        """Return the owner of the uploads folder; LibraryError if it is another database."""
         if self._ownership is None:
             return None
         database_id = _id(connection)
         return self._ownership.refuse_other(database_id, may_replace=not database_id or _is_empty(connection))
 
     def _version(self, connection: sa.Connection) -> str | None:
-        """Return the version of the schema, None in a new database of PostgreSQL; refuse what is not ours."""
+        """Return the schema version, None in a new PostgreSQL database; reject foreign tables."""
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
@@ -207,7 +206,7 @@ class Database:
 
     @contextmanager
     def _plain_errors(self) -> Iterator[None]:
-        """Turn what a driver raises into an error of ours."""
+        """Convert driver errors to a LibraryError."""
         try:
             yield
         except (DBAPIError, sqlite3.Error, sa.exc.TimeoutError, ModuleNotFoundError) as error:
@@ -235,7 +234,7 @@ def _engine(url: sa.URL, wait: float) -> sa.Engine:
     if path is None or url.query:
         engine = sa.create_engine(url, connect_args={"timeout": wait})
     else:
-        pool = sa.QueuePool if _is_writable(path) else sa.NullPool  # what others write is read anew
+        pool = sa.QueuePool if _is_writable(path) else sa.NullPool  # see what other processes write
         engine = sa.create_engine(url, creator=partial(_connect, path, wait), poolclass=pool)
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
@@ -243,19 +242,18 @@ def _engine(url: sa.URL, wait: float) -> sa.Engine:
 
 
 def _sqlite_path(url: sa.URL) -> Path | None:
-    """Return the file of a SQLite database, None for PostgreSQL."""
     return Path((url.database or "").removeprefix("file:")) if url.get_backend_name() == "sqlite" else None
 
 
 def _is_writable(path: Path) -> bool:
-    """Return whether SQLite can write: it also makes files beside its own."""
+    """Return whether SQLite can write, which includes creating files in the folder."""
     return all(os.access(place, os.W_OK) for place in (path, path.parent) if place.exists())
 
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
-    """Open a file of SQLite, and make none where it is gone.
+    """Open an existing SQLite file.
 
-    Where it cannot be written, its log is read only if a writer left something in it: SQLite would lock it.
+    A read-only file is opened as immutable unless its log has content, because reading a log requires a lock.
     """
     log = Path(f"{path}-wal")
     mode = "mode=rw" if _is_writable(path) else "mode=ro"
@@ -265,7 +263,6 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
 
 
 def _create_sqlite(path: Path, wait: float) -> None:
-    """Create an empty library in a new file."""
     path.touch()
     engine = _engine(sa.URL.create("sqlite", database=str(path)), wait)
     try:
@@ -278,9 +275,9 @@ def _create_sqlite(path: Path, wait: float) -> None:
 
 
 def _put_in_place(part: Path, path: Path) -> None:
-    """Give a new database its name, unless there is one of that name by then.
+    """Move a new database to its path unless one exists by then.
 
-    The log of one that was moved away without it is set aside: SQLite would write it into the new one.
+    Log files of a removed database are renamed, because SQLite would apply them to the new one.
     """
     logs = [log for suffix in _LOGS if (log := Path(f"{path}{suffix}")).exists()]
     if path.exists():
@@ -312,7 +309,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 
 def _one_state(engine: sa.Engine) -> sa.Engine:
-    """Return the engine, every transaction seeing one state: SQLite's do anyway."""
+    """Make every transaction see a single state, which SQLite does by default."""
     if engine.dialect.name == "postgresql":
         return engine.execution_options(isolation_level="REPEATABLE READ")
     return engine
@@ -328,7 +325,6 @@ def _write_transaction(engine: sa.Engine, wait: float) -> Iterator[sa.Connection
 
 
 def _upgrade(connection: sa.Connection) -> None:
-    """Bring the schema to the newest version."""
     from alembic import command  # noqa: PLC0415 a seventh of a second that most starts need not pay
     from alembic.config import Config  # noqa: PLC0415 as above
 
@@ -339,12 +335,12 @@ def _upgrade(connection: sa.Connection) -> None:
 
 
 def _id(connection: sa.Connection) -> str | None:
-    """Return the id that the folder of uploads holds too; None where the schema has none yet."""
+    """Return the ID that the uploads folder also has, None before it exists."""
     has_id = sa.inspect(connection).has_table(library.name)
     return connection.scalar(sa.select(library.c.id)) if has_id else None
 
 
 def _is_empty(connection: sa.Connection) -> bool:
-    """Return whether a database says nothing of uploads and boards, not even that it let go of them."""
+    """Return whether a database has no uploads, boards or released files."""
     ids = (uploads.c.sha256, boards.c.id, released_files.c.sha256)
     return not connection.scalar(sa.select(sa.or_(*(sa.exists(sa.select(id_)) for id_ in ids))))

@@ -1,4 +1,4 @@
-"""Uploads to versions 0.1 and 0.2, which kept the table of a file as Parquet, beside what it was read as."""
+"""Uploads from versions 0.1 and 0.2, which stored a file's table as Parquet and how it was read."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -15,16 +15,16 @@ from metrics.runs.files import FileProvenance
 from metrics.runs.findings import ANSWER_CODES, Finding
 
 _RANKED = "ranked"
-"""Format of files that have ranks in place of scores; the Parquet has the ranks."""
+"""Format of files with ranks instead of scores; the Parquet has the ranks."""
 
 
 @dataclass(frozen=True)
 class EarlierUpload(StoredFile):
-    """An upload of which there is a Parquet of all its columns, named as in the file.
+    """An upload stored as a Parquet of all its columns, under the file's column names.
 
     Attributes:
         parquet_digest: sha256 of the Parquet.
-        reading: what the file was read as: format, mapping, header, unit and first of its rows, findings noted.
+        reading: format, mapping, header, unit, first row, and findings.
     """
 
     parquet_digest: str = ""
@@ -32,11 +32,11 @@ class EarlierUpload(StoredFile):
 
     @property
     def packed(self) -> str | None:
-        """How the Parquet is packed as a whole: never."""
+        """Compression of the whole file: none."""
         return None
 
     def read(self, columns: Mapping[str, str], missing_score: MissingScore) -> Source:
-        """Return what the file held; LibraryError where the Parquet is gone or damaged."""
+        """Return the content of the file; LibraryError if the Parquet is missing or damaged."""
         self.verify()
         source = read(self, mapping_with(self.reading, columns), missing_score=missing_score)
         source = replace(
@@ -56,7 +56,7 @@ class EarlierUpload(StoredFile):
         return replace(source, table=source.table.set_column(position, "score", scores))
 
     def verify(self) -> None:
-        """Raise a LibraryError where the Parquet is not what was written."""
+        """Raise a LibraryError if the Parquet has changed."""
         try:
             with self.path.open("rb") as stream:
                 digest = file_digest(stream, "sha256").hexdigest()
@@ -67,16 +67,16 @@ class EarlierUpload(StoredFile):
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def uploaded(self) -> Iterator[bytes]:
-        """Yield the Parquet: the bytes that were uploaded are not kept."""
+        """Yield the Parquet, because the uploaded bytes were not stored."""
         yield self.path.read_bytes()
 
     def described(self, source: Source) -> dict[str, Any]:
-        """Return what it is read as now, as `reading` says it."""
+        """Return `reading` as of now."""
         mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours in source.table.column_names}
         return {**self.reading, "mapping": mapping, "noted": [asdict(one) for one in source.noted]}
 
     def _noted(self, source: Source) -> tuple[Finding, ...]:
-        """Return what was found in reading; of columns chosen anew, what still holds."""
+        """Return the findings that still apply to the chosen columns."""
         then = [replace(Finding(**one), file=self.name) for one in self.reading["noted"]]
         if source.mapping == self.reading["mapping"]:
             return tuple(then)
@@ -102,7 +102,7 @@ class EarlierUpload(StoredFile):
 
 
 def mapping_with(reading: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, str]:
-    """Map every column of ours to the file's, "" where it is not read, with these choices."""
+    """Return our columns → the file's columns, empty if unused, with these choices applied."""
     mapping = {ours: theirs for ours, theirs in reading["mapping"].items() if theirs not in columns.values()}
     mapping.update(columns)
     return {column.name: mapping.get(column.name, "") for column in COLUMNS}
@@ -111,7 +111,7 @@ def mapping_with(reading: Mapping[str, Any], columns: Mapping[str, str]) -> dict
 def as_plain_file(
     name: str, parquet: bytes, reading: Mapping[str, Any], columns: tuple[tuple[str, str], ...]
 ) -> tuple[File, tuple[tuple[str, str], ...]]:
-    """Return a Parquet as a file like any other, and the choice of columns that reads it as before."""
+    """Return a Parquet as an ordinary file, and the columns that read it as before."""
     choices = dict(columns)
     rule = {MISSING_SCORE: choices.pop(MISSING_SCORE)} if MISSING_SCORE in choices else {}
     mapping = mapping_with(reading, choices)

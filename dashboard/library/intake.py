@@ -1,4 +1,4 @@
-"""Uploads into the library, in one transaction, as far as there is room for them; and out again."""
+"""Adding uploads to the library within its limits, and removing them."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -36,21 +36,21 @@ from metrics.errors import LibraryError
 from metrics.runs import File
 
 MAX_UPLOAD, MAX_LIBRARY = "TIESCOPE_MAX_UPLOAD_MB", "TIESCOPE_MAX_LIBRARY_MB"
-"""Environment variables: megabytes of one upload as given, and of all as kept."""
+"""Environment variables: maximum megabytes of one upload, and of all stored uploads."""
 _OFTEN = timedelta(days=1)
-"""How long a library that is written to goes without a sweep."""
+"""Interval between sweeps of a library that is written to."""
 
 
 @dataclass
 class Intake:
-    """Where uploads go in and out.
+    """Adds and removes uploads.
 
     Attributes:
-        database: what there is.
-        folder: what it holds.
-        most_upload: bytes of one upload, as given.
-        most: bytes of all uploads, as kept.
-        swept: when this process began, or swept last.
+        database: metadata.
+        folder: files.
+        most_upload: maximum bytes of an upload, as given.
+        most: maximum bytes of all uploads, as stored.
+        swept: time of the last sweep, or of the start.
     """
 
     database: Database
@@ -61,9 +61,9 @@ class Intake:
 
     @contextmanager
     def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
-        """Yield a transaction in which the files of a board are kept, or nothing is.
+        """Yield a transaction that stores the files of a board, all together or not at all.
 
-        They are put in their places when all else is done, so that nothing is there for what was refused.
+        Files are moved into place at the end, so that nothing remains of a rejected board.
         """
         before, pending = self._written(board)
         try:
@@ -89,11 +89,11 @@ class Intake:
         finally:
             self.folder.abandon(pending.values())
         if evicted or now() - self.swept > _OFTEN:
-            with suppress(LibraryError):  # what is kept is kept; the next sweep removes what went
+            with suppress(LibraryError):  # the board is stored; the next sweep retries
                 self.sweep()
 
     def _remember(self, board: Board) -> None:
-        """Have files of slow formats be opened fast from now on."""
+        """Cache the content of files in slow formats."""
         for entry, source in zip(board.spec.entries, board.sources, strict=True):
             if not isinstance(entry.file, EarlierUpload):
                 place = self.folder.path(entry.file.sha256, PACKED)
@@ -101,16 +101,16 @@ class Intake:
                 read_before.remember(path, source)
 
     def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
-        """Have a sweep remove files that are put in their places, but not kept: whoever does so may be killed.
+        """Mark files for removal until the transaction commits, in case this process is killed.
 
-        What is in its place already stays: an earlier database may have kept it.
+        Files already in place may belong to an older copy of the database, so they stay.
         """
         with self.database.writing() as connection:
             new = [sha256 for sha256 in sha256s if not self.folder.paths(sha256)]
             rows.release_files(connection, new)
 
     def _written(self, board: Board) -> tuple[dict[str, str], dict[str, PendingFile]]:
-        """Return how files of a board are kept, and those that are not, each written beside its place."""
+        """Return the stored endings of a board's files, and write the missing files."""
         files = {entry.file.sha256: entry.file for entry in board.spec.entries}
         with self.database.reading() as connection:
             before = rows.endings(connection, files)
@@ -127,14 +127,14 @@ class Intake:
         return before, written
 
     def _has(self, file: File, ending: str | None) -> bool:
-        """Return whether an upload is kept and sound; a Parquet is not, where the bytes come."""
+        """Return whether an upload is stored intact; a Parquet does not replace the original bytes."""
         if ending is None or (ending == EARLIER and not isinstance(file, EarlierUpload)):
             return False
         stored = self.folder.stored_file(file.sha256, file.name, file.size, ending)
         return is_sound(file if isinstance(file, EarlierUpload) and ending == EARLIER else stored)
 
     def _refuse_upload(self, file: File) -> None:
-        """Raise a LibraryError where a file cannot be kept."""
+        """Raise a LibraryError if a file cannot be stored."""
         if isinstance(file, EarlierUpload) or (isinstance(file, StoredFile) and not is_sound(file)):
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self.most_upload:
@@ -142,10 +142,10 @@ class Intake:
             raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
-        """Forget what was deleted 30 days ago or left by strangers, and remove the files of what is forgotten.
+        """Remove items deleted 30 days ago or left by strangers.
 
-        A file that this database never knew stays: it may be an upload of another. So does one written after it
-        was let go of: this database may be an older copy of the one that keeps it.
+        Unknown files stay, because they may belong to another database. Files written after their release stay,
+        because this database may be an older copy.
         """
         self.swept = now()
         before = self.swept - RETENTION
@@ -164,7 +164,7 @@ class Intake:
                     rows.forget_released(connection, sha256)
 
     def unknown_files(self) -> list[Path]:
-        """Return the files in the folder of uploads that the database says nothing of."""
+        """Return files in the uploads folder that the database does not list."""
         paths = self.folder.files()  # before the database is asked, which knows what comes meanwhile
         with self.database.reading() as connection:
             known = rows.known_files(connection)
@@ -175,31 +175,30 @@ class Intake:
 
 
 def is_evicting(connection: sa.Connection, owner: str) -> bool:
-    """Return whether somebody chose that the oldest uploads go when the library is full."""
+    """Return whether this owner lets the oldest uploads go when the library is full."""
     return bool(connection.scalar(sa.select(owners.c.evict).where(owners.c.owner == owner)))
 
 
 def set_eviction(connection: sa.Connection, owner: str, *, evict: bool) -> None:
-    """Write down what somebody chose."""
+    """Save whether this owner lets the oldest uploads go."""
     if not connection.execute(owners.update().where(owners.c.owner == owner).values(evict=evict)).rowcount:
         connection.execute(owners.insert().values(owner=owner, evict=evict))
 
 
 def used_bytes(connection: sa.Connection) -> int:
-    """Return the bytes of all kept uploads and published tables."""
+    """Return the stored bytes of all uploads and published tables."""
     sizes = (uploads.c.kept_size, published_tables.c.size)
     return sum(int(connection.scalar(sa.select(sa.func.coalesce(sa.func.sum(size), 0))) or 0) for size in sizes)
 
 
 def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, keep: set[str]) -> bool:
-    """See to it that so many bytes fit, by what somebody chose; returns whether an upload had to go.
+    """Free space for `n_bytes`; return whether uploads were removed.
 
-    What they deleted goes first; the oldest of the others follow, if they chose so. Pinned uploads stay,
-    those on a board that was given a name, those of other people and on their boards, even deleted ones,
-    and `keep`.
+    The owner's deleted uploads go first, then, if they chose so, the oldest. Pinned uploads, those on named
+    boards, those of other owners and those in `keep` stay.
 
     Raises:
-        LibraryError: they do not fit.
+        LibraryError: there is not enough space.
     """
     over = used_bytes(connection) + n_bytes - limit
     if over <= 0:
@@ -218,7 +217,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
 
 
 def _oldest(connection: sa.Connection, owner: str, over: int, keep: set[str]) -> list[str] | None:
-    """Return the oldest uploads that may go and make so many bytes of room; None where there are not enough."""
+    """Return the uploads to remove, None if they do not free enough space."""
     evict = is_evicting(connection, owner)
     deleted = shelves.c.deleted.is_not(None)
     other_shelves = sa.select(shelves.c.sha256).where(shelves.c.owner != owner)

@@ -1,4 +1,4 @@
-"""Boards of the library as a table, and found by what a person calls them. No streamlit inside."""
+"""Boards of the library as a table, and lookup by name, label or ID."""
 
 from datetime import UTC
 from pathlib import Path
@@ -17,10 +17,10 @@ _MOST_NAMES = 5
 
 
 def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
-    """Return somebody's boards, the one changed last first: name, id, runs, queries, files, changed, access.
+    """Return the owner's boards, latest change first: name, id, runs, queries, files, changed, access.
 
-    For people, names are on one line and times short. Runs and queries are left out where an earlier version
-    did not note them and a file cannot be read.
+    For people, names are on one line and times short. Runs and queries are missing if an earlier version did
+    not store them and a file cannot be read.
     """
     rows = []
     for board in library.boards(owner):
@@ -41,7 +41,7 @@ def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFr
 
 
 def describe_unknown_files(library: Library) -> str:
-    """Return what is to be said of uploads that the database does not know; "" where there are none."""
+    """Return a message about uploads that the database does not list, or an empty text."""
     paths = library.unknown_files()
     if not paths:
         return ""
@@ -54,7 +54,7 @@ def describe_unknown_files(library: Library) -> str:
 
 
 def _describe_file(path: Path) -> str:
-    """Return path, size, rows and columns of an upload, as far as it can be read."""
+    """Return path, size, rows and columns of an upload."""
     size = f"{path}: {path.stat().st_size:,} bytes"
     try:
         source = read(File.open(path))
@@ -64,10 +64,10 @@ def _describe_file(path: Path) -> str:
 
 
 def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
-    """Return the board of an id, name or label; None where there is none.
+    """Return the board with this ID, name or label, None if there is none.
 
     Raises:
-        UsageError: several have the name.
+        UsageError: several boards have the name.
     """
     own = library.boards(owner)
     matches = (
@@ -82,10 +82,10 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
 
 
 def require_board(library: Library, name: str, owner: str) -> BoardListing:
-    """Return the board of an id, name or label.
+    """Return the board with this ID, name or label.
 
     Raises:
-        UsageError: there is none, or several have the name.
+        UsageError: there is no such board, or several have the name.
     """
     board = find_board(library, name, owner)
     if board is None:
@@ -96,7 +96,7 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
 
 
 def _counts(record: Record) -> tuple[int | None, int | None]:
-    """Return the runs and queries of a board; one that an earlier version wrote does not say them."""
+    """Return runs and queries of a board, counted if an earlier version did not store them."""
     if record.runs is not None:
         return record.runs, record.queries
     try:

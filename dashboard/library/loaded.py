@@ -1,4 +1,4 @@
-"""Boards held in memory: those of the library for whoever may open them, the others each for one visitor."""
+"""Boards in memory: stored boards for everybody who may open them, unsaved boards for one visitor."""
 
 import json
 import zlib
@@ -15,18 +15,18 @@ from metrics.errors import LibraryError, UsageError
 from metrics.runs import File
 
 Published = tuple[str, bytes]
-"""Published results: what a link calls them, and their files as `packed_files` gives them."""
+"""Published results: label in links, and the packed files."""
 MOST_BYTES = 2**30
-"""Bytes held at most; the boards unused longest go first."""
+"""Maximum bytes in memory; the least recently used boards are dropped."""
 MOST_PUBLISHED = 20
-"""Published results held at most."""
+"""Maximum published results in memory."""
 _DIGEST_BYTES = 4
 _MOST_PUBLISHED_BYTES = 10**8
-"""Bytes of all files of published results of a board."""
+"""Maximum bytes of a board's published results."""
 
 
 class LoadedBoards:
-    """Boards of the library by what tells their content from any other, those of one visitor by a random id."""
+    """Stored boards by content key, and visitors' unsaved boards by random ID."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._boards: OrderedDict[str, Board] = OrderedDict()
@@ -36,33 +36,33 @@ class LoadedBoards:
         self._lock = Lock()
 
     def hold(self, board: Board) -> Board:
-        """Hold a board that the library keeps, or the command opened; one of the same key is the same files.
+        """Keep a stored board, or the command line's board.
 
         Raises:
-            UsageError: it alone is larger than the memory set aside.
+            UsageError: the board exceeds the memory limit.
         """
         with self._lock:
             self._put(board.key, board)
         return board
 
     def get(self, key: str) -> Board | None:
-        """Return a board that is held so."""
+        """Return a board that `hold` keeps."""
         with self._lock:
             return None if key in self._visitors else self._take(key)
 
     def drop(self, key: str) -> None:
-        """Hold such a board no longer."""
+        """Forget a board that `hold` keeps."""
         with self._lock:
             if key not in self._visitors:
                 self._boards.pop(key, None)
 
     def add(self, board: Board, visitor: str = "", board_id: str = "") -> Board:
-        """Hold a board that is nowhere else, for one visitor alone; its label has its id.
+        """Keep an unsaved board for one visitor; its label contains its ID.
 
-        It takes the place of their board of this id, else it is theirs of the same content, else it gets an id.
+        It replaces their board of this ID, or their board of equal content, or gets a new ID.
 
         Raises:
-            UsageError: it alone is larger than the memory set aside.
+            UsageError: the board exceeds the memory limit.
         """
         with self._lock:
             own = [key for key, owner in self._visitors.items() if owner == visitor]
@@ -75,12 +75,12 @@ class LoadedBoards:
         return board
 
     def find(self, board_id: str, visitor: str) -> Board | None:
-        """Return a board of this visitor."""
+        """Return a visitor's unsaved board."""
         with self._lock:
             return self._take(board_id) if self._visitors.get(board_id) == visitor else None
 
     def publish(self, board_id: str, visitor: str, published: Published) -> None:
-        """Hold the published results that a visitor audits a board against; the oldest of any go first."""
+        """Keep the published results of a visitor's board; the oldest of all are dropped."""
         with self._lock:
             self._published.pop((board_id, visitor), None)
             self._published[board_id, visitor] = published
@@ -88,11 +88,11 @@ class LoadedBoards:
                 del self._published[next(iter(self._published))]
 
     def published(self, board_id: str, visitor: str) -> Published | None:
-        """Return the published results that a visitor audits a board against, if they are held here."""
+        """Return the published results of a visitor's board."""
         return self._published.get((board_id, visitor))
 
     def remove(self, board_id: str, visitor: str) -> None:
-        """Forget a board of this visitor: nobody opens it any more."""
+        """Forget a visitor's board."""
         with self._lock:
             self._published.pop((board_id, visitor), None)
             if self._visitors.get(board_id) == visitor:
@@ -107,7 +107,7 @@ class LoadedBoards:
                 self._published.pop((board_id, owner), None)
 
     def demand_room(self, board: Board) -> None:
-        """Raise a UsageError where a board alone is larger than the memory set aside."""
+        """Raise a UsageError if a board exceeds the memory limit."""
         if board.size > self._most:
             raise UsageError(f"These files hold {board.size:,} bytes; the app holds {self._most:,} at most.")
 
@@ -126,7 +126,7 @@ class LoadedBoards:
 
 
 def packed_files(files: Sequence[File]) -> bytes:
-    """Return names and contents of small files in one piece; LibraryError where they are too large."""
+    """Return names and contents of small files as one value; LibraryError if they are too large."""
     contents, n_left = [], _MOST_PUBLISHED_BYTES
     for file in files:
         parts = []
@@ -141,11 +141,11 @@ def packed_files(files: Sequence[File]) -> bytes:
 
 
 def unpacked_files(packed: bytes) -> tuple[File, ...]:
-    """Return the files of `packed_files`."""
+    """Return the files in the result of `packed_files`."""
     return tuple(File(name, text.encode("latin-1")) for name, text in json.loads(zlib.decompress(packed)))
 
 
 def table_label(files: Sequence[File]) -> str:
-    """Return what the link calls a table: the name of its first file, and a hash that tells it from others."""
+    """Return the label of published results in links: first file name and a hash."""
     digest = blake2b("".join(file.sha256 for file in files).encode(), digest_size=_DIGEST_BYTES).hexdigest()
     return f"{files[0].name[:40]}~{digest}"

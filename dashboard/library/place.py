@@ -1,4 +1,4 @@
-"""Where what is kept lies on disk, how much of it there may be, and which database it belongs to."""
+"""Location and limits of the library, and the database that a folder of uploads belongs to."""
 
 import json
 import os
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 HOME = "TIESCOPE_HOME"
-"""Environment variable: the folder of uploads, of SQLite and of what was scored by path."""
+"""Environment variable: folder of uploads, SQLite and cached evaluations."""
 USUAL_DATABASE = "library.db"
-"""The SQLite database in the home folder, where the environment names no other."""
+"""Default SQLite database in the home folder."""
 _ID = re.compile("[0-9a-f]{32}")
 
 
 def home() -> Path:
-    """Return the folder that the environment names, else the user's data folder."""
+    """Return the folder that the environment names, by default the user's data folder."""
     return Path(os.environ.get(HOME) or user_data_path("tiescope", appauthor=False)).expanduser()
 
 
 def byte_limit(variable: str, default: int) -> int:
-    """Return a limit of the environment, whole megabytes, in bytes; LibraryError where it is no number."""
+    """Return a limit in bytes from a variable in megabytes; LibraryError if it is invalid."""
     try:
         return environment.byte_limit(variable, default * 10**6)
     except ValueError as error:
@@ -40,8 +40,8 @@ class Owner:
     """The database that a folder of uploads belongs to.
 
     Attributes:
-        id: the database holds it too, wherever it is moved.
-        database: where it was; a path below the home folder is relative, an address has no user and password.
+        id: also stored in the database, wherever it moves.
+        database: its last location, relative if below the home folder, without user and password.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Owner:
 
 
 class Ownership:
-    """The folder of uploads, and the database that it is opened with.
+    """The relation of an uploads folder to the database it is opened with.
 
     Args:
         home: folder of the uploads.
@@ -62,7 +62,7 @@ class Ownership:
         self._database = _describe(url, self._folder)
 
     def owner(self) -> Owner | None:
-        """Return the database that the folder belongs to; None where it belongs to none yet."""
+        """Return the database that the folder belongs to, None if it has none yet."""
         try:
             return _read_owner(self._path)
         except (FileNotFoundError, NotADirectoryError):
@@ -71,9 +71,9 @@ class Ownership:
             raise LibraryError(f"{self._path} cannot be read. Restore a copy. {self._hatch}") from error
 
     def refuse_other(self, database_id: str | None, *, may_replace: bool) -> Owner | None:
-        """Return the folder's owner; LibraryError where it is another database than this one.
+        """Return the folder's owner; LibraryError if it is another database.
 
-        One that has no id of its own, or holds nothing, may stand in for one that was at the same place.
+        A database without ID or content may replace one at the same location.
         """
         owner = self.owner()
         if owner is None or owner.id == database_id or (may_replace and owner.database == self._database):
@@ -91,7 +91,7 @@ class Ownership:
         )
 
     def record(self, database_id: str) -> None:
-        """Have the folder belong to this database; a folder that cannot be written cannot be swept either."""
+        """Make the folder belong to this database; a read-only folder needs no owner."""
         from metrics.runs.writing import whole_file  # noqa: PLC0415 the server answers before pandas is here
 
         owner = Owner(database_id, self._database)
@@ -112,7 +112,7 @@ class Ownership:
 
 
 def _read_owner(path: Path) -> Owner:
-    """Return what a file says of a database; a named pipe is not waited for."""
+    """Read an owner file; do not wait for a named pipe."""
     if os.path.lexists(path) and not path.is_file():
         raise OSError(f"{path} is not a regular file")
     fields = json.loads(path.read_text(encoding="utf-8"))
@@ -122,7 +122,7 @@ def _read_owner(path: Path) -> Owner:
 
 
 def _describe(url: "sa.URL", folder: Path) -> str:
-    """Return where a database is, as `Owner` says it: relative to the folder that really holds the uploads."""
+    """Return the location of a database as in `Owner`."""
     if url.get_backend_name() != "sqlite":
         host = url.host or url.query.get("host", "")
         return f"postgresql://{host}{f':{url.port}' if url.port else ''}/{url.database}"

@@ -1,4 +1,4 @@
-"""A board of the library as files that every tool reads. No streamlit inside."""
+"""Writing a board as files that other tools read."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from metrics.runs.writing import whole_file
 from metrics.support.escaping import clean
 
 QRELS = "qrels"
-"""Name of the judgments, without its ending."""
+"""Name of the judgments file, without suffix."""
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 _LONGEST = 150
 _PARQUET_HINT = "Pull it as Parquet."
@@ -30,9 +30,9 @@ Write = Callable[[IO[bytes]], None]
 
 
 def as_parquet(record: Record) -> dict[str, Write]:
-    """Map file names to what writes them: a Parquet of each upload with runs of the board, and judgments.
+    """Return file name → writer: one Parquet per upload with runs, and judgments.
 
-    Columns are under our names, rerankers and rows as the board has them: repeated rows are left out already.
+    Columns have our names. Rerankers and rows are those of the board, without repeated rows.
 
     Raises:
         TieScopeError: the board cannot be read.
@@ -46,10 +46,10 @@ def as_parquet(record: Record) -> dict[str, Write]:
 
 
 def as_trec(record: Record) -> dict[str, Write]:
-    """Map file names to what writes them: a TREC run of each reranker, and qrels.
+    """Return file name → writer: one TREC run per reranker, and qrels.
 
     Raises:
-        UsageError: a name or an id has spaces, or the judgments are in the tables and differ.
+        UsageError: a name or ID contains spaces, or rerankers have different judgments.
         TieScopeError: the board cannot be read.
     """
     board = _read(record)
@@ -62,7 +62,7 @@ def as_trec(record: Record) -> dict[str, Write]:
 
 
 def as_board_file(record: Record, published: Published | None) -> dict[str, Write]:
-    """Map file names to what writes them: the board as one file, with the published results kept with it."""
+    """Return file name → writer: the board as one file, with its published results."""
     (name,) = safe_names([record.name])
     return {f"{name}{ENDING}": lambda stream: export(record, stream, published=published)}
 
@@ -72,16 +72,16 @@ FORMS: Mapping[str, Callable[[Record, Published | None], dict[str, Write]]] = {
     "trec": lambda record, _: as_trec(record),
     "tiescope": as_board_file,
 }
-"""How a board can be written."""
+"""Format → function that returns its writers."""
 
 
 def pull(
     record: Record, folder: Path, form: str, *, force: bool, published: Published | None = None
 ) -> list[Path]:
-    """Write a board into a folder; returns the files.
+    """Write a board into a folder; return the files.
 
     Raises:
-        UsageError: a file is there, or cannot be written.
+        UsageError: a file exists or cannot be written.
         TieScopeError: the board cannot be read.
     """
     writers = {folder / name: write for name, write in FORMS[form](record, published).items()}
@@ -101,7 +101,7 @@ def pull(
 
 
 def safe_names(names: Iterable[str]) -> list[str]:
-    """Return names for files on every system: none twice, in whatever case, and none for judgments."""
+    """Return unique file names that are valid on every system and ignore case."""
     used_stems, stems = {QRELS}, []
     for name in names:
         stem = _safe(name)
@@ -122,7 +122,7 @@ def _read(record: Record) -> Board:
 
 
 def _names(board: Board) -> dict[str, list[str]]:
-    """Name of a file → its rerankers on the board; one alone gives the file its name."""
+    """Return file name → its rerankers; a single reranker names the file."""
     stems, rerankers = [], []
     for source in board.sources:
         of_file = [name for name, where in board.runs.origins.items() if where.origin is source.origin]
@@ -133,7 +133,7 @@ def _names(board: Board) -> dict[str, list[str]]:
 
 
 def _with_names(board: Board, rerankers: list[str]) -> pa.Table:
-    """Return the rows of some rerankers, with who ranked them."""
+    """Return the rows of some rerankers with a reranker column."""
     tables = []
     for name in rerankers:
         table = board.runs.tables[name]
@@ -153,7 +153,7 @@ def _lines_of(lines: Iterable[str]) -> Write:
 
 
 def _run_lines(name: str, table: pa.Table) -> list[str]:
-    """Return lines `query Q0 document rank score name`, row by row, scores no longer than need be."""
+    """Return lines `query Q0 document rank score name` with the shortest exact scores."""
     _refuse_spaces([name], "reranker")
     ranks: dict[str, int] = {}
     lines = []
@@ -179,7 +179,7 @@ def _qrels_lines(board: Board) -> list[str]:
 
 
 def _judgments(table: pa.Table) -> pa.Table:
-    """Return the judgments of one reranker's rows, in an order of their own."""
+    """Return the judgments in one reranker's rows, sorted."""
     columns = {name: table[name].cast(pa.string()) for name in ("query_id", "doc_id")}
     return pa.table({**columns, "relevance": table["relevance"]}).sort_by(
         [("query_id", "ascending"), ("doc_id", "ascending")]
@@ -187,7 +187,7 @@ def _judgments(table: pa.Table) -> pa.Table:
 
 
 def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
-    """Yield query, document and value of each row; UsageError at an id that TREC files cannot say."""
+    """Yield query, document and value of each row; UsageError for IDs that TREC files cannot express."""
     queries, documents = (table[name].cast(pa.string()).to_pylist() for name in ("query_id", "doc_id"))
     _refuse_spaces(dict.fromkeys(queries), "query", odd="#[{")
     _refuse_spaces(dict.fromkeys(documents), "document")
@@ -195,7 +195,7 @@ def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
 
 
 def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
-    """Raise a UsageError at a name that is not one word, whichever tool cuts the line; or that begins oddly."""
+    """Raise a UsageError for names that are not one word or start with a special character."""
     for name in names:
         if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
             hint = f"TREC files cannot say that. {_PARQUET_HINT}"

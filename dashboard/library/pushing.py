@@ -1,4 +1,4 @@
-"""Runs from the command line onto a board of the library. No streamlit inside."""
+"""Adding runs from the command line to a board of the library."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,19 +21,19 @@ from metrics.errors import LibraryError, UsageError
 from metrics.runs import File, Repeated, Source, with_names
 
 _TRIES = 5
-"""Times a board is changed again that somebody else changed meanwhile."""
+"""Attempts if somebody else changes the board."""
 
 
 @dataclass(frozen=True)
 class FilesToPush:
-    """Files that are to be on a board.
+    """Files to put on a board.
 
     Attributes:
         spec: files and how they are read.
-        sources: what each holds.
-        view: what a new board is opened with; None: what its files say.
-        name: what a board file says the board is called.
-        published: results that it is audited against, by a board file.
+        sources: content of each file.
+        view: settings of a new board; None for defaults.
+        name: name in a board file.
+        published: published results in a board file.
     """
 
     spec: BoardSpec
@@ -45,14 +45,14 @@ class FilesToPush:
 
 @dataclass(frozen=True)
 class PushResult:
-    """What became of a push.
+    """Result of a push.
 
     Attributes:
-        label: name and number of the board.
-        is_new: whether the board is new.
-        n_new: uploads the library did not have.
-        n_known: uploads it had.
-        replaced: files that took another's place.
+        label: name and ID of the board.
+        is_new: True for a new board.
+        n_new: uploads that the library did not have.
+        n_known: uploads that it had.
+        replaced: files that were replaced.
     """
 
     label: str
@@ -68,7 +68,7 @@ def read_files_to_push(
     """Read runs and judgments, or one board file.
 
     Raises:
-        TieScopeError: a file cannot be read, or a choice concerns none.
+        TieScopeError: a file cannot be read, or a column does not exist.
     """
     files = [Path(path) for _, path in with_names(paths)]
     if any(is_board(File(path.name, path)) for path in files):
@@ -93,12 +93,12 @@ def push(
     repeated: Repeated | None = None,
     note: str = "",
 ) -> PushResult:
-    """Put files on the board of a name, number or label; on a new one where there is none.
+    """Put files on the board of a name, ID or label, or on a new board.
 
-    A file of a name that is there takes its place. The note is of each upload.
+    A file replaces one of the same name. The note applies to each upload.
 
     Raises:
-        TieScopeError: they do not go together, or cannot be kept.
+        TieScopeError: the files do not match or cannot be stored.
     """
     name = name or pushed.name
     spec, sources = storable(library.adopted(pushed.spec), pushed.sources)
@@ -133,7 +133,7 @@ def _files(spec: BoardSpec) -> list[File]:
 def _join(
     library: Library, record: Record, pushed: FilesToPush, owner: str, repeated: Repeated | None
 ) -> tuple[Record, tuple[str, ...]]:
-    """Put files on a board; return the board, and the names of those that took another's place."""
+    """Put files on a board; return the board and the replaced file names."""
     before = {entry.file.name: entry.digest for entry in record.spec.entries}
     spec = record.spec.with_files(pushed.spec)
     spec = replace(spec, repeated=repeated or record.spec.repeated)

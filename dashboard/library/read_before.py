@@ -1,4 +1,4 @@
-"""What large files of slow formats were read as, beside them: a cache that can be deleted at any time."""
+"""A disposable cache of large files in slow formats, as read."""
 
 import json
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ ENDING = ".cache"
 _KEY = b"tiescope"
 _HASH = 12
 _SLOW = {known.name for known in FORMATS if known.open_blocks is None}
-"""Formats that are read in Python: 10⁶ rows of JSON lines take 6 s, of TREC or CSV a fifth of one."""
+"""Formats that are parsed in Python: a million rows of JSON lines take 6 s, of TREC or CSV 0.2 s."""
 _DAMAGES = (OSError, ValueError, LookupError, TypeError, pa.ArrowException)
 
 
 def cache_path(path: Path, columns: Mapping[str, str], missing_score: MissingScore) -> Path:
-    """Return where it is kept what an upload is read as by a choice of columns, by this version."""
+    """Return the cache file for a choice of columns and this version."""
     choice = json.dumps([_version(), sorted(columns.items()), missing_score])
     return path.with_suffix(f".{sha256(choice.encode()).hexdigest()[:_HASH]}{ENDING}")
 
 
 def remember(path: Path, source: Source) -> None:
-    """Write down what was read of a large file of a slow format; on a disk that cannot be written, nothing."""
+    """Cache the content of a large file in a slow format; ignore disks that cannot be written."""
     if source.format not in _SLOW or len(source.table) < DEAR_ROWS or path.exists():
         return
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other files need not pay
@@ -57,7 +57,7 @@ def remember(path: Path, source: Source) -> None:
 
 
 def recall(path: Path, file: File, columns: Mapping[str, str], missing_score: MissingScore) -> Source | None:
-    """Return what was read of a file before; None where that is not kept, or damaged."""
+    """Return the cached content of a file, None if it is missing or damaged."""
     if not path.exists():
         return None
     from pyarrow import parquet  # noqa: PLC0415 as above
@@ -84,7 +84,7 @@ def recall(path: Path, file: File, columns: Mapping[str, str], missing_score: Mi
 
 
 def first_line(source: Source) -> int | None:
-    """Return where the first row stands, if all rows follow one by one."""
+    """Return the line of the first row if rows are consecutive."""
     line_of, n_rows = source.origin.line_of, len(source.table)
     first = line_of(0)
     is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
@@ -93,7 +93,7 @@ def first_line(source: Source) -> int | None:
 
 @cache
 def _version() -> str:
-    """Return the version of the program: what another one read is not used."""
+    """Return the program's version; caches of other versions are not used."""
     try:
         return version("tiescope")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What the library tells of uploads and boards."""
+"""Metadata of uploads and boards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from dashboard.library.uploads import Profile, Reading
 
 Access = Literal["private", "link", "edit"]
-"""Who else may open a board: nobody, who has its link, or these may also change it."""
+"""Access of other people: none, with the link, or with the link and permission to edit."""
 SEPARATOR = " · "
-"""Between the name of a board and what identifies it."""
+"""Separator between a board's name and its ID."""
 STRANGER = "visitor:"
-"""How the owner begins that stands for one session of somebody who did not sign in."""
+"""Prefix of owners that stand for one session without sign-in."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,18 @@ class Upload:
     """A file in somebody's library.
 
     Attributes:
-        sha256: of the bytes as they were uploaded.
-        name: of the file.
+        sha256: hash of the uploaded bytes.
+        name: file name.
         kind: `run` or `qrels`.
-        rows: how many it has.
-        size: its bytes as they were uploaded.
-        kept_size: its bytes as they are kept.
-        reading: what it was read as.
+        rows: number of rows.
+        size: uploaded bytes.
+        kept_size: stored bytes.
+        reading: how the file was read.
         profile: its shape.
-        note: what its owner says of it.
-        pinned: whether it stays when room is needed.
-        added: when it came, in UTC.
-        boards: the owner's boards it is used on: number and name.
+        note: the owner's note.
+        pinned: True if it is never evicted.
+        added: time of upload in UTC.
+        boards: ID and name of the owner's boards that use it.
     """
 
     sha256: str
@@ -55,16 +55,16 @@ class BoardListing:
     """A board in a list.
 
     Attributes:
-        id: its number.
-        owner: whose it is; "" where nobody signs in.
-        access: who else may open it.
-        name: what it is called.
-        named: whether a person called it so; else it is told by its size.
-        version: goes up by one with every change.
-        created: when it was made, in UTC.
-        changed: when it was changed last, in UTC.
-        runs: how many rerankers it has; None of a board that an earlier version wrote.
-        queries: how many queries.
+        id: its ID.
+        owner: address of its owner, empty without sign-in.
+        access: access of other people.
+        name: its name.
+        named: True if a person chose the name.
+        version: increases with every change.
+        created: time of creation in UTC.
+        changed: time of the last change in UTC.
+        runs: number of rerankers, None if an earlier version wrote the board.
+        queries: number of queries, likewise.
     """
 
     id: str
@@ -80,25 +80,25 @@ class BoardListing:
 
     @property
     def label(self) -> str:
-        """Name and number: what the sidebar shows and a link carries."""
+        """Name and ID, as in the sidebar and in links."""
         return f"{self.name}{SEPARATOR}{self.id}"
 
     def may_see(self, owner: str) -> bool:
-        """Return whether somebody who has the link may open it."""
+        """Return whether this visitor may open the board if they have its link."""
         return owner == self.owner or self.access != "private"
 
     def may_change(self, owner: str) -> bool:
-        """Return whether somebody who has the link may change what is on it."""
+        """Return whether this visitor may edit the board if they have its link."""
         return owner == self.owner or self.access == "edit"
 
 
 @dataclass(frozen=True)
 class Record(BoardListing):
-    """A board, whole.
+    """A complete board.
 
     Attributes:
-        spec: what it is made from.
-        view: baseline, policies and settings it is opened with: key of a control → value.
+        spec: its files and how they are read.
+        view: its settings: key of a control → value.
     """
 
     spec: "BoardSpec"
@@ -106,5 +106,5 @@ class Record(BoardListing):
 
 
 def id_of(label: str) -> str:
-    """Return what identifies the board of a label, whatever it is called now."""
+    """Return the ID in a board's label."""
     return label.rpartition(SEPARATOR)[2]

@@ -1,4 +1,4 @@
-"""Rows of uploads, of whose they are, and of boards, read and written within somebody's transaction."""
+"""SQL rows of uploads and boards, within a caller's transaction."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,18 +32,18 @@ _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def is_on_shelf(owner: str, sha256: str) -> sa.ColumnElement[bool]:
-    """Return the condition on `shelves` that a row is an upload in somebody's library."""
+    """Return the condition that a row of `shelves` is this owner's upload."""
     return (shelves.c.owner == owner) & (shelves.c.sha256 == sha256)
 
 
 def endings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]:
-    """Return each of these uploads that is kept → what the name of its file ends in."""
+    """Return stored upload → suffix of its file."""
     query = sa.select(uploads.c.sha256, uploads.c.ending).where(uploads.c.sha256.in_(tuple(sha256s)))
     return {row.sha256: row.ending for row in connection.execute(query)}
 
 
 def write_upload(connection: sa.Connection, entry: Entry, source: Source, pending: PendingFile) -> None:
-    """Write down an upload, or where what was kept of it was damaged or gone, what is there now."""
+    """Insert an upload, or update it after its damaged file was replaced."""
     kept = {"kept_size": pending.size, "kept_sha256": "", "ending": pending.path.suffix}
     mine = uploads.c.sha256 == entry.file.sha256
     if not connection.execute(uploads.update().where(mine).values(**kept)).rowcount:
@@ -61,13 +61,13 @@ def write_upload(connection: sa.Connection, entry: Entry, source: Source, pendin
 
 
 def delete_uploads(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
-    """Forget uploads; the next sweep removes their files."""
+    """Delete uploads; the next sweep removes their files."""
     release_files(connection, connection.scalars(sa.select(uploads.c.sha256).where(condition)))
     connection.execute(uploads.delete().where(condition))
 
 
 def release_files(connection: sa.Connection, sha256s: Iterable[str]) -> None:
-    """Have the next sweep remove the files of these uploads, unless they are kept by then."""
+    """Let the next sweep remove these files unless they are stored again."""
     let_go = set(sha256s)
     for sha256 in let_go & set(connection.scalars(sa.select(released_files.c.sha256))):
         forget_released(connection, sha256)
@@ -76,24 +76,24 @@ def release_files(connection: sa.Connection, sha256s: Iterable[str]) -> None:
 
 
 def unneeded_files(connection: sa.Connection) -> list[tuple[str, datetime]]:
-    """Return the sha256 of the uploads that were let go of, and are not kept again, and when that was."""
+    """Return sha256 and time of released files that are not stored again."""
     is_kept = released_files.c.sha256.in_(sa.select(uploads.c.sha256))
     query = sa.select(released_files.c.sha256, released_files.c.released).where(~is_kept)
     return [(row.sha256, row.released) for row in connection.execute(query)]
 
 
 def forget_released(connection: sa.Connection, sha256: str) -> None:
-    """Note that a file which was let go of is removed, or that its upload is kept again."""
+    """Clear the release of a file that was removed or stored again."""
     connection.execute(released_files.delete().where(released_files.c.sha256 == sha256))
 
 
 def known_files(connection: sa.Connection) -> set[str]:
-    """Return the sha256 of all uploads, and of those whose files the next sweep removes."""
+    """Return the sha256 of all stored and released uploads."""
     return set(connection.scalars(sa.union(sa.select(uploads.c.sha256), sa.select(released_files.c.sha256))))
 
 
 def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) -> None:
-    """See to it that an upload is in somebody's library, by its newest name."""
+    """Add an upload to an owner's library under its latest name."""
     shelf = shelves.update().where(is_on_shelf(owner, sha256))
     if not connection.execute(shelf.values(name=name, deleted=None)).rowcount:
         row = {"owner": owner, "sha256": sha256, "name": name, "note": "", "pinned": False, "added": now()}
@@ -101,7 +101,7 @@ def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) 
 
 
 def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
-    """Change what is said of an upload in somebody's library.
+    """Update an upload in an owner's library.
 
     Raises:
         LibraryError: it is not there.
@@ -111,7 +111,7 @@ def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: A
 
 
 def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return upload → id and name of somebody's boards that use it, the one changed last first."""
+    """Return upload → ID and name of the owner's boards that use it, latest change first."""
     query = (
         sa.select(board_files.c.sha256, boards.c.id, boards.c.name)
         .join(boards, boards.c.id == board_files.c.board_id)
@@ -125,13 +125,13 @@ def boards_by_upload(connection: sa.Connection, owner: str) -> dict[str, tuple[t
 
 
 def uses_upload(sha256: str, owner: str) -> sa.ColumnElement[bool]:
-    """Return whether a board is somebody's and uses an upload, as a condition."""
+    """Return the condition that a board belongs to this owner and uses an upload."""
     ids = sa.select(board_files.c.board_id).where(board_files.c.sha256 == sha256)
     return boards.c.id.in_(ids) & (boards.c.owner == owner)
 
 
 def select_uploads(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
-    """Return somebody's uploads, the newest first; or those that were deleted and can be brought back."""
+    """Select an owner's uploads, newest first, or those deleted that can be restored."""
     gone = is_restorable(shelves.c.deleted) if deleted else shelves.c.deleted.is_(None)
     own = [shelves.c[name] for name in ("name", "note", "pinned", "added")]
     theirs = [column for column in uploads.c if column.name != "added"]
@@ -141,11 +141,11 @@ def select_uploads(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
 
 @dataclass(frozen=True)
 class Use:
-    """How somebody had an upload read.
+    """How an owner read an upload.
 
     Attributes:
-        columns: what they chose.
-        reading: what it was read as, as a row holds it.
+        columns: chosen columns.
+        reading: how it was read, as stored.
     """
 
     columns: Columns
@@ -153,7 +153,7 @@ class Use:
 
 
 def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
-    """Upload → how it is read on the newest board of this owner that has it, a deleted one among them."""
+    """Return upload → how the owner's most recent board reads it, including deleted boards."""
     newest = sa.func.row_number().over(
         partition_by=board_files.c.sha256,
         order_by=(boards.c.changed.desc(), boards.c.id, board_files.c.position),
@@ -174,7 +174,7 @@ def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | 
 
 
 def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str, str]]) -> Upload:
-    """Return an upload of `select_uploads` as its owner reads it: with the boards it is on."""
+    """Return a row of `select_uploads` as an upload."""
     fields = {name: row[name] for name in Upload.__dataclass_fields__ if name in row}
     fields["reading"] = _reading(use.reading if use else row["reading"])
     if use:
@@ -184,7 +184,7 @@ def read_upload(row: sa.RowMapping, use: Use | None, boards: Iterable[tuple[str,
 
 
 def read_entry(folder: UploadFolder, row: sa.RowMapping, use: Use | None) -> Entry:
-    """Return an upload of `select_uploads` as what a board can be made from, read as its owner did last."""
+    """Return a row of `select_uploads` as an entry of a board, read as its owner did last."""
     if use is None:
         reading = row["reading"]
         use = Use(_columns(reading.get("columns", sorted(reading["mapping"].items()))), reading)
@@ -192,7 +192,7 @@ def read_entry(folder: UploadFolder, row: sa.RowMapping, use: Use | None) -> Ent
 
 
 def _stored_file(folder: UploadFolder, row: sa.RowMapping, name: str, reading: Mapping[str, Any]) -> StoredFile:
-    """Return an upload as a file to be read; one to an earlier version by what it was read as."""
+    """Return the file of an upload, also of earlier versions."""
     if row["ending"] != EARLIER:
         return folder.stored_file(row["sha256"], name, row["size"], row["ending"])
     return EarlierUpload(
@@ -210,7 +210,7 @@ def _reading(plain: Mapping[str, Any]) -> Reading:
 
 
 def _columns(pairs: Iterable[Sequence[str]]) -> Columns:
-    """Return the choice of columns that a row holds as JSON."""
+    """Return chosen columns from JSON."""
     return tuple((ours, theirs) for ours, theirs in pairs)
 
 
@@ -221,7 +221,7 @@ def read_record(connection: sa.Connection, folder: UploadFolder, board_id: str, 
     """Return a board that this visitor may open.
 
     Raises:
-        LibraryError: there is none.
+        LibraryError: there is no such board.
     """
     alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
     row = connection.execute(sa.select(boards).where(alive)).mappings().first()
@@ -246,7 +246,7 @@ def _board_listing(row: sa.RowMapping) -> BoardListing:
 
 
 def board_values(board: Board) -> dict[str, Any]:
-    """Return what a row of `boards` says of what is on it."""
+    """Return the columns of `boards` that describe its content."""
     spec = board.spec
     names = None if spec.names is None else [list(pair) for pair in spec.names]
     counts = {"runs": len(board.runs.tables), "queries": board.n_queries}
@@ -254,14 +254,14 @@ def board_values(board: Board) -> dict[str, Any]:
 
 
 def new_id() -> str:
-    """Return sixty bits nobody can guess, in letters that cannot be mistaken."""
+    """Return a random ID of 60 bits without ambiguous letters."""
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
 def insert_board(
     connection: sa.Connection, board: Board, owner: str, *, name: str, access: Access, view: dict[str, Any]
 ) -> str:
-    """Write a new board and its files; return its id."""
+    """Insert a board and its files; return its ID."""
     values = {
         "id": new_id(),
         "owner": owner,
@@ -279,7 +279,7 @@ def insert_board(
 
 
 def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
-    """Write the files of a board, in order."""
+    """Insert the files of a board."""
     rows = [
         {
             "board_id": board_id,
@@ -295,17 +295,16 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
 
 
 def _described(entry: Entry, source: Source) -> dict[str, Any]:
-    """Return what is written down of how a file was read."""
     return entry.file.described(source) if isinstance(entry.file, EarlierUpload) else asdict(Reading.of(source))
 
 
 def boards_of_name(name: str, owner: str) -> sa.Select[Any]:
-    """Select the ids of somebody's boards that were given this name."""
+    """Select the IDs of an owner's boards with this name."""
     mine = (boards.c.owner == owner) & (boards.c.name == name)
     return sa.select(boards.c.id).where(mine, boards.c.named, boards.c.deleted.is_(None))
 
 
 def unnamed_board(spec: BoardSpec, owner: str) -> sa.Select[Any]:
-    """Select the id of somebody's board of the same spec that nobody gave a name."""
+    """Select the ID of an owner's unnamed board with this spec."""
     own = (boards.c.owner == owner) & (boards.c.digest == spec.digest)
     return sa.select(boards.c.id).where(own, boards.c.named.is_(False), boards.c.deleted.is_(None))

@@ -1,4 +1,4 @@
-"""The tables of the library, as the newest migration leaves them."""
+"""The library's tables in their current version."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,10 +19,10 @@ from sqlalchemy import (
 )
 
 VERSIONS = ("0001", "0002", "0003", "0004", "0005")
-"""Every version of the schema there was, the newest last; `migrations/versions` leads from one to the next."""
+"""All schema versions, newest last; see `migrations/versions`."""
 
 RETENTION = timedelta(days=30)
-"""How long what was deleted can be brought back."""
+"""How long deleted uploads and boards can be restored."""
 
 metadata = MetaData()
 _SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000
@@ -30,19 +30,21 @@ _SHA256, _BOARD, _OWNER, _NAME = 64, 12, 320, 1000
 uploads = Table(
     "uploads",
     metadata,
-    Column("sha256", String(_SHA256), primary_key=True),  # of the bytes as they were uploaded
+    Column("sha256", String(_SHA256), primary_key=True),  # of the uploaded bytes
     Column("kind", String(5), nullable=False),  # run or qrels
     Column("rows", BigInteger, nullable=False),
-    Column("size", BigInteger, nullable=False),  # bytes as they were uploaded
-    Column("kept_size", BigInteger, nullable=False),  # bytes as they are kept
-    Column("kept_sha256", String(_SHA256), nullable=False),  # of the Parquet of versions 0.1 and 0.2, else ""
-    Column("ending", String(8), nullable=False),  # of the file in the folder: how it is kept
-    Column("reading", JSON, nullable=False),  # what it was read as first: format, mapping, columns chosen
-    Column("profile", JSON, nullable=False),  # what a list of uploads shows: uploads.Profile
+    Column("size", BigInteger, nullable=False),  # uploaded bytes
+    Column("kept_size", BigInteger, nullable=False),  # stored bytes
+    Column(
+        "kept_sha256", String(_SHA256), nullable=False
+    ),  # of the Parquet of versions 0.1 and 0.2, else empty
+    Column("ending", String(8), nullable=False),  # suffix of the stored file
+    Column("reading", JSON, nullable=False),  # first reading: format, mapping, columns
+    Column("profile", JSON, nullable=False),  # uploads.Profile
     Column("added", DateTime, nullable=False),  # UTC, here and below
 )
 
-shelves = Table(  # whose library an upload is in, and what its owner says of it
+shelves = Table(  # uploads in an owner's library, with notes
     "shelves",
     metadata,
     Column("owner", String(_OWNER), primary_key=True),
@@ -61,14 +63,14 @@ boards = Table(
     Column("owner", String(_OWNER), nullable=False),
     Column("access", String(7), nullable=False),  # private, link or edit
     Column("name", String(_NAME), nullable=False),
-    Column("named", Boolean, nullable=False),  # by a person, not told by its size
+    Column("named", Boolean, nullable=False),  # chosen by a person
     Column("digest", String(_SHA256), nullable=False),  # of its spec
     Column("repeated", String(5), nullable=False),
-    Column("names", JSON),  # rerankers kept, in order: name in the files and name shown
-    Column("runs", Integer),  # how many rerankers, and queries; NULL until a newer version writes the board
+    Column("names", JSON),  # shown rerankers: name in the files, shown name
+    Column("runs", Integer),  # numbers; NULL if an earlier version wrote the board
     Column("queries", Integer),
-    Column("view", JSON, nullable=False),  # baseline, policies and settings: key of a control → value
-    Column("version", Integer, nullable=False),  # goes up by one with every change
+    Column("view", JSON, nullable=False),  # settings: key of a control → value
+    Column("version", Integer, nullable=False),  # increases with every change
     Column("created", DateTime, nullable=False),
     Column("changed", DateTime, nullable=False),
     Column("deleted", DateTime),
@@ -82,55 +84,53 @@ board_files = Table(
     Column("position", Integer, primary_key=True),
     Column("sha256", ForeignKey("uploads.sha256"), nullable=False),
     Column("name", String(_NAME), nullable=False),
-    Column("columns", JSON, nullable=False),  # what the user chose
-    Column(
-        "reading", JSON, nullable=False
-    ),  # what it was read as: format, mapping; of earlier uploads all of it
+    Column("columns", JSON, nullable=False),  # chosen columns
+    Column("reading", JSON, nullable=False),  # format, mapping; all details of earlier uploads
     Index("files_of_upload", "sha256"),
 )
 
-published_tables = Table(  # the results that a board is audited against
+published_tables = Table(  # published results of a board
     "published_tables",
     metadata,
     Column("board_id", ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
-    Column("label", String(_NAME), nullable=False),  # what a link calls them
-    Column("size", BigInteger, nullable=False),  # bytes as they are kept
-    Column("packed", LargeBinary, nullable=False),  # names and contents of the files
+    Column("label", String(_NAME), nullable=False),  # label in links
+    Column("size", BigInteger, nullable=False),  # stored bytes
+    Column("packed", LargeBinary, nullable=False),  # names and contents
 )
 
 owners = Table(
     "owners",
     metadata,
     Column("owner", String(_OWNER), primary_key=True),
-    Column("evict", Boolean, nullable=False),  # whether the oldest goes when the library is full
+    Column("evict", Boolean, nullable=False),  # oldest uploads go when the library is full
 )
 
 library = Table(
     "library",
     metadata,
-    Column("id", String(32), primary_key=True),  # one row; the folder of uploads holds the same id
+    Column("id", String(32), primary_key=True),  # a single row; also in the uploads folder
 )
 
-released_files = Table(  # uploads that this library deleted, whose files the next sweep removes
+released_files = Table(  # deleted uploads whose files the next sweep removes
     "released_files",
     metadata,
     Column("sha256", String(_SHA256), primary_key=True),
     Column("released", DateTime, nullable=False),
 )
 
-sign_outs = Table(  # sign-ins that ended before their cookie did
+sign_outs = Table(  # sign-ins that ended before their cookies
     "sign_outs",
     metadata,
-    Column("sign_in", String(_SHA256), primary_key=True),  # sha256 of what identifies the sign-in
+    Column("sign_in", String(_SHA256), primary_key=True),  # hash of the sign-in
     Column("ended", DateTime, nullable=False),
 )
 
 
 def now() -> datetime:
-    """Return the time, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 
 def is_restorable(column: ColumnElement[datetime]) -> ColumnElement[bool]:
-    """Return whether something was deleted at this time, and can be brought back."""
+    """Return the condition that a deletion is recent enough to restore."""
     return column >= now() - RETENTION

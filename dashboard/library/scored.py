@@ -1,4 +1,4 @@
-"""Evaluations of runs that a visitor named by path: kept while there is room, found again by a hash."""
+"""Cached evaluations of runs that visitors name by path."""
 
 import json
 import os
@@ -25,20 +25,20 @@ from metrics.scale.stream import Stream
 from metrics.support.wording import count_of
 
 MAX_SCORED = "TIESCOPE_MAX_SCORED_MB"
-"""Environment variable: megabytes of all evaluations of runs named by path; the oldest go."""
+"""Environment variable: maximum megabytes of all such evaluations; the oldest are removed."""
 USUAL = 20_000
 _HASH = 12
 _LABEL = re.compile(rf".* · ([0-9a-f]{{{_HASH}}})", re.DOTALL)
 _LEFTOVER_SECONDS = 86_400
-"""Seconds after which what a broken write left goes."""
+"""Seconds after which an incomplete file is removed."""
 _one_at_a_time = Turns(1)
 
 Place = Path | str
-"""A file, or its URL."""
+"""A path or URL."""
 
 
 class ScoringOutcome(NamedTuple):
-    """An evaluation that is kept: its label, and what is to be said of its runs."""
+    """Label of a stored evaluation, and messages about its runs."""
 
     label: str
     messages: list[str]
@@ -46,11 +46,11 @@ class ScoringOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredRuns:
-    """Evaluations of one server and what may be opened there.
+    """Evaluations on one server for one setting of allowed paths.
 
     Attributes:
-        folder: that holds them, and nothing else.
-        most_bytes: of all of them together.
+        folder: folder that holds only these evaluations.
+        most_bytes: maximum bytes of all evaluations.
     """
 
     folder: Path
@@ -58,15 +58,15 @@ class ScoredRuns:
 
     @classmethod
     def of(cls, allowed: str) -> "ScoredRuns":
-        """Return the evaluations made while this could be opened: other allowed folders have others.
+        """Return the evaluations made while these paths were allowed.
 
         Raises:
-            LibraryError: the environment names no limit.
+            LibraryError: the limit is invalid.
         """
         return cls(home() / "scored" / _hash(allowed), byte_limit(MAX_SCORED, USUAL))
 
     def find(self, label: str) -> Path | None:
-        """Return the evaluation of that label, which is used again; None where it is not kept (any more)."""
+        """Return the evaluation with this label and mark it as used, None if it does not exist."""
         match = _LABEL.fullmatch(label)
         path = self.folder / f"{match[1] if match else ''}.parquet"
         if not match or not path.is_file():
@@ -83,10 +83,10 @@ class ScoredRuns:
         ties: Sequence[str],
         notify: Callable[[str], None],
     ) -> ScoringOutcome:
-        """Score runs a part at a time, one visitor after the other, or fetch an evaluation from its URL.
+        """Score runs in parts, one visitor at a time, or download a stored evaluation.
 
         Raises:
-            TieScopeError: they cannot be read, scored or kept. What was there stays.
+            TieScopeError: a file cannot be read, scored or stored. Existing evaluations remain.
         """
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
@@ -133,12 +133,12 @@ class ScoredRuns:
         return []
 
     def _refuse_too_large(self, stream: IO[bytes]) -> None:
-        """Raise a LibraryError where more is written than may be kept."""
+        """Raise a LibraryError beyond the limit."""
         if stream.tell() > self.most_bytes:
             raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
-        """Have the evaluations go that were not looked at for longest; and what broken writes left."""
+        """Remove the least recently used evaluations and incomplete files."""
         files = sorted(_files(self.folder.parent), key=lambda entry: entry[1].st_atime, reverse=True)
         room = self.most_bytes
         for path, status in files:
@@ -157,7 +157,7 @@ def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
 
 
 def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> str:
-    """Name of the first run, and a hash of all that shapes the evaluation."""
+    """Return the name of the first run and a hash of everything that determines the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
     others = f" and {len(runs) - 1} more" * (len(runs) > 1)
     return f"{place_of(runs[0]).name}{others} · {_hash(json.dumps([_made_by(), files, bool(qrels), options]))}"
@@ -165,7 +165,7 @@ def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> st
 
 @cache
 def _made_by() -> list[str]:
-    """Return the version of the program and of the format: what another one made is not used."""
+    """Return the versions of program and format, which invalidate older evaluations."""
     try:
         return [version("tiescope"), str(VERSION)]
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""The library: uploads and boards that stay, for one person or several."""
+"""The library: stored uploads and boards of one or several people."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -42,24 +42,23 @@ from metrics.errors import LibraryError, TieScopeError, UsageError
 URL = "TIESCOPE_DATABASE_URL"
 """Environment variable: another database."""
 USUAL = {MAX_UPLOAD: 2_200, MAX_LIBRARY: 20_000}
-"""What they are where they are not set."""
+"""Default limits in megabytes."""
 _LONGEST = timedelta(days=32)
-"""No cookie is accepted longer, Streamlit's day of grace included: an older sign-out says nothing any more."""
+"""No cookie is valid longer, including Streamlit's grace period, so older sign-outs are obsolete."""
 
 
 class Library:
     """Uploads and boards in a folder and a database.
 
-    Every method raises a LibraryError where the database or the disk is in the way, or where what is asked
-    for is not there for this visitor; nothing is changed then. An owner is an address, or "" where nobody
-    signs in.
+    Every method raises a LibraryError if the database or disk fails, or if this visitor has no such item;
+    nothing changes then. An owner is an address, or empty without sign-in.
 
     Args:
-        home: folder of the uploads, and of the database if it is SQLite.
+        home: folder of the uploads, and of the SQLite database.
         url: address of another database.
-        most_upload: bytes of one upload, as given.
-        most: bytes of all uploads, as kept.
-        wait: seconds to wait for another's write to end.
+        most_upload: maximum bytes of an upload, as given.
+        most: maximum bytes of all uploads, as stored.
+        wait: seconds to wait for another writer.
     """
 
     def __init__(
@@ -85,22 +84,22 @@ class Library:
             return intake.is_evicting(connection, owner)
 
     def set_eviction(self, owner: str = "", *, evict: bool) -> None:
-        """Say whether the oldest uploads go when the library is full."""
+        """Set whether the oldest uploads go when the library is full."""
         with self._database.writing() as connection:
             intake.set_eviction(connection, owner, evict=evict)
 
     def room(self) -> tuple[int, int]:
-        """Return the bytes taken, and the most there may be."""
+        """Return used and maximum bytes."""
         with self._database.reading() as connection:
             return intake.used_bytes(connection), self._intake.most
 
     def sweep(self) -> None:
-        """Forget what was deleted 30 days ago or left by strangers, and remove files that no upload needs."""
+        """Remove items deleted 30 days ago or left by strangers, and their files."""
         self._intake.sweep()
 
     @classmethod
     def open(cls) -> "Library":
-        """Return the library the environment names."""
+        """Return the library that the environment names."""
         return cls(
             home(),
             os.environ.get(URL),
@@ -121,10 +120,10 @@ class Library:
         access: Access = "private",
         single: bool = False,
     ) -> Record:
-        """Keep a board and its files; one without a name that is there already is found again.
+        """Store a board and its files; an equal unnamed board is returned instead of a new one.
 
         Raises:
-            LibraryError: it cannot be kept, or there is one of this name already and `single`.
+            LibraryError: it cannot be stored, or `single` is set and the name exists.
         """
         name, board = board_name(name), self._storable(board)
         view = board.first_view if view is None else view
@@ -142,10 +141,10 @@ class Library:
 
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
-        """Change what is on a board, if nobody else has since `version` was read.
+        """Change the content of a board unless it changed since `version`.
 
         Raises:
-            LibraryError: somebody changed it since, it is not the owner's, or there is no room.
+            LibraryError: the board has changed, is not the owner's, or does not fit.
         """
         board = self._storable(board)
         with self._intake.taking_in(board, owner) as connection:
@@ -166,7 +165,7 @@ class Library:
             return rows.read_record(connection, self._folder, board_id, owner)
 
     def look(self, board_id: str, owner: str = "") -> Record | None:
-        """Return what `find` does, None where there is no such board for this visitor."""
+        """Return a board that this visitor may open, None if there is none."""
         with self._database.reading() as connection:
             try:
                 return rows.read_record(connection, self._folder, board_id, owner)
@@ -176,7 +175,7 @@ class Library:
     def boards(
         self, owner: str = "", *, deleted: bool = False, most_unnamed: int | None = None
     ) -> list[BoardListing]:
-        """Return somebody's boards, the one changed last first."""
+        """Return an owner's boards, latest change first."""
         present = is_restorable(boards.c.deleted) if deleted else boards.c.deleted.is_(None)
         own, newest = (boards.c.owner == owner) & present, boards.c.changed.desc()
         query = sa.select(*rows.LISTING_COLUMNS).where(own).order_by(newest)
@@ -188,7 +187,7 @@ class Library:
 
     @audited("renamed")
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
-        """Call a board something else.
+        """Rename a board.
 
         Raises:
             UsageError: the name is empty.
@@ -203,7 +202,7 @@ class Library:
 
     @audited("saved view")
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
-        """Say what a board is opened with.
+        """Save the settings of a board.
 
         Raises:
             LibraryError: the board is not the owner's.
@@ -212,7 +211,7 @@ class Library:
 
     @audited("shared")
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
-        """Say who else may open a board; its owner only.
+        """Set who else may open a board; only its owner may.
 
         Raises:
             LibraryError: the board is not the owner's.
@@ -221,10 +220,10 @@ class Library:
 
     @audited("kept published results")
     def publish(self, board_id: str, published: Published, owner: str = "") -> None:
-        """Keep the published results that a board is audited against, in place of those before.
+        """Store the published results of a board, replacing earlier ones.
 
         Raises:
-            LibraryError: the board is not the owner's, or there is no room.
+            LibraryError: the board is not the owner's, or the results do not fit.
         """
         label, packed = published
         with self._database.writing() as connection:
@@ -237,7 +236,7 @@ class Library:
             connection.execute(published_tables.insert().values(**values))
 
     def published(self, board_id: str, owner: str = "") -> Published | None:
-        """Return the published results of a board that this visitor may open; None where it has none."""
+        """Return the published results of a board that this visitor may open, None without any."""
         with self._database.reading() as connection:
             mine = published_tables.c.board_id == clean(board_id)
             row = connection.execute(sa.select(published_tables).where(mine)).first()
@@ -248,12 +247,12 @@ class Library:
 
     @audited("deleted")
     def delete(self, board_id: str, owner: str = "") -> None:
-        """Take a board away, its owner only; for 30 days it can be restored."""
+        """Delete a board; only its owner may. It can be restored for 30 days."""
         self._change(board_id, owner, by_owner=True, deleted=now())
 
     @audited("restored")
     def restore(self, board_id: str, owner: str = "") -> None:
-        """Bring a deleted board back."""
+        """Restore a deleted board."""
         with self._database.writing() as connection:
             own = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
             restorable = boards.c.deleted.is_(None) | is_restorable(boards.c.deleted)
@@ -262,7 +261,7 @@ class Library:
 
     @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
-        """Return a board of one's own with the same content.
+        """Return a copy of a board for this owner.
 
         Raises:
             LibraryError: there is no such board for this owner.
@@ -285,7 +284,7 @@ class Library:
 
     @staticmethod
     def _storable(board: Board) -> Board:
-        """Return the board as it is once it was kept and is opened again."""
+        """Return the board with file names as the database stores them."""
         spec, sources = storable(board.spec, board.sources)
         if spec is board.spec:
             return board
@@ -313,7 +312,7 @@ class Library:
     # uploads
 
     def uploads(self, owner: str = "", *, deleted: bool = False) -> list[Upload]:
-        """Return somebody's uploads, the newest first."""
+        """Return an owner's uploads, newest first."""
         with self._database.reading() as connection:
             uses, boards_of = (
                 rows.latest_uses(connection, owner),
@@ -326,7 +325,7 @@ class Library:
             ]
 
     def spec_of(self, sha256s: Sequence[str], owner: str = "") -> BoardSpec:
-        """Return somebody's uploads as what a board can be made from, in this order, read as before."""
+        """Return a spec of an owner's uploads in this order, read as they were last."""
         with self._database.reading() as connection:
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
             uses = rows.latest_uses(connection, owner, sha256s)
@@ -336,27 +335,27 @@ class Library:
         return BoardSpec(tuple(entries))
 
     def adopted(self, spec: BoardSpec) -> BoardSpec:
-        """Return a spec; a file in the folder of uploads is the upload whose place it is in, not another."""
+        """Return a spec whose files in the uploads folder are recognized as uploads."""
         entries = (replace(entry, file=self._folder.adopted(entry.file)) for entry in spec.entries)
         return replace(spec, entries=tuple(entries))
 
     def unknown_files(self) -> list[Path]:
-        """Return the files in the folder of uploads that the database says nothing of."""
+        """Return files in the uploads folder that the database does not list."""
         return self._intake.unknown_files()
 
     def describe(self, sha256: str, note: str, owner: str = "") -> None:
-        """Write a note on an upload."""
+        """Set the note of an upload."""
         with self._database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, note=clean(note))
 
     def pin(self, sha256: str, owner: str = "", *, pinned: bool = True) -> None:
-        """Say whether an upload stays when room is needed."""
+        """Set whether an upload is never evicted."""
         with self._database.writing() as connection:
             rows.update_shelf(connection, owner, sha256, pinned=pinned)
 
     @audited("deleted")
     def discard(self, sha256: str, owner: str = "") -> None:
-        """Take an upload away, and the boards without a name that use it; for 30 days it can be reclaimed."""
+        """Delete an upload and the unnamed boards that use it; it can be restored for 30 days."""
         when = now()
         with self._database.writing() as connection:
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
@@ -368,7 +367,7 @@ class Library:
 
     @audited("restored")
     def reclaim(self, sha256: str, owner: str = "") -> None:
-        """Bring an upload back, and the boards that went with it."""
+        """Restore an upload and the boards deleted with it."""
         with self._database.writing() as connection:
             when = connection.scalar(sa.select(shelves.c.deleted).where(rows.is_on_shelf(owner, sha256)))
             if when is not None and when < now() - RETENTION:
@@ -380,7 +379,7 @@ class Library:
     # sign-ins
 
     def end_sign_in(self, sign_in: str) -> None:
-        """Note for every process of this library that a sign-in, told from others by a hash, has ended."""
+        """Record for all processes that a sign-in, identified by a hash, has ended."""
         is_old = (sign_outs.c.sign_in == sign_in) | (sign_outs.c.ended < now() - _LONGEST)
         with self._database.writing() as connection:
             connection.execute(sign_outs.delete().where(is_old))

@@ -1,4 +1,4 @@
-"""Turns: how much dear work runs at once, so that one visitor's leaves others their pages."""
+"""Turns limit how much expensive work runs at once, so that pages of other visitors stay responsive."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,24 +11,24 @@ from metrics.errors import LibraryError
 from metrics.support.progress import begin_step
 
 MAX_AT_ONCE = "TIESCOPE_MAX_AT_ONCE"
-"""Environment variable: how many pieces of dear work run at once; others wait."""
+"""Environment variable: maximum expensive tasks at once."""
 DEAR_BYTES, DEAR_ROWS = 2**21, 100_000
-"""From so many bytes of a file, or rows that are joined or scored, work is dear; less never waits."""
+"""Bytes of a file, and rows to join or score, from which work waits for a turn."""
 WAITING = "Waiting"
-"""The step of work that waits for its turn."""
+"""Name of the waiting step."""
 _SECONDS = 1.0
 _HAS_TURN = ContextVar("has_turn", default=False)
 
 
 class Turns:
-    """Turns that so many may hold at once."""
+    """A limited number of turns."""
 
     def __init__(self, at_once: int) -> None:
         self._free = Semaphore(at_once)
 
     @contextmanager
     def take(self, notify: Callable[[], None]) -> Iterator[None]:
-        """Wait for a turn and hold it; `notify` is called every second, which is when Streamlit can stop it."""
+        """Wait for a turn and hold it; `notify` is called every second, when Streamlit can stop the script."""
         while not self._free.acquire(timeout=_SECONDS):
             notify()
         try:
@@ -38,12 +38,12 @@ class Turns:
 
 
 def usual_at_once() -> int:
-    """Return how many pieces of dear work run at once where nothing else is set: a core is left for pages."""
+    """Return the default number of tasks at once: one core is left for pages."""
     return max(1, (os.cpu_count() or 1) - 1)
 
 
 def max_at_once() -> int:
-    """Return how many pieces of dear work run at once; LibraryError where that is no number."""
+    """Return the number of tasks at once; LibraryError if the environment's value is invalid."""
     number = os.environ.get(MAX_AT_ONCE) or str(usual_at_once())
     if not (number.isascii() and number.isdecimal() and int(number[:4]) > 0):
         raise LibraryError(f"{MAX_AT_ONCE} is {number[:40]!r}. Give a whole number from 1.")
@@ -57,7 +57,7 @@ def _turns() -> Turns:
 
 @contextmanager
 def turn(*, is_dear: bool = True) -> Iterator[None]:
-    """Wait until work that is dear may run, and tell whoever listens; all else runs at once."""
+    """Wait until expensive work may run, and report the waiting; other work starts immediately."""
     if not is_dear or _HAS_TURN.get():
         yield
         return

@@ -1,4 +1,4 @@
-"""Uploads as they are kept: the bytes that came, under their sha256, packed with zstd unless packed already."""
+"""Stored uploads: the original bytes under their sha256, compressed with zstd unless already compressed."""
 
 import errno
 import math
@@ -26,20 +26,20 @@ from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 
 BARS = 24
-"""Bars of the histogram that is kept of each upload."""
+"""Bars of the histogram in a profile."""
 MISSING_SCORE = "missing_score"
-"""Stands among the choices of columns for what is done about scores that are no numbers."""
+"""Key of the rule for missing scores among the chosen columns."""
 PACKED, AS_GIVEN, EARLIER = ".zst", ".raw", ".parquet"
-"""Endings in the folder: packed here, packed by whoever made it, table of an upload to version 0.1 or 0.2."""
+"""Suffixes: compressed here, compressed by the user, Parquet of version 0.1 or 0.2."""
 _ABANDONED = 3600
-"""Seconds after which a file that is being written belongs to nobody."""
+"""Seconds after which an unfinished file is abandoned."""
 _ROOM = "Make room, or choose another TIESCOPE_HOME."
 _PARQUET = b"PAR1"
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingScore]:
-    """Return the choices of columns, and what is done about scores that are no numbers."""
+    """Return the chosen columns and the rule for missing scores."""
     columns = dict(choices)
     rule = columns.pop(MISSING_SCORE, "error")
     return columns, cast("MissingScore", rule)  # another word is refused as the file is read
@@ -47,11 +47,11 @@ def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingSc
 
 @dataclass(frozen=True)
 class StoredFile(File):
-    """A file the library keeps.
+    """A stored file.
 
     Attributes:
-        digest: sha256 of the bytes that were uploaded.
-        uploaded_size: how many they were.
+        digest: sha256 of the uploaded bytes.
+        uploaded_size: number of uploaded bytes.
     """
 
     digest: str = ""
@@ -59,26 +59,26 @@ class StoredFile(File):
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the bytes that were uploaded."""
+        """Hash of the uploaded bytes."""
         return self.digest
 
     @cached_property
     def size(self) -> int:
-        """Bytes that were uploaded."""
+        """Number of uploaded bytes."""
         return self.uploaded_size
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Its path."""
         return cast("Path", self.data)
 
     @property
     def limit(self) -> float:
-        """Most bytes that it may unpack to: any number, for it was within the limit when it was kept."""
+        """Maximum unpacked bytes: none, because the upload was checked."""
         return inf
 
     def read(self, columns: Mapping[str, str], missing_score: MissingScore) -> Source:
-        """Return what the file holds; LibraryError where it is gone or damaged."""
+        """Return the content of the file; LibraryError if it is missing or damaged."""
         self.verify()
         path = read_before.cache_path(self.path, columns, missing_score)
         source = read_before.recall(path, self, columns, missing_score)
@@ -88,7 +88,7 @@ class StoredFile(File):
         return source
 
     def verify(self) -> None:
-        """Raise a LibraryError where what is kept is not what was uploaded."""
+        """Raise a LibraryError if the stored bytes have changed."""
         digest = sha256()
         try:
             for block in self.uploaded():
@@ -103,13 +103,13 @@ class StoredFile(File):
             raise LibraryError(f"{self.name}: the library's copy is damaged. Upload the file again.")
 
     def uploaded(self) -> Iterator[bytes]:
-        """Yield the bytes that were uploaded; OSError where the copy is gone, or no zstd."""
+        """Yield the uploaded bytes; OSError if the copy is missing or not zstd."""
         with self.path.open("rb") as raw:
             yield from _blocks(pa.input_stream(raw, compression="zstd" if self.path.suffix == PACKED else None))
 
 
 def uploaded_bytes(file: File) -> Iterator[bytes]:
-    """Yield the bytes of a file as they were given, kept or not."""
+    """Yield the original bytes of a file."""
     if isinstance(file, StoredFile):
         yield from file.uploaded()
     else:
@@ -118,7 +118,7 @@ def uploaded_bytes(file: File) -> Iterator[bytes]:
 
 
 def is_sound(file: StoredFile) -> bool:
-    """Return whether what is kept of a file is what was uploaded."""
+    """Return whether a stored file is intact."""
     try:
         file.verify()
     except LibraryError:
@@ -127,7 +127,7 @@ def is_sound(file: StoredFile) -> bool:
 
 
 def is_packed(file: File) -> bool:
-    """Return whether a file is packed already, so that packing it would gain nothing."""
+    """Return whether a file is already compressed."""
     if isinstance(file, StoredFile):
         return file.path.suffix != PACKED
     with file.given() as stream:
@@ -141,11 +141,11 @@ def _blocks(stream: pa.NativeFile) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a file was read as.
+    """How a file was read.
 
     Attributes:
-        format: name of the format it came in.
-        mapping: our column → the file's, of those that were read.
+        format: name of its format.
+        mapping: our column → the file's column.
     """
 
     format: str
@@ -153,25 +153,25 @@ class Reading:
 
     @classmethod
     def of(cls, source: Source) -> "Reading":
-        """Return what a source was read as; judgments leave scores beside them."""
+        """Return how a source was read; judgments omit scores."""
         names = source.table.column_names
         return cls(source.format, {ours: theirs for ours, theirs in source.mapping.items() if ours in names})
 
     @property
     def kind(self) -> Literal["run", "qrels"]:
-        """`run` where there are scores, else `qrels`."""
+        """`run` if there are scores, else `qrels`."""
         return "run" if "score" in self.mapping else "qrels"
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a library shows of an upload.
+    """Summary of an upload in the library.
 
     Attributes:
-        queries: how many.
+        queries: number of queries.
         depth: documents of the longest list.
-        tied: share of rows that share their score with another of their list; None of judgments.
-        bars: histogram of its finite scores or grades.
+        tied: share of tied rows, None for judgments.
+        bars: histogram of finite scores or grades.
     """
 
     queries: int
@@ -181,7 +181,7 @@ class Profile:
 
     @classmethod
     def of(cls, source: Source) -> "Profile":
-        """Return the profile of what was read."""
+        """Return the profile of a source."""
         scored = source.kind == "run"
         column = "score" if scored else "relevance"
         keys = [name for name in ("reranker", "query_id") if name in source.table.column_names]
@@ -198,33 +198,33 @@ class Profile:
 
 @dataclass(frozen=True)
 class PendingFile:
-    """An upload that is written and not yet in its place: where it is, and its bytes there."""
+    """A written upload that is not in place yet, and its stored bytes."""
 
     path: Path
     size: int
 
 
 class UploadFolder:
-    """Kept uploads, each written whole under another name, then put in its place."""
+    """Stored uploads, each written under a temporary name and then moved into place."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def path(self, sha256: str, ending: str) -> Path:
-        """Return where an upload has its place, if it is kept so."""
+        """Return the path of an upload."""
         return self._folder / sha256[:2] / f"{sha256}{ending}"
 
     def paths(self, sha256: str) -> list[Path]:
-        """Return all files there are of an upload."""
+        """Return all existing files of an upload."""
         paths = (self.path(sha256, ending) for ending in (PACKED, AS_GIVEN, EARLIER))
         return [path for path in paths if path.exists()]
 
     def stored_file(self, sha256: str, name: str, size: int, ending: str) -> StoredFile:
-        """Return an upload as a file to be read."""
+        """Return an upload as a file."""
         return StoredFile(name, self.path(sha256, ending), digest=sha256, uploaded_size=size)
 
     def write(self, file: File) -> PendingFile:
-        """Write an upload beside its place; LibraryError where the disk is full, or cannot be written."""
+        """Write an upload under a temporary name; LibraryError if the disk is full or read-only."""
         ending = AS_GIVEN if is_packed(file) else PACKED
         path = self._folder / "writing" / f"{secrets.token_hex(16)}{ending}"
         try:
@@ -243,7 +243,7 @@ class UploadFolder:
             raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
 
     def place(self, waiting: PendingFile, sha256: str) -> None:
-        """Put an upload in its place, for good."""
+        """Move an upload into place and flush it to disk."""
         place = self.path(sha256, waiting.path.suffix)
         try:
             place.parent.mkdir(exist_ok=True)
@@ -255,12 +255,12 @@ class UploadFolder:
             raise LibraryError(f"The library's folder {self._folder}: {reason}.") from error
 
     def abandon(self, waiting: Iterable[PendingFile]) -> None:
-        """Remove what was written and not put in its place."""
+        """Remove files that were not moved into place."""
         for pending in waiting:
             self._remove(pending.path)
 
     def remove(self, sha256: str, released: datetime) -> bool:
-        """Remove an upload unless it was written since it was let go of; returns whether that is settled."""
+        """Remove an upload unless it was written after its release; return whether it is settled."""
         older = [
             path for path in self.paths(sha256) if _changed(path) <= released.replace(tzinfo=UTC).timestamp()
         ]
@@ -269,19 +269,19 @@ class UploadFolder:
         return not any(path.exists() for path in older)
 
     def remove_abandoned(self) -> None:
-        """Remove files that nobody is writing any more."""
+        """Remove abandoned temporary files."""
         abandoned = time.time() - _ABANDONED
         for path in (*self._folder.glob("writing/*.*"), *self._folder.glob("??/.tiescope-*")):
             if _changed(path) < abandoned:
                 self._remove(path)
 
     def files(self) -> list[Path]:
-        """Return all files that are in their places."""
+        """Return all files in place."""
         paths = self._folder.glob("*/*.*")
         return sorted(path for path in paths if path.suffix in (PACKED, AS_GIVEN, EARLIER) and _is_place(path))
 
     def adopted(self, file: File) -> File:
-        """Return a file in this folder as the upload whose place it is in; any other as it is."""
+        """Return a file of this folder as the upload it stores; other files unchanged."""
         path = file.data
         if not isinstance(path, Path) or path.suffix not in (PACKED, AS_GIVEN) or not _is_place(path):
             return file
@@ -293,13 +293,13 @@ class UploadFolder:
 
     @staticmethod
     def _remove(path: Path) -> None:
-        """Remove a file; where that cannot be now, the next sweep does."""
+        """Remove a file; the next sweep retries failures."""
         with suppress(OSError):
             path.unlink()
 
 
 def _write(file: File, into: IO[bytes], *, pack: bool) -> None:
-    """Write the bytes of a file as they were given, packed or not; LibraryError where they are others now."""
+    """Write the original bytes of a file; LibraryError if they have changed."""
     digest = sha256()
     stream: Any = pa.CompressedOutputStream(pa.PythonFile(into, "w"), "zstd") if pack else into
     for block in uploaded_bytes(file):
@@ -316,7 +316,7 @@ def _is_place(path: Path) -> bool:
 
 
 def _changed(path: Path) -> float:
-    """Return when a file was written last; where it has just gone, never."""
+    """Return the modification time, infinite if the file no longer exists."""
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
@@ -324,7 +324,7 @@ def _changed(path: Path) -> float:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the disk know what is in a folder, where it can be asked to."""
+    """Flush a folder to disk where the system supports it."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,1 +1,1 @@
-"""What stands between a browser and the pages: limits of connections and uploads, hosts, headers, sessions."""
+"""The ASGI server: limits of connections and uploads, hosts, headers, sessions."""

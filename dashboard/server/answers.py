@@ -1,4 +1,4 @@
-"""What every answer of the server carries: headers, and files of the front end compressed."""
+"""Security headers of all responses, and compression of the front end."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -21,10 +21,9 @@ _SOURCES = {
     "base-uri": "'self'",
     "form-action": "'self'",
 }
-"""The tightest that Streamlit's front end lives with.
+"""The strictest policy that Streamlit's front end works with.
 
-It writes styles and its first script into the page, and loads components from memory; plotly compiles what
-it draws by WebGL.
+It writes inline styles and a script, and loads components from memory. plotly compiles WebGL shaders.
 """
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -35,10 +34,10 @@ _HEADERS = {
 
 
 class SecurityHeaders:
-    """Sends these headers with every answer; where others may embed the app, names them."""
+    """Adds security headers to every response."""
 
     def __init__(self, app: ASGIApp, embedders: Sequence[str] = ()) -> None:
-        """Wrap an app; the embedders are origins whose pages may show it in a frame, beside its own."""
+        """Wrap an app; `embedders` are origins that may show it in a frame."""
         self._app = app
         policy = _SOURCES | {"frame-ancestors": " ".join(["'self'", *embedders])}
         self._headers = _HEADERS | {
@@ -48,7 +47,7 @@ class SecurityHeaders:
             self._headers["X-Frame-Options"] = "SAMEORIGIN"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle a request."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -60,13 +59,13 @@ class SecurityHeaders:
 
 _FILES = "/static/"
 _LEVEL = 6
-"""Of zlib: its own default, half the time of the highest for the same size but a percent."""
+"""zlib level: its default, half the time of the highest for 1% more bytes."""
 
 
 class CompressedFiles:
-    """Compresses the scripts and styles of the front end, six megabytes that a browser then keeps.
+    """Compresses the front end's scripts and styles, six megabytes that browsers cache.
 
-    Not for a browser on this machine: there, compressing takes longer than the way.
+    Browsers on this machine get them uncompressed, which is faster.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -74,13 +73,13 @@ class CompressedFiles:
         self._compressing_app = GZipMiddleware(app, compresslevel=_LEVEL)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle a request."""
         is_compressed = scope["type"] == "http" and _FILES in scope["path"] and not _is_here(scope)
         await (self._compressing_app if is_compressed else self._app)(scope, receive, send)
 
 
 def _is_here(scope: Scope) -> bool:
-    """Return whether the visitor is on this machine; on which one, a socket of the file system does not say."""
+    """Return whether the visitor is on this machine."""
     address, _ = scope.get("client") or ("127.0.0.1", 0)
     try:
         return ip_address(address).is_loopback

@@ -1,4 +1,4 @@
-"""Connections whose clients do not finish asking: closed after a while, and the oldest where there are many."""
+"""Time limits for incomplete requests, and a limit on the number of waiting connections."""
 
 import sys
 from asyncio import TimerHandle, Transport
@@ -10,40 +10,40 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP of uvicorn, which itself waits for the rest of a request's headers for ever.
+    """uvicorn's HTTP protocol with a time limit for headers.
 
-    It waits as long for the rest of a body that the app has answered without reading it.
+    uvicorn itself waits forever for the rest of a request's headers, and for a body that the app did not read.
     """
 
     seconds: ClassVar[float] = 20
-    """From when the server begins to wait until all headers of the request must be there."""
+    """Time limit for all headers of a request."""
     max_waiting: ClassVar[int] = 256
-    """Connections that wait at once: fewer than the 1,024 files that a process may always have open."""
+    """Maximum waiting connections, below the usual limit of 1,024 open files per process."""
     _timers: ClassVar[dict["TimedProtocol", TimerHandle]] = {}
-    """Connection that waits → what will close it; the oldest first."""
+    """Waiting connection → timer that closes it, oldest first."""
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        """Wait for a request.
+        """Wait for a request, and send small packets at once.
 
-        Small packets go out at once. asyncio has them do so where it knows a socket for one of TCP, which those
-        of Streamlit do not say: a browser then waits for 40 ms whenever an answer takes two packets.
+        asyncio sets TCP_NODELAY only on sockets it recognizes as TCP, unlike Streamlit's. Without it a browser
+        waits 40 ms for a response of two packets.
         """
         super().connection_made(transport)
         transport.get_extra_info("socket").setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         self._follow()
 
     def data_received(self, data: bytes) -> None:
-        """Go on with a request, or wait for the next."""
+        """Continue a request or wait for the next."""
         super().data_received(data)
         self._follow()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         super().connection_lost(exc)
         self._follow()
 
     def _follow(self) -> None:
-        """Begin to wait, or end it; one that uvicorn no longer lists is lost, or has become a WebSocket."""
+        """Start or stop the timer; uvicorn removes lost connections and WebSockets from `connections`."""
         is_answering = self.cycle is not None and not self.cycle.response_complete
         if self not in self.connections or is_answering:
             self._stop_waiting()
@@ -53,7 +53,6 @@ class TimedProtocol(H11Protocol):
                 self.loop.call_later(0, self._end_oldest)  # once what came with each has been read
 
     def _end_oldest(self) -> None:
-        """Close the oldest connection that waits, if there are still too many."""
         if len(self._timers) > self.max_waiting:
             oldest = next(iter(self._timers))
             self._timers.pop(oldest).cancel()
@@ -65,15 +64,15 @@ class TimedProtocol(H11Protocol):
 
 
 def limit_waiting() -> None:
-    """Have uvicorn serve by this protocol from now on: Streamlit, which starts it, has no option for that.
+    """Make uvicorn use this protocol. Streamlit, which starts uvicorn, has no option for it.
 
-    Neither project documents this table. Where it no longer counts, `test_connections.py` says so.
+    Neither project documents this table; `test_connections.py` fails if it stops working.
     """
     HTTP_PROTOCOLS["auto"] = f"{__name__}:{TimedProtocol.__name__}"
 
 
 def allow_many_files() -> None:
-    """Let this process open as many files as the system lets it, up to 65,536: a page takes about four."""
+    """Raise this process's limit of open files to at most 65,536; a page takes about four."""
     if sys.platform != "win32":
         import resource  # noqa: PLC0415 Windows has neither the module nor the limit
 

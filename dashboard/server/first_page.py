@@ -1,4 +1,4 @@
-"""What the first page needs is loaded while the browser of its visitor still loads the front end."""
+"""Loads the first page in the background while the browser still loads the front end."""
 
 import os
 from threading import Event, Thread
@@ -10,13 +10,13 @@ _IS_IDLE.set()
 
 
 def begin_loading() -> None:
-    """Have another thread import the first page, read its data and draw its chart once."""
+    """Import the first page, read its data and draw its chart in another thread."""
     _IS_IDLE.clear()
     Thread(target=_load, daemon=True).start()
 
 
 def await_loading() -> None:
-    """Return once nothing is being loaded: what two threads load at a time takes longer."""
+    """Wait until loading has ended; two threads that import the same modules are slower."""
     _IS_IDLE.wait()
 
 
@@ -30,7 +30,7 @@ def _load() -> None:
 
 
 def _import_pages() -> None:
-    """Import what the frame and the first page import."""
+    """Import the modules of the frame and the first page."""
     import dashboard.long_work
     import dashboard.pages
     import dashboard.results
@@ -41,7 +41,7 @@ def _import_pages() -> None:
 
 
 def _draw_sample() -> None:
-    """Read the sample, which is kept; score and draw it, for what each library does first is slow."""
+    """Score and draw the sample once, because the first use of each library is slow."""
     import plotly.tools  # noqa: F401 Streamlit's chart imports it
 
     from dashboard import cache

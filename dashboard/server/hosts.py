@@ -1,4 +1,4 @@
-"""Which addresses the server answers to: another site must not read it through a visitor's browser."""
+"""The addresses that the server answers to, so that no other site can read it through a visitor's browser."""
 
 import re
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ _ADDRESS = re.compile(
 )
 _PORTS = {"http": 80, "https": 443}
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-"""Names of this machine, which no name server can give to another."""
+"""Names of this machine, which DNS cannot reassign."""
 
 
 class Origin(NamedTuple):
-    """Where a page comes from, as browsers tell pages apart."""
+    """The origin of a page, as browsers define it."""
 
     scheme: str
     host: str
@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
 
 class _Address(NamedTuple):
-    """A host as it is written: with an empty scheme or port 0 where that is left out."""
+    """A host as written; scheme and port may be empty or 0."""
 
     scheme: str
     host: str
@@ -39,19 +39,19 @@ class _Address(NamedTuple):
 
 
 class HostGuard:
-    """Refuses requests for other hosts, and requests of pages of other origins, before anything is read.
+    """Rejects requests for other hosts and requests from pages of other origins.
 
-    A site whose name is made to lead to this server (DNS rebinding) has its own name in `Host`; a page that
-    another server sent has its own origin in `Origin`.
+    After DNS rebinding, `Host` names the attacker's site. A page from another server has that server's
+    `Origin`.
     """
 
     def __init__(self, app: ASGIApp, declared: Iterable[str] = ()) -> None:
         """Wrap an app.
 
         Args:
-            app: answers what is not refused.
-            declared: names, whose pages come by the scheme and port at which this server is asked, and origins,
-                whose pages come from just there: a proxy speaks TLS.
+            app: answers accepted requests.
+            declared: host names, whose pages use the scheme and port of the request; and full origins, for
+                proxies that terminate TLS.
         """
         self._app = app
         self._names, self._origins = set(_LOOPBACK), set[Origin]()
@@ -63,7 +63,7 @@ class HostGuard:
                 self._names.add(address.host)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or follow one socket."""
+        """Handle a request or a socket."""
         refusal = self._refusal(scope) if scope["type"] in {"http", "websocket"} else ""
         if not refusal:
             await self._app(scope, receive, send)
@@ -73,7 +73,7 @@ class HostGuard:
             await WebSocketClose(reason=refusal)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> str:
-        """Say why a request is refused; return an empty text where it is not."""
+        """Return why a request is rejected, or an empty text."""
         hosts = _header(scope, b"host")
         host = _parse(hosts[0]) if len(hosts) == 1 else None
         if host is None or host.scheme:
@@ -98,7 +98,7 @@ class HostGuard:
 
 
 def parse_declared(text: str) -> _Address:
-    """Return a host that a server is started for, with its scheme and port where it has them."""
+    """Return a host that a server is started for, with its scheme and port if given."""
     if (address := _parse(text)) is None:
         raise UsageError(
             f"{text} is not a host that people can reach a server by. Write a name or an origin (--host, "
@@ -108,7 +108,7 @@ def parse_declared(text: str) -> _Address:
 
 
 def _parse(text: str) -> _Address | None:
-    """Return the address that a text is; None where it is something else."""
+    """Return the address in a text, None if it is not one."""
     if not (match := _ADDRESS.fullmatch(text)):
         return None
     scheme, host, port = (part.lower() for part in match.groups(""))
@@ -123,7 +123,7 @@ def _parse(text: str) -> _Address | None:
 
 
 def _arrival(scope: Scope) -> str:
-    """Return the IP address of this machine at which a request arrived: no name server leads it elsewhere."""
+    """Return the IP address at which a request arrived, which DNS cannot redirect."""
     try:
         address = ip_address((scope.get("server") or ("",))[0])
     except ValueError:

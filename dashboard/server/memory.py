@@ -1,6 +1,6 @@
-"""Make the server's process give back its memory: closing a large board frees it for other visitors.
+"""Returns the server's free memory to the system, so that closed boards leave room for others.
 
-Without these options, five sessions on a million rows, one after the other, left 630 MB instead of 515.
+Without these options, five successive sessions on a million rows left 630 MB instead of 515.
 """
 
 import ctypes
@@ -9,15 +9,15 @@ import os
 from contextlib import suppress
 
 _OPTIONS = {
-    "MALLOC_ARENA_MAX": (-8, 1),  # each thread else has blocks of its own, free but not for others
-    "MALLOC_MMAP_THRESHOLD_": (-3, 2**24),  # what is larger is mapped, and gone when it is freed
-    "MALLOC_TRIM_THRESHOLD_": (-1, 2**25),  # a click does not return what the next one takes again
+    "MALLOC_ARENA_MAX": (-8, 1),  # else each thread keeps free memory of its own
+    "MALLOC_MMAP_THRESHOLD_": (-3, 2**24),  # map larger blocks, which are returned when freed
+    "MALLOC_TRIM_THRESHOLD_": (-1, 2**25),  # keep what the next click needs again
 }
-"""Variable by which glibc is told → the option of `mallopt` that says the same, and its value."""
+"""Environment variable of glibc → the same option of `mallopt`, and its value."""
 
 
 def settle_memory() -> None:
-    """Set these options of glibc, before numpy and pyarrow are imported; the environment wins."""
+    """Set glibc's options before numpy and pyarrow are imported; the environment takes precedence."""
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")  # a few bytes in use keep a huge page, 2 MB
     with suppress(AttributeError, OSError, TypeError):  # not glibc; Windows wants the name of a library
         libc = ctypes.CDLL(None)
@@ -27,9 +27,10 @@ def settle_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """Collect what ended sessions held, and return it to the system, though no other visitor comes.
+    """Collect garbage and return free memory to the system.
 
-    pyarrow's memory is the system's own (`metrics/__init__.py`), so that it returns what numpy freed, too.
+    `metrics/__init__.py` makes pyarrow use the system's allocator, so its `release_unused` also returns numpy's
+    memory.
     """
     import pyarrow as pa  # noqa: PLC0415 the server answers before pyarrow is here
 

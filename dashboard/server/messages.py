@@ -1,4 +1,4 @@
-"""What a browser may ask of the server by its socket: what concerns its own page."""
+"""The allow-list of socket messages from browsers."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ _OPERATIONS = {"deferred_file", "dataframe_chunk"}
 
 
 class MessageGuard:
-    """Drops what concerns all visitors or the server's own files, whoever sends it.
+    """Drops messages that affect all visitors or the server's files.
 
-    Streamlit clears every visitor's caches, tells of the server's git repository and writes into its folders
-    at a message of any session, one that was not let in among them.
+    Any session, signed in or not, could otherwise clear all caches, read the server's git information, or write
+    into its folders.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or follow one socket."""
+        """Handle a request or a socket."""
 
         async def receive_own() -> Message:
             while True:
@@ -35,7 +35,7 @@ class MessageGuard:
 
 
 def _is_own(data: Any) -> bool:  # noqa: ANN401 bytes, or None where it is text
-    """Return whether a message concerns the page that sends it; Streamlit refuses what is none."""
+    """Return whether a message only affects the page that sends it; Streamlit rejects malformed ones."""
     try:
         message = BackMsg.FromString(data or b"")
     except DecodeError:

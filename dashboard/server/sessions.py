@@ -1,4 +1,4 @@
-"""Sessions that ended give back what they held, whether or not another visitor comes."""
+"""Releases what ended sessions held, even if no other visitor comes."""
 
 import asyncio
 import logging
@@ -14,15 +14,15 @@ from dashboard.streamlit_internals import forget_expired_sessions
 
 _LOG = logging.getLogger(__name__)
 _SECONDS = 5
-"""Between two looks for sessions that ended."""
+"""Interval between checks."""
 
 
 @asynccontextmanager
 async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Drop sessions whose time is over, as long as the server runs.
+    """Drop expired sessions while the server runs.
 
-    Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page was closed, and looks
-    whether they are over when the next page opens or closes.
+    Streamlit keeps a session for `server.disconnectedSessionTTL` seconds after its page closed, and only checks
+    when another page opens or closes.
     """
     task = asyncio.create_task(forget_repeatedly())
     try:
@@ -34,7 +34,7 @@ async def forget_ended_sessions(_: st.App) -> AsyncIterator[dict[str, Any]]:
 
 
 async def forget_repeatedly() -> None:
-    """Drop sessions whose time is over, again and again; the first look that fails is logged."""
+    """Drop expired sessions at intervals; log the first failure."""
     is_logged = False
     while True:
         await asyncio.sleep(_SECONDS)

@@ -1,4 +1,4 @@
-"""What is one person's is answered to that person alone, and kept by no cache on the way."""
+"""Personal data is served only to its owner, and no cache stores it."""
 
 import asyncio
 from collections import Counter
@@ -28,16 +28,16 @@ from metrics.errors import LibraryError, UsageError
 
 _MEDIA, _UPLOADS, _LOGOUT = "/media/", "/_stcore/upload_file/", "/auth/logout"
 _MOST_STRANGERS = 64
-"""Sockets of visitors who are not let in, each with files of its own: of more, one address loses its oldest."""
+"""Maximum sockets of visitors who are not signed in, each with open files."""
 _MOST_OFFERS = 100_000
-"""Downloads that are remembered, the newest: each time a page is drawn, its buttons have others."""
+"""Maximum downloads to remember; each time a page is drawn, its buttons have new ones."""
 
 
 class SignInGuard:
-    """Asks for a sign-in that has not ended, of the right person, wherever Streamlit asks for an id alone.
+    """Requires a valid sign-in of the right person where Streamlit only requires an ID.
 
-    Streamlit gives uploads and downloads to whoever knows their address, and believes a cookie until it runs
-    out. Where nobody signs in, all that is done is to keep answers out of caches.
+    Streamlit serves uploads and downloads to everyone who knows their address, and accepts a cookie until it
+    expires. Without sign-in, this guard only prevents caching.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -46,7 +46,7 @@ class SignInGuard:
         self._strangers: dict[asyncio.Event, str] = {}  # set where the socket is to end; whence it came
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or follow one socket."""
+        """Handle a request or a socket."""
         if scope["type"] == "websocket" and _is_required():
             await self._follow(scope, receive, send)
         elif scope["type"] == "http":
@@ -56,7 +56,7 @@ class SignInGuard:
             await self._app(scope, receive, send)
 
     async def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        """Return why a request is not answered, None where it is; signing out ends the sign-in first."""
+        """Return the response that rejects a request, None if it is accepted; a sign-out ends the sign-in."""
         path = scope["path"]
         is_guarded = scope["method"] != "OPTIONS" and any(part in path for part in (_MEDIA, _UPLOADS, _LOGOUT))
         if not is_guarded or not _is_required():
@@ -73,7 +73,7 @@ class SignInGuard:
         return None if is_own else PlainTextResponse("Sign in and reload the page.", 403)
 
     async def _follow(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Follow a socket: of an ended sign-in it is a stranger's, and each person has their own downloads."""
+        """Follow a socket; after the sign-in has ended it belongs to a stranger."""
         claims = await _read_claims(scope)
         is_stranger = await asyncio.to_thread(admitted_address, claims) is None
         if is_stranger and await asyncio.to_thread(_is_over, claims):
@@ -108,7 +108,7 @@ class SignInGuard:
                 forget_strangers()
 
     def _make_room(self, is_crowded_out: asyncio.Event, host: str) -> None:
-        """Note a stranger's socket; of too many, end the oldest from the address that has the most."""
+        """Add a stranger's socket; if there are too many, close the oldest of the busiest address."""
         self._strangers[is_crowded_out] = host
         if len(self._strangers) > _MOST_STRANGERS:
             ((busiest, _),) = Counter(self._strangers.values()).most_common(1)
@@ -117,7 +117,7 @@ class SignInGuard:
             oldest.set()
 
     def _note(self, address: str | None, file: str) -> None:
-        """Remember that somebody was offered a download, or that it was made for them."""
+        """Remember that a person was offered a download."""
         self._offers.pop((address, file), None)
         self._offers[address, file] = None
         if len(self._offers) > _MOST_OFFERS:
@@ -125,7 +125,7 @@ class SignInGuard:
 
 
 async def _receive_unless(is_over: asyncio.Event, receive: Receive) -> Message:
-    """Return the next message of a socket; that it ended, once it is to."""
+    """Return a socket's next message, or a disconnect once the event is set."""
     message, over = asyncio.ensure_future(receive()), asyncio.ensure_future(is_over.wait())
     try:
         await asyncio.wait({message, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -136,7 +136,7 @@ async def _receive_unless(is_over: asyncio.Event, receive: Receive) -> Message:
 
 
 def _is_required() -> bool:
-    """Return whether visitors sign in: yes while that cannot be told."""
+    """Return whether visitors sign in, also if that is unknown."""
     try:
         return is_sign_in_required()
     except UsageError:
@@ -144,14 +144,14 @@ def _is_required() -> bool:
 
 
 async def _read_claims(scope: Scope) -> dict[str, Any]:
-    """Return what the provider says of who sends a request; of somebody, once the library can be imported."""
+    """Return the provider's claims about the sender, once the library can be imported."""
     if claims := read_claims(HTTPConnection(scope).cookies):
         await asyncio.to_thread(await_loading)  # two threads that import the same may see half of it
     return claims
 
 
 def _is_over(claims: Mapping[str, Any]) -> bool:
-    """Return whether a sign-in is known to have ended; where the library cannot be asked, the page says so."""
+    """Return whether a sign-in is known to have ended; if the library fails, the page says so."""
     try:
         return bool(claims) and has_ended(claims)
     except LibraryError:
@@ -159,7 +159,7 @@ def _is_over(claims: Mapping[str, Any]) -> bool:
 
 
 async def _end(claims: Mapping[str, Any]) -> PlainTextResponse | None:
-    """End a sign-in; return why it could not be ended, None where it was."""
+    """End a sign-in; return the error response if that fails."""
     try:
         await asyncio.to_thread(end_sign_in, claims)
     except LibraryError as error:
@@ -168,12 +168,12 @@ async def _end(claims: Mapping[str, Any]) -> PlainTextResponse | None:
 
 
 def _stranger(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header as somebody would send it who is not signed in."""
+    """Return a header without sign-in cookies."""
     return name, without_sign_in(value) if name == b"cookie" else value
 
 
 def _operation(message: Message) -> BackMsg | None:
-    """Return what a page asks of the server beside a rerun, which asks itself who may see what."""
+    """Return a request other than a rerun, which checks permissions itself."""
     try:
         request = BackMsg.FromString(message.get("bytes") or b"")
     except DecodeError:
@@ -182,7 +182,7 @@ def _operation(message: Message) -> BackMsg | None:
 
 
 def _emptied(request: BackMsg) -> bytes:
-    """Return a message that asks for nothing there is, which Streamlit says."""
+    """Return a request without content, which Streamlit answers with an error."""
     operation = request.backend_operation_request
     if kind := operation.WhichOneof("payload"):
         getattr(operation, kind).Clear()
@@ -191,7 +191,7 @@ def _emptied(request: BackMsg) -> bytes:
 
 
 def _named_files(message: Message) -> set[str]:
-    """Return the downloads that a message to a page offers, and the names of those it says are made."""
+    """Return the downloads that a message to a page names."""
     forward = ForwardMsg.FromString(message.get("bytes") or b"")
     button = forward.delta.new_element.download_button
     urls = (button.url, forward.backend_operation_response.deferred_file.url)
@@ -199,7 +199,7 @@ def _named_files(message: Message) -> set[str]:
 
 
 def _private(scope: Scope, send: Send) -> Send:
-    """Return a way to answer that keeps pages and files out of caches, and cookies off http behind https."""
+    """Keep pages and files out of caches, and cookies off HTTP if visitors use HTTPS."""
     is_personal = _MEDIA in scope["path"] or _UPLOADS in scope["path"]
 
     async def send_private(message: Message) -> None:
@@ -215,6 +215,5 @@ def _private(scope: Scope, send: Send) -> Send:
 
 
 def _secure(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header, its cookie for https alone."""
     is_open_cookie = name == b"set-cookie" and b"; secure" not in value.lower()
     return name, value + b"; Secure" if is_open_cookie else value

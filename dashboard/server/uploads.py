@@ -1,4 +1,4 @@
-"""Who may upload, and how much: sessions that were let in, up to a limit a visitor and one for all."""
+"""Upload limits per visitor and for the server."""
 
 import asyncio
 from collections import Counter
@@ -19,17 +19,17 @@ from dashboard.streamlit_internals import bytes_by_session
 _UPLOADS = "/_stcore/upload_file/"
 _STATISTICS = "/_stcore/metrics"
 _MAX_AT_ONCE = 100
-"""Uploads of a visitor at a time: each keeps a connection open, and a file from its first megabyte on."""
+"""Maximum simultaneous uploads of a visitor; each keeps a connection and a file open."""
 
 
 class UploadGuard:
-    """Refuses uploads of who was not let in, or would hold too much, and statistics to strangers.
+    """Rejects uploads of visitors without access and above the limits, and hides statistics from strangers.
 
-    What counts is what has arrived, not what is announced: who announces much and sends nothing stops nobody.
+    Received bytes count, not announced ones, so that nobody can block others by announcing large uploads.
     """
 
     def __init__(self, app: ASGIApp, seconds: float = 30) -> None:
-        """Wrap an app; an upload of which nothing comes for so many seconds ends."""
+        """Wrap an app; an upload ends after `seconds` without data."""
         self._app = app
         self._seconds = seconds
         self._arriving: Counter[str] = Counter()
@@ -37,7 +37,7 @@ class UploadGuard:
         self._visitors: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle a request."""
         path = scope.get("path", "")
         if scope["type"] == "http" and _STATISTICS in path and is_sign_in_required():
             await PlainTextResponse("Not found", 404)(scope, receive, send)
@@ -47,7 +47,6 @@ class UploadGuard:
             await self._app(scope, receive, send)
 
     async def _upload(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass an upload on while there is room for it, or say why not; to break off is no error."""
         headers = Request(scope).headers
         length = headers.get("content-length", "")
         visitor = visitor_of(session)
@@ -68,7 +67,7 @@ class UploadGuard:
 
     @contextmanager
     def _counted(self, visitor: str, receive: Receive) -> Iterator[Receive]:
-        """Count an upload, and its bytes as they arrive; raise what Starlette answers by where it must end."""
+        """Count an upload and its received bytes; raise an HTTPException at a limit."""
         n_bytes = 0
 
         async def receive_counted() -> Message:
@@ -95,7 +94,7 @@ class UploadGuard:
             self._n_uploads, self._arriving = +self._n_uploads, +self._arriving
 
     def _full_message(self, visitor: str, n_bytes: int) -> str:
-        """Say which limit so many more bytes of a visitor exceed; return an empty text where none."""
+        """Return which limit `n_bytes` more would exceed, or an empty text."""
         held = self._held()
         for (setting, megabytes), n_held, owner in zip(
             UPLOAD_LIMITS.items(), (held[visitor], held.total()), ("visitor", "server"), strict=True
@@ -107,7 +106,7 @@ class UploadGuard:
         return ""
 
     def _held(self) -> Counter[str]:
-        """Return how many bytes each visitor holds, in files and arriving; forget pages that hold none."""
+        """Return the bytes that each visitor holds, stored and arriving; forget sessions without any."""
         stored = bytes_by_session()
         self._visitors = {
             session: visitor

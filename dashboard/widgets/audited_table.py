@@ -16,7 +16,7 @@ from dashboard.published import (
     kept_files,
     names_by_hand,
 )
-from dashboard.server.board_results import cached_for_board
+from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
 from metrics.runs import File
@@ -80,7 +80,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
     return kept_files(board)
 
 
-@cached_for_board(show_spinner="Reading the table …", max_entries=8)
+@cached_by_key(show_spinner="Reading the table …", max_entries=8)
 def read_table(key: AuditKey, _files: tuple[File, ...]) -> PublishedTable | TieScopeError:
     """Return a published table, or why it cannot be read."""
     try:
@@ -103,14 +103,14 @@ def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatch
     return match_names(published, board.runs, dict(key.names))
 
 
-@cached_for_board(show_spinner=False, max_entries=8)
+@cached_by_key(show_spinner=False, max_entries=8)
 def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
     """Return what becomes of a published table."""
     with board_turn(_board):
         return audit(_board.runs, _published, names=dict(key.names))
 
 
-@cached_for_board(show_spinner="Making the table again …", max_entries=8)
+@cached_by_key(show_spinner="Making the table again …", max_entries=8)
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return every published figure beside what a rule makes of it, rerankers by their names here."""
     with board_turn(_board):
@@ -118,14 +118,14 @@ def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: A
     return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
 
 
-@cached_for_board(show_spinner=False, max_entries=24)
+@cached_by_key(show_spinner=False, max_entries=24)
 def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
     """Return what becomes of the order that a table prints."""
     with board_turn(_board):
         return audited_order(_audit, _board.runs, measure)
 
 
-@cached_for_board(show_spinner=False, max_entries=8)
+@cached_by_key(show_spinner=False, max_entries=8)
 def board_orders(key: AuditKey, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return what becomes of the printed orders by each measure; arguments as of `board_order`."""
     with board_turn(_board):

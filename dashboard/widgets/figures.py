@@ -6,7 +6,7 @@ from typing import Any, ParamSpec
 import plotly.graph_objects as go
 
 from dashboard.charts.figure import Figure
-from dashboard.server.board_results import cached_for_board, content_digest
+from dashboard.server.board_results import cached_by_key, content_digest
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
@@ -23,7 +23,7 @@ def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **optio
     return _figure(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
 
 
-@cached_for_board(show_spinner=False, max_entries=_MOST_FIGURES)
+@cached_by_key(show_spinner=False, max_entries=_MOST_FIGURES)
 def _figure(
     key: str,
     chart_name: str,
@@ -48,7 +48,7 @@ def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **optio
     _elements(key, _full_name(draw), content, draw, arguments, options)
 
 
-@cached_for_board(show_spinner=False, max_entries=_MOST_ELEMENTS)
+@cached_by_key(show_spinner=False, max_entries=_MOST_ELEMENTS)
 def _elements(
     key: str,
     function_name: str,

@@ -1,4 +1,4 @@
-"""Run by alembic: migrations happen in the transaction of whoever asked for them."""
+"""Alembic environment: migrations run in the caller's transaction."""
 
 from alembic import context
 

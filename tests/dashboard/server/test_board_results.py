@@ -9,27 +9,24 @@ from streamlit.runtime.caching.cache_resource_api import clear_session_cache
 
 from dashboard import cache
 from dashboard.server import board_results
-from dashboard.server.board_results import BoardResults
+from dashboard.server.board_results import BoardResults, cached_by_key
 
 
 @pytest.fixture
 def visits(monkeypatch):
-    """Results of boards of their own, a clock, sessions that use boards and end, and what was forgotten."""
-    results, now, forgotten = BoardResults(), [0.0], []
-    sessions = []
-    monkeypatch.setattr(board_results, "_await_end", str)
-    monkeypatch.setattr(board_results, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(board_results, "session_id", lambda: sessions[-1])
+    """Results of boards of their own, sessions that use boards and end, and what was forgotten."""
+    results, forgotten, boards_of = BoardResults(), [], {}
+    current = []
+    monkeypatch.setattr(board_results, "session_id", lambda: current[-1])
+    monkeypatch.setattr(board_results, "_session_boards", lambda: boards_of.setdefault(current[-1], set()))
 
-    def use(session, board, n_bytes=0):
-        sessions.append(session)
-        results.weigh(board, n_bytes)
+    def use(session, board):
+        current.append(session)
         results.note(board, forgotten.append, board)
 
-    def forgotten_after(*ended, seconds=0):
+    def forgotten_after(*ended):
         for session in ended:
-            results.end(session)
-        now[0] += seconds
+            boards_of.pop(session).clear()
         results.release()
         return sorted(forgotten, key=str)
 
@@ -40,36 +37,31 @@ def test_a_board_that_another_session_uses_is_not_forgotten(visits):
     visits.use("first", "shared")
     visits.use("first", "own")
     visits.use("second", "shared")
-    visits.forgotten_after("first")
-    assert visits.forgotten_after(seconds=10_000) == ["own"]
-    visits.forgotten_after("second")
-    assert visits.forgotten_after(seconds=10_000) == ["own", "shared"]
+    assert visits.forgotten_after() == []
+    assert visits.forgotten_after("first") == ["own"]
+    assert visits.forgotten_after("second") == ["own", "shared"]
 
 
-def test_a_board_waits_ten_minutes_for_a_visitor_who_comes_back(visits):
+def test_a_board_that_is_opened_again_stays_as_long_as_its_new_session(visits):
     visits.use("first", "board")
-    assert visits.forgotten_after("first", seconds=599) == []
     visits.use("again", "board")
-    assert visits.forgotten_after(seconds=10_000) == []
-    visits.forgotten_after("again")
-    assert visits.forgotten_after(seconds=601) == ["board"]
+    assert visits.forgotten_after("first") == []
+    assert visits.forgotten_after("again") == ["board"]
 
 
-def test_boards_that_were_left_stay_up_to_a_number_of_bytes_and_the_last_one_in_any_case(visits):
-    visits.use("first", "small", 1_000)
-    visits.use("second", "second small", 1_000)
-    assert visits.forgotten_after("first", "second") == []
-    visits.use("third", "huge", 10**9)
-    assert visits.forgotten_after("third") == ["second small", "small"]
-
-
-def test_of_a_board_that_stays_open_the_last_calls_are_noted_as_many_as_have_results(visits):
+def test_as_many_calls_are_noted_as_the_cache_has_results(visits):
     visits.use("first", "other")
     for number in [*range(50), 48]:
-        visits.results.note("board", visits.forgotten.append, number, max_entries=3)
+        visits.results.note("board", visits.forgotten.append, number, max_entries=4)
     visits.results.note("board", visits.forgotten.extend, (7,), max_entries=3)
-    visits.forgotten_after("first")
-    assert visits.forgotten_after(seconds=10_000) == [47, 48, 49, 7, "other"]
+    assert visits.forgotten_after("first") == [46, 47, 48, 49, 7]
+
+
+def test_twenty_visits_of_large_boards_leave_none(visits):
+    for number in range(20):
+        visits.use(f"session {number}", f"board {number:02}")
+        forgotten = visits.forgotten_after(f"session {number}")
+    assert forgotten == [f"board {number:02}" for number in range(20)]
 
 
 def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
@@ -84,17 +76,21 @@ def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
     assert kept_on == []
 
 
-def test_what_functions_of_a_view_return_is_told_apart_by_function_view_and_arguments_in_sight():
+def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
     made = []
 
-    @board_results.cached_by_key(show_spinner=False, max_entries=4)
+    @cached_by_key(max_entries=4)
     def joined(view, text, _hidden):
         made.append(f"{view.name} {text} {_hidden}")
         return made[-1]
 
-    @board_results.cached_by_key(show_spinner=False, max_entries=4)
+    @cached_by_key(max_entries=4)
     def length(view, text, _hidden):
         return len(view.name + text)
+
+    @cached_by_key(max_entries=4)
+    def audited(key, _board):
+        return f"{key} {_board}"
 
     first, same, other = (
         SimpleNamespace(key=key, name=name) for key, name in (("a", "1"), ("a", "2"), ("b", "3"))
@@ -103,16 +99,14 @@ def test_what_functions_of_a_view_return_is_told_apart_by_function_view_and_argu
     assert [joined(other, "x", ""), joined(first, "y", "")] == ["3 x ", "1 y "]
     assert length(first, "x", "") == len("1x")
     assert len(made) == 3
+    assert [audited(("a", 1), "new"), audited(("a", 1), "other"), audited(("a", 2), "new")] == [
+        "('a', 1) new",
+        "('a', 1) new",
+        "('a', 2) new",
+    ]
 
 
-def test_twenty_visits_of_large_boards_leave_one(visits):
-    for number in range(20):
-        visits.use(f"session {number}", f"board {number:02}", 24_000_000)
-        forgotten = visits.forgotten_after(f"session {number}")
-    assert forgotten == [f"board {number:02}" for number in range(19)]
-
-
-def test_what_pages_kept_of_a_board_is_made_anew_some_time_after_the_last_of_them(monkeypatch):
+def test_what_pages_kept_of_a_board_is_made_anew_after_the_last_of_them(monkeypatch):
     scored, score_runs = [], cache.score_runs
     monkeypatch.setattr(cache, "score_runs", lambda *given: scored.append(given) or score_runs(*given))
 
@@ -125,9 +119,5 @@ def test_what_pages_kept_of_a_board_is_made_anew_some_time_after_the_last_of_the
     board_results.board_results.release()
     assert n_scored_by_another_page() == 0
     clear_session_cache("test session id")
-    board_results.board_results.release()
-    assert n_scored_by_another_page() == 0
-    clear_session_cache("test session id")
-    monkeypatch.setattr(board_results, "_SECONDS", -1)
-    board_results.board_results.release()
+    assert board_results.board_results.release() > 0
     assert n_scored_by_another_page() == 1

@@ -1,4 +1,4 @@
-"""Uploads and boards of one person."""
+"""Uploads and boards of a single user."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,7 +7,7 @@ revision, down_revision = "0001", None
 
 
 def upgrade() -> None:
-    """Make the tables from nothing."""
+    """Create the first tables."""
     op.create_table(
         "uploads",
         sa.Column("sha256", sa.String(64), primary_key=True),

@@ -1,4 +1,4 @@
-"""Several people: whose a board is and who may see it, whose library an upload is in."""
+"""Owners of boards and uploads, and access to boards."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,7 +7,7 @@ revision, down_revision = "0002", "0001"
 
 
 def upgrade() -> None:
-    """Lead from version 0001: what was there is everybody's, the owner without a name."""
+    """Upgrade from 0001; existing items belong to the owner without a name."""
     op.create_table(
         "shelves",
         sa.Column("owner", sa.String(320), primary_key=True),

@@ -1,4 +1,4 @@
-"""Which library a folder belongs to, which of its files were let go, and which sign-ins have ended."""
+"""The library's ID, released files, and ended sign-ins."""
 
 import secrets
 
@@ -9,7 +9,7 @@ revision, down_revision = "0003", "0002"
 
 
 def upgrade() -> None:
-    """Lead from version 0002; the library gets an id of its own."""
+    """Upgrade from 0002; the library gets an ID."""
     library = op.create_table("library", sa.Column("id", sa.String(32), primary_key=True))
     op.bulk_insert(library, [{"id": secrets.token_hex(16)}])
     op.create_table(

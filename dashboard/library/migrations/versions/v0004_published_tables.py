@@ -1,4 +1,4 @@
-"""Published results that are kept with their board."""
+"""Published results of boards."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,7 +7,7 @@ revision, down_revision = "0004", "0003"
 
 
 def upgrade() -> None:
-    """Lead from version 0003."""
+    """Upgrade from 0003."""
     op.create_table(
         "published_tables",
         sa.Column("board_id", sa.String(12), sa.ForeignKey("boards.id", ondelete="CASCADE"), primary_key=True),
