@@ -1,38 +1,36 @@
-"""From columns as a file holds them to the types of ours, each value checked; an error names the row.
+"""Convert and check the columns of a file; errors and findings name the line.
 
-Grades with words around them are read, as pointwise rerankers answer: `Score: 7/10`, `**Relevance: 3**`.
-Numbers that 64-bit floats do not hold are reported.
+Also extracts the grades that pointwise rerankers wrap in text (`Score: 7/10`, `**Relevance: 3**`), and reports
+numbers that 64-bit floats cannot hold.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.runs.columns import normalised, recognise
 from metrics.runs.files import File, FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.support.arrays import CODED, FloatArray, IntArray, coded, combine_chunks
+from metrics.support.arrays import CODED, IntArray, coded, combine_chunks
 from metrics.support.wording import count_of, part_of, quote
 
 MAX_ID = 2**16
-"""Longest id, in bytes."""
+"""Longest ID, in bytes."""
 _CODED_KINDS = ("shared", "word")
-"""Kinds of columns whose texts may be coded already."""
-_ROWS = 2**17
-"""Rows whose lengths are looked at at once."""
 _NO_VALUE = ("", "na", "n/a", "nan", "null", "none", "-")
-"""How files write that there is no value."""
+"""How files write a missing value."""
+_UNJUDGED = ("", "?")
+"""How files that annotators have yet to fill in write a missing grade."""
 _TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "t": 1.0, "f": 0.0}
 
 
 def prepare(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.ChunkedArray:
-    """Return a column in one piece and of a plain type; texts of ids that many rows share may stay coded."""
+    """Return a column of plain type in one chunk; shared IDs may stay a dictionary or in chunks."""
     if column.type == CODED and kind in _CODED_KINDS:
         return column
     column = with_plain_type(column)
@@ -40,52 +38,40 @@ def prepare(column: pa.Array | pa.ChunkedArray, kind: str) -> pa.Array | pa.Chun
 
 
 def with_plain_type(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return a column without a dictionary, its texts as `string`, and no number of 16 bits."""
+    """Decode dictionaries, and cast text to `string` and half floats to float32."""
     dtype = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype) or pa.types.is_string(dtype):
-        return column.cast(pa.string())
-    return column.cast(pa.float32()) if pa.types.is_float16(dtype) else column.cast(dtype)
+    if pa.types.is_large_string(dtype) or pa.types.is_string_view(dtype):
+        dtype = pa.string()
+    return column.cast(pa.float32() if pa.types.is_float16(dtype) else dtype)
 
 
 def _text(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
-    return column if pa.types.is_string(column.type) else column.cast(pa.string())
+    return column.cast(pa.string())
 
 
 def _id(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    text = _text(column, name, origin)
-    shortest, longest = _length_range(text)
-    if text.null_count or not shortest:
-        is_empty = pc.fill_null(pc.equal(pc.binary_length(text), 0), fill_value=True)
-        origin.refuse(is_empty, text, lambda _: f"{name} is empty", "Give every row an id.")
-    if longest > MAX_ID:
+    text = column.cast(pa.string())
+    lengths = pc.binary_length(text)
+    shortest, longest = pc.min_max(lengths).as_py().values()
+    if text.null_count or shortest == 0:
+        is_empty = pc.fill_null(pc.equal(lengths, 0), fill_value=True)
+        origin.refuse(is_empty, text, lambda _: f"{name} is empty", "Give every row an ID.")
+    if (longest or 0) > MAX_ID:
         problem = f"{name} is longer than {MAX_ID:,} bytes"
-        is_long = pc.greater(pc.binary_length(text), MAX_ID)
-        origin.refuse(is_long, text, lambda _: problem, "Write a shorter id.")
+        origin.refuse(pc.greater(lengths, MAX_ID), text, lambda _: problem, "Shorten the ID.")
     return text
 
 
-def _length_range(text: pa.Array) -> tuple[int, int]:
-    """Return the bytes of the shortest and the longest text, 1 where there is none; a few rows at a time."""
-    ends = np.frombuffer(text.buffers()[1], np.int32)[text.offset : text.offset + len(text) + 1]
-    shortest, longest = [1] * (not len(text)), [1] * (not len(text))
-    for start in range(0, len(text), _ROWS):
-        lengths: npt.NDArray[np.int32] = np.diff(ends[start : start + _ROWS + 1])
-        shortest.append(int(lengths.min()))
-        longest.append(int(lengths.max()))
-    return min(shortest), max(longest)
-
-
 def _shared(column: pa.Array | pa.ChunkedArray, name: str, origin: FileProvenance) -> pa.Array:
-    """Return ids as a dictionary; looked at one by one only where an entry of it is no id."""
     ids = coded(column)
     longest = pc.max(pc.binary_length(ids.dictionary)).as_py() or 0
-    if ids.null_count or longest > MAX_ID or "" in ids.dictionary.to_pylist():
+    if ids.null_count or longest > MAX_ID or pc.index(ids.dictionary, "").as_py() >= 0:
         _id(combine_chunks(column), name, origin)
     return ids
 
 
 def _word(column: pa.Array | pa.ChunkedArray, _: str, __: FileProvenance) -> pa.Array:
-    """Return texts as a dictionary, null where empty."""
+    """Return text as a dictionary, null where empty."""
     words = coded(column)
     empty = pc.index(words.dictionary, "").as_py()
     if empty < 0:
@@ -95,15 +81,15 @@ def _word(column: pa.Array | pa.ChunkedArray, _: str, __: FileProvenance) -> pa.
 
 
 def float_ids_as_integers(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return ids that were read as floats as 64-bit integers.
+    """Cast IDs that were read as floats to 64-bit integers.
 
     Raises:
-        ReadError: one is no whole number, or too large.
+        ReadError: an ID is not a whole number, or too large.
     """
     is_large = pc.greater_equal(pc.abs(column), 2.0**63)
     is_bad = pc.fill_null(pc.or_(is_large, pc.not_equal(column, pc.round(column))), fill_value=True)
-    hint = "Write ids as text or whole numbers."
-    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is no id", hint)
+    hint = "Write IDs as text or whole numbers."
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not an ID", hint)
     return column.cast(pa.int64())
 
 
@@ -112,42 +98,48 @@ def _number(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     is_bad = pc.is_null(numbers, nan_is_null=True)
     hint = "Map words to numbers, drop the row, or choose another column."
     if name == "score":
-        hint += " Or have such documents put last or dropped (missing score: last, drop)."
+        hint += " Or rank such documents last or drop them (missing score: last, drop)."
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", hint)
     return numbers
 
 
 def _number_or_none(column: pa.Array, _: str, __: FileProvenance) -> pa.Array:
-    """Return numbers, NaN where a value is none."""
     return pc.fill_null(parse_numbers(column), float("nan"))
 
 
 def _measure(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return numbers, NaN where a value is missing."""
+    numbers = optional_numbers(column, name, origin, "not a number", "Leave it empty.")
+    return pc.fill_null(numbers, float("nan"))
+
+
+def optional_numbers(column: pa.Array, name: str, origin: FileProvenance, wrong: str, hint: str) -> pa.Array:
+    """Return values as float64, null where empty.
+
+    Raises:
+        ReadError: a value is neither a number nor empty; `wrong` says what it is.
+    """
     if pa.types.is_string(column.type):
         column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
     numbers = parse_numbers(column)
     is_bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
-    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a number", "Leave it empty.")
-    return pc.fill_null(numbers, float("nan"))
+    origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is {wrong}", hint)
+    return numbers
 
 
 def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
-    """Return standard deviations: numbers of 0 or more."""
     numbers = parse_numbers(column)
-    is_bad = pc.fill_null(
-        pc.invert(pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))), fill_value=True
-    )
+    is_good = pc.and_(pc.is_finite(numbers), pc.greater_equal(numbers, 0.0))
     hint = (
         "A standard deviation is a number of 0 or more; 0 where the score is exact. Fill the column, or leave "
         "it out: --column score_std= on the command line, columns={'score_std': ''} in Python."
     )
+    is_bad = pc.fill_null(pc.invert(is_good), fill_value=True)
     origin.refuse(is_bad, column, lambda value: f"{name} {value!r} is not a standard deviation", hint)
     return numbers
 
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
-    """Return standard deviations, as the file holds them, with 0 where there is none beside a missing score."""
+    """Fill empty standard deviations with 0 where the score is missing, too."""
     is_text = pa.types.is_string(column.type)
     is_blank = (
         pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)
@@ -157,7 +149,6 @@ def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array
 
 
 def _rank(column: pa.Array, _: str, __: FileProvenance) -> pa.Array | None:
-    """Return ranks as numbers, None where a value is no number."""
     numbers = parse_numbers(column)
     return None if numbers.null_count else numbers
 
@@ -170,34 +161,24 @@ def as_grades(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
     """
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.int8())
-    if not pa.types.is_string(column.type):
-        return _finite(_number(column, name, origin), column, name, origin)
-    words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
-    truth_places = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
-    truth = pc.take(pa.array(list(_TRUTH.values())), truth_places)
-    numbers = pc.coalesce(truth, parse_numbers(pc.if_else(pc.is_valid(truth_places), "0", column)))
-    return _finite(numbers, column, name, origin)
-
-
-def _finite(numbers: pa.Array, column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
+    if pa.types.is_string(column.type):
+        words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+        truth_places = pc.index_in(words, value_set=pa.array(list(_TRUTH)))
+        truth = pc.take(pa.array(list(_TRUTH.values())), truth_places)
+        numbers = pc.coalesce(truth, parse_numbers(pc.if_else(pc.is_valid(truth_places), "0", column)))
+    else:
+        numbers = _number(column, name, origin)
     is_bad = pc.fill_null(pc.invert(pc.is_finite(numbers)), fill_value=True)
     if (row := pc.index(is_bad, value=True).as_py()) >= 0:
         value = column[row].as_py()
-        raise origin.error(row, f"{name} {value!r} is not a grade", _grade_hint(column, value))
+        hint = "A grade is a number, or true and false."
+        if value in _UNJUDGED:
+            n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
+            part = f"{n_open:,} of {count_of(len(column), 'row')}"
+            hint = f"No grade yet in {part}. Fill them in, or remove the rows of unjudged documents."
+        raise origin.error(row, f"{name} {value!r} is not a grade", hint)
     return numbers
 
-
-def _grade_hint(column: pa.Array, value: object) -> str:
-    """Return what to do about a value that is no grade: one that is yet to be given is no mistake."""
-    if value not in _UNJUDGED:
-        return "A grade is a number, or true and false."
-    n_open = pc.sum(pc.is_in(column, value_set=pa.array(_UNJUDGED))).as_py()
-    part = f"{n_open:,} of {count_of(len(column), 'row')}"
-    return f"No grade yet in {part}: fill them in, or leave out the lines of what nobody judged."
-
-
-_UNJUDGED = ("", "?")
-"""What stands for a grade in a file that is yet to be filled in."""
 
 CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | None]] = {
     "id": _id,
@@ -211,11 +192,11 @@ CONVERTERS: Mapping[str, Callable[[pa.Array, str, FileProvenance], pa.Array | No
     "grade": as_grades,
     "rank": _rank,
 }
-"""Kind of a column of ours → what converts and checks its values; None where the column is left out."""
+"""Kind of a column → what converts and checks its values; None skips the column."""
 
 
 def parse_numbers(column: pa.Array) -> pa.Array:
-    """Return values as float64, null where a text is no number."""
+    """Return values as float64, null where a text is not a number."""
     if not pa.types.is_string(column.type):
         return column.cast(pa.float64(), safe=False)
     trimmed = pc.utf8_trim_whitespace(column)
@@ -225,12 +206,20 @@ def parse_numbers(column: pa.Array) -> pa.Array:
         return pa.array([parse_number(value) for value in trimmed.to_pylist()], pa.float64())
 
 
+def parse_number(value: str | None) -> float | None:
+    """Return the number that a text writes, or None."""
+    try:
+        return float(value) if value and "_" not in value else None
+    except ValueError:
+        return None
+
+
 def further_numbers(
     column: pa.Array, name: str, origin: FileProvenance
 ) -> tuple[pa.Array | None, list[Finding]]:
-    """Return a further score column, -inf where a value is missing, and what is to be said of it.
+    """Return a further score column, -inf where a value is missing, and what to report about it.
 
-    The column is None where a value is neither a number nor missing.
+    The column is None if a value is neither a number nor missing.
     """
     numbers = parse_numbers(column)
     is_missing = pc.is_null(numbers, nan_is_null=True)
@@ -244,39 +233,25 @@ def further_numbers(
         message = f"The column {name!r} is not read as scores: {quote(str(words[wrong[0]]))} is not a number."
         return None, [make_finding("columns-unused", origin.file, message, line=line)]
     message = (
-        f"The column {name!r} lacks {part_of(len(missing), len(column), 'value')}. Such documents come last "
-        "where it ranks or splits ties, whatever its direction."
+        f"The column {name!r} has no value in {part_of(len(missing), len(column), 'row')}. "
+        "These documents come last where the column ranks or breaks ties."
     )
     finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
     return pc.if_else(is_missing, pa.scalar(-np.inf), numbers), [finding]
 
 
-def parse_number(value: str | None) -> float | None:
-    """Return the number that a text writes, None where it writes none."""
-    try:
-        return float(value) if value and "_" not in value else None
-    except ValueError:
-        return None
-
-
 WHOLE_UP_TO = 2**53
-"""Up to here every whole number is a float; above, neighbours become one."""
+"""Floats hold every whole number up to here."""
 _SMALLEST = np.finfo(np.float64).tiny
-"""Below this a float has fewer digits, and at last none: 1e-400 becomes 0."""
-_NUMBERS_AT_ONCE = 2**15
-"""Rows whose sizes are looked at at once."""
+"""Smaller floats lose digits; 1e-400 becomes 0."""
 _TINY_TEXT = re.compile(rb"-(?<=[eE]-)[0-9]{3}")
-"""What stands in the text of a number that is that small; it begins with one letter, so that it is quick."""
-
+"""Found in the text of every number below `_SMALLEST`; begins with one letter to be fast."""
+_SMALL_IS_NONE = frozenset({"relevance", "rank", "latency", "score_std"})
+"""Columns in which a number below `_SMALLEST` makes no difference to 0."""
 MAX_GRADE = 500
-"""Grades above are 500 to DCG (`metrics.measures.additive`)."""
-
-
-class WrittenTexts(Protocol):
-    """Gives values of a column as the file writes them."""
-
-    def __call__(self, name: str, rows: IntArray, *, only_tiny: bool) -> Sequence[str]:
-        """Return the texts of some rows; none where only tiny numbers are looked for and the file has none."""
+"""DCG counts higher grades as this one (`metrics.measures.additive`)."""
+WrittenTexts = Callable[[str, IntArray, bool], Sequence[str]]
+"""Takes a column, rows, and whether only tiny numbers matter; returns the texts of these rows in the file."""
 
 
 def inexact_finding(
@@ -286,44 +261,62 @@ def inexact_finding(
     origin: FileProvenance,
     texts_of: WrittenTexts | None,
 ) -> list[Finding]:
-    """Report numbers that are read as another number: whole ones above 2^53, ones that become 0 or infinite.
-
-    Digits after the point that no float has are not reported: they are beyond what a score is compared by.
-
-    Shapes: `numbers` (n_rows,), `column` (n_rows,).
-    """
+    """Report numbers that floats change: whole numbers above 2^53, and numbers that become 0 or infinite."""
     ours, theirs = names
-    rows = _suspicious(
-        np.asarray(numbers), with_small=ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type)
-    )
+    has_small = ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type)
+    sizes = np.abs(np.asarray(numbers))
+    rows = np.flatnonzero((sizes >= WHOLE_UP_TO) | (sizes < (_SMALLEST if has_small else 0)))
     if not len(rows):
         return []
-    found = np.asarray(numbers)[rows]
-    written: Sequence[object] = []
+    values = np.asarray(numbers)[rows].tolist()
+    texts: Sequence[object] = []
     if not pa.types.is_floating(column.type):
-        written = combine_chunks(column).take(pa.array(rows)).to_pylist()
+        texts = combine_chunks(column).take(pa.array(rows)).to_pylist()
     elif texts_of is not None:
-        written = texts_of(theirs, rows, only_tiny=bool(np.abs(found).max() < 1))
-    if not written:
-        return []
-    values = found.tolist()
-    inexact = [place for place, pair in enumerate(zip(written, values, strict=True)) if not holds(*pair)]
+        texts = texts_of(theirs, rows, bool(sizes[rows].max() < 1))
+    inexact = [place for place, pair in enumerate(zip(texts, values, strict=False)) if not holds(*pair)]
     if not inexact:
         return []
-    first = inexact[0]
+    text, value = str(texts[inexact[0]]).strip(), values[inexact[0]]
+    text = text if len(text) <= 40 else f"{text[:18]} ... {text[-18:]}"  # noqa: PLR2004 letters of an example
+    read_as = f"{value:.0f}" if WHOLE_UP_TO <= abs(value) < np.inf else repr(value)
     message = (
-        f"Numbers in {theirs} that 64-bit floats do not hold: {part_of(len(inexact), len(numbers), 'row')}, "
-        f"such as {_short(written[first])}, read as {_printed(values[first])}."
+        f"64-bit floats cannot hold the {theirs} of {part_of(len(inexact), len(numbers), 'row')}. "
+        f"For example, {text} is read as {read_as}."
     )
-    line = origin.line_of(int(rows[first]))
+    line = origin.line_of(int(rows[inexact[0]]))
     return [make_finding("numbers-inexact", origin.file, message, line=line, count=len(inexact))]
 
 
-def large_grades_finding(grades: pa.Array, theirs: str, origin: FileProvenance) -> list[Finding]:
-    """Report grades so large that DCG cannot tell them apart.
+def holds(written: object, number: float) -> bool:
+    """Return whether a float equals what was written: exactly if whole, otherwise as far as floats go."""
+    if written in {"0", "0.0"}:  # most numbers that are read as 0
+        return True
+    try:
+        exact = Decimal(str(written).strip())
+    except InvalidOperation:  # true and false
+        return True
+    if not exact.is_finite():
+        return True
+    if not np.isfinite(number):
+        return False
+    if abs(number) < _SMALLEST:
+        return abs(exact - Decimal(number)) <= abs(exact) * Decimal(2) ** -52 or exact == Decimal(repr(number))
+    return abs(number) < WHOLE_UP_TO or exact == Decimal(number) or "e" in str(written).lower()
 
-    Shapes: `grades` (n_rows,).
-    """
+
+def has_tiny_numbers(file: File) -> bool:
+    """Return whether the text of a file may hold numbers that are too small for floats."""
+    tail = b""
+    for block in file.blocks():
+        if (b"-" in block or b"-" in tail) and _TINY_TEXT.search(tail + block):
+            return True
+        tail = block[-4:]
+    return False
+
+
+def large_grades_finding(grades: pa.Array, theirs: str, origin: FileProvenance) -> list[Finding]:
+    """Report grades so large that DCG cannot tell them apart."""
     values = np.asarray(grades)
     rows = np.flatnonzero(values > MAX_GRADE)
     if not len(rows):
@@ -336,56 +329,6 @@ def large_grades_finding(grades: pa.Array, theirs: str, origin: FileProvenance) 
     return [make_finding("grades-large", origin.file, message, line=line, count=len(rows))]
 
 
-_SMALL_IS_NONE = frozenset({"relevance", "rank", "latency", "score_std"})
-"""Columns in which a number below the smallest float is 0 to all that is made of it."""
-
-
-def has_tiny_numbers(file: File) -> bool:
-    """Return whether a number may stand in a file that is too small for a float."""
-    tail = b""
-    for block in file.blocks():
-        if (b"-" in block or b"-" in tail) and _TINY_TEXT.search(tail + block):
-            return True
-        tail = block[-4:]
-    return False
-
-
-def _suspicious(numbers: FloatArray, *, with_small: bool) -> IntArray:
-    """Return the rows whose numbers may not be what was written, looked at a few at a time."""
-    smallest, rows = _SMALLEST if with_small else 0.0, [np.empty(0, np.int64)]
-    for start in range(0, len(numbers), _NUMBERS_AT_ONCE):
-        sizes = np.abs(numbers[start : start + _NUMBERS_AT_ONCE])
-        if not (sizes.max() < WHOLE_UP_TO and sizes.min() >= smallest):  # NaN is neither
-            rows.append(start + np.flatnonzero((sizes >= WHOLE_UP_TO) | (sizes < smallest)))
-    return np.concatenate(rows)
-
-
-def holds(written: object, number: float) -> bool:
-    """Return whether a number is what is written: to the digit where it is whole, else as far as floats go."""
-    if written in {"0", "0.0"}:  # as most are that become 0
-        return True
-    try:
-        exact = Decimal(str(written).strip())
-    except InvalidOperation:  # true, false: no number
-        return True
-    if not exact.is_finite():
-        return True
-    if not np.isfinite(number):
-        return False
-    if abs(number) < _SMALLEST:
-        return abs(exact - Decimal(number)) <= abs(exact) * Decimal(2) ** -52 or exact == Decimal(repr(number))
-    return abs(number) < WHOLE_UP_TO or exact == Decimal(number) or "e" in str(written).lower()
-
-
-def _short(written: object) -> str:
-    text = str(written).strip()
-    return text if len(text) <= 40 else f"{text[:18]} ... {text[-18:]}"  # noqa: PLR2004 letters of an example
-
-
-def _printed(number: float) -> str:
-    return f"{number:.0f}" if WHOLE_UP_TO <= abs(number) < np.inf else repr(number)
-
-
 _ANSWERS = frozenset(
     f"{whose}{what}"
     for whose in ("", "model", "llm", "raw")
@@ -396,32 +339,26 @@ _SCALE = r"(?:\s*+(?:/|out\s++of|of)\s*+(?P<scale>[0-9]{1,15}(?:\.[0-9]+)?)|\s?(
 _RANGE = r"(?P<range>\s*+(?:[-–—~]|to\b|or\b|and\b)\s*+[0-9])?"
 _GRADE = re.compile(f"(?P<grade>{_NUMBER}){_SCALE}{_RANGE}", re.IGNORECASE)
 _LABEL = r"\b(?:scores?|relevance|relevancy|rating|rate|rated|grade|graded)\b"
-_BETWEEN = (  # so many words and marks and no more, or a text of labels alone would be read from each of them
+_BETWEEN = (  # limited, or a text of labels alone would be searched from each of them
     r"(?:\s{1,3}+(?:score|rating|grade|level|label|value|is|of|as|at|an?|be|would|this|it|the|passage|document)\b)"
     r"{0,8}+[\s*_:=\"'`#>(\[{|~]{0,12}+(?:[-–—]\s{1,3}+)?"
 )
 _LABELLED = re.compile(f"{_LABEL}{_BETWEEN}{_GRADE.pattern}", re.IGNORECASE)
 _THOUGHT = "</think>"
-"""What is before it, the model says to itself."""
+"""Ends the reasoning of a model."""
 
 
 class Grade(NamedTuple):
-    """A grade that a text states.
-
-    Attributes:
-        value: the number; of 7/10, 7.
-        scale: what it is said to be out of; None where nothing is said.
-    """
+    """A grade and, if stated, its scale: 7/10 has the value 7 and the scale 10."""
 
     value: float
     scale: float | None
 
 
 def parse_grade(text: str) -> Grade | None:
-    """Return the grade that a text states: the number after a label such as score, else its only number.
+    """Return the grade that a text states: the number after a label such as score, else the only number.
 
-    Several different numbers, after labels or where there is no label, are no grade, and a range is none. The
-    same number again does not matter.
+    Several different numbers, and ranges, give no grade. A repeated number does not matter.
     """
     text = without_thought(text)
     for pattern in (_LABELLED, _GRADE):
@@ -435,7 +372,7 @@ def parse_grade(text: str) -> Grade | None:
 
 
 def without_thought(answer: str) -> str:
-    """Return what a model answers, without what it says to itself before."""
+    """Return a model's answer without its reasoning."""
     return answer.rpartition(_THOUGHT)[2]
 
 
@@ -445,9 +382,9 @@ def _grade_of(match: re.Match[str]) -> Grade:
 
 
 def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, str]:
-    """Return the column of answers as that of the score, where there is no other score.
+    """Map `score` to a column of model answers if there is no other score column.
 
-    Beside a column of relevance it is taken for the score where the first row's answer holds a grade.
+    If there is a relevance column, the first answer must hold a grade.
     """
     mapping = recognise(header)
     if "score" in mapping:
@@ -459,43 +396,28 @@ def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, s
 
 
 def read_worded_grades(column: pa.Array, name: str, origin: FileProvenance) -> tuple[pa.Array, list[Finding]]:
-    """Return scores as text, those with words around a grade as the grade alone, and what was done."""
-    if not pa.types.is_string(column.type) or _are_numbers(column):
+    """Reduce texts that state a grade to that grade, and report it."""
+    if not pa.types.is_string(column.type):
         return column, []
-    texts = column.to_pylist()
-    rows = [row for row, text in enumerate(texts) if text and parse_number(text) is None]
-    grades = {row: grade for row in rows if (grade := parse_grade(texts[row]))}
+    rows = np.flatnonzero(np.asarray(parse_numbers(column).is_null()))
+    texts = dict(zip(rows.tolist(), column.take(pa.array(rows)).to_pylist(), strict=True))
+    grades = {row: grade for row, text in texts.items() if text and (grade := parse_grade(text))}
     if not grades:
         return column, []
-    is_worded = np.zeros(len(texts), bool)
+    is_worded = np.zeros(len(column), bool)
     is_worded[list(grades)] = True
     plain = pa.array([repr(grade.value) for grade in grades.values()], pa.string())
-    return pc.replace_with_mask(column, pa.array(is_worded), plain), _worded_findings(
-        texts, grades, name, origin
+    first, count = next(iter(grades)), len(grades)
+    line = origin.line_of(first)
+    message = (
+        f"Grades extracted from text in {name}: {part_of(count, len(column), 'row')}. "
+        f"{quote(texts[first].strip())} is read as {grades[first].value:g}."
     )
-
-
-def _worded_findings(
-    texts: Sequence[str], grades: Mapping[int, Grade], name: str, origin: FileProvenance
-) -> list[Finding]:
-    """Return that grades, by row, were read out of words, and that they are of several scales."""
-    first = next(iter(grades))
-    line, count = origin.line_of(first), len(grades)
-    example = f"{quote(texts[first].strip())} is {grades[first].value:g}"
-    message = f"Grades read out of words in {name}: {part_of(count, len(texts), 'row')}; {example}."
     findings = [make_finding("grades-in-words", origin.file, message, line=line, count=count)]
     scales = sorted({grade.scale for grade in grades.values() if grade.scale is not None})
     if len(scales) > 1:
-        listed = ", ".join(f"{scale:g}" for scale in scales)
+        scale_names = ", ".join(f"{scale:g}" for scale in scales)
         count = sum(grade.scale is not None for grade in grades.values())
-        message = f"Grades are said to be out of {listed}, and are compared as if these were one scale."
+        message = f"Grades have several scales (out of {scale_names}) and are compared without conversion."
         findings.append(make_finding("grades-scales", origin.file, message, line=line, count=count))
-    return findings
-
-
-def _are_numbers(column: pa.Array) -> bool:
-    try:
-        pc.utf8_trim_whitespace(column).cast(pa.float64())
-    except pa.ArrowInvalid:
-        return False
-    return True
+    return pc.replace_with_mask(column, pa.array(is_worded), plain), findings

@@ -1,4 +1,4 @@
-"""Bytes in: from a path or an upload to a stream of unpacked bytes or single-spaced text, within a limit."""
+"""From a path or an upload to a stream of unpacked bytes or single-spaced text, within a limit."""
 
 import errno
 import io
@@ -17,24 +17,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, TieScopeError, UsageError, needs
+from metrics.errors import ReadError, TieScopeError, needs
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
 
 MAX_BYTES = 2 * 2**30
-"""Largest file read, unpacked, in bytes, where the environment does not say another limit."""
+"""Largest file, unpacked, unless the environment sets another limit."""
 MAX_FILE = "TIESCOPE_MAX_FILE_MB"
-"""Environment variable: megabytes of the largest file read, unpacked."""
 MAX_GROWTH, FREE_BYTES = 100, 2**28
-"""How many times its own bytes a file may unpack to, and the bytes that any file may unpack to.
+"""Files may unpack to so many times their own size, or to so many bytes.
 
-Runs and tables unpack to 60 times theirs or less, files made to fill the memory to 400 times and more.
+Runs and tables grow at most 60 times. Files made to fill the memory grow 400 times and more.
 """
 _UNCOUNTED_BYTES = 2**26
-"""Bytes read before those of a file that declares fewer are counted to the end."""
+"""Bytes that are read before a packed file is counted to its end."""
 BLOCK = 2**17
-"""Bytes held at once while a file flows by; eight times as many are no faster, and hold 25 MB more."""
+"""Bytes read at once; larger blocks are not faster and hold more memory."""
 
 _HEAD = 65536
 _COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -45,22 +44,19 @@ _SUFFIXES = {
 STDIN = Path("/dev/stdin")
 """What `-` stands for; a file of that name is `./-`."""
 _OPEN_ALREADY = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
-"""What is open already, as standard input and what the shell makes of <(command): a pipe there has a writer."""
+"""Standard input and the shell's <(command): pipes that already have a writer."""
 _NO_FILE = "not a regular file"
 _BOM = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\v\f\n"
 _NO_TEXT = re.compile("[\ud800-\udfff]")
-"""What stands in a name for bytes that are not UTF-8."""
+"""Bytes of a file name that are not UTF-8."""
 
 
 def place_of(path: str | PurePath) -> Path:
-    """Return where a path or URL is: on disk, or where fsspec gets to (`s3://`, `https://`, `memory://` ...).
-
-    A URL becomes what is no `pathlib.Path` and has its methods; it is passed on as it is.
+    """Return a path on disk, or for URLs that fsspec opens (`s3://`, `https://`, `memory://` ...) a `UPath`.
 
     Raises:
         MissingPackageError: a URL, without the extra `distributed`.
-        ReadError: a URL of a kind that nothing installed can open.
+        ReadError: no installed package opens such URLs.
     """
     if "://" not in str(path):
         return Path(path)
@@ -69,19 +65,18 @@ def place_of(path: str | PurePath) -> Path:
     try:
         return cast("Path", UPath(path))
     except (ImportError, ValueError) as error:
-        raise ReadError(
-            str(path), f"such URLs cannot be opened ({error})", "Install what opens them."
-        ) from error
+        hint = "Install the package that opens them."
+        raise ReadError(str(path), f"such URLs cannot be opened ({error})", hint) from error
 
 
 @dataclass(frozen=True)
 class File:
-    """A file as given, packed or not.
+    """A file, packed or not.
 
     Attributes:
         name: as the user knows it.
-        data: its bytes, or where they are.
-        endless: whether it may be larger than the limit, being read in blocks where it is.
+        data: its bytes, or its path.
+        endless: whether it may exceed the limit, because it is read in blocks.
     """
 
     name: str
@@ -90,29 +85,28 @@ class File:
 
     @classmethod
     def open(cls, path: str | PurePath) -> "File":
-        """Return a file on disk or at a URL, read when needed; pipes and standard input (`-`) are read at once.
+        """Return a file on disk or at a URL, read when needed; reads pipes and standard input (`-`) at once.
 
         Raises:
             ReadError: there is no such file, or it cannot be opened.
             MissingPackageError: a URL, without the extra `distributed`.
-            UsageError: the environment names no limit.
+            UsageError: the environment's limit is not a number.
         """
         place = STDIN if str(path) == "-" else place_of(path)
-        limit = _max_bytes()
+        limit = byte_limit(MAX_FILE, MAX_BYTES)
         try:
             with _open_to_read(place) as stream:
                 data = place if place.is_file() else read_within(stream, limit)
             return cls(place.name, data)
         except ImportError as error:
-            raise ReadError(
-                str(path), f"a package is missing that opens it ({error})", "Install it."
-            ) from error
+            problem = f"a package that opens it is missing ({error})"
+            raise ReadError(str(path), problem, "Install it.") from error
         except (OSError, ValueError) as error:
             raise ReadError(str(path) or "''", _reason(error), "Check the path.") from error
 
     @property
     def stem(self) -> str:
-        """Name without folder and known endings: `llm.trec.gz` gives `llm`; bytes that are no text give �."""
+        """Name without folder and known suffixes (`llm` for `llm.trec.gz`); � for bytes that are not text."""
         path = PurePath(self.name.replace("\\", "/"))
         while path.suffix.lower() in _SUFFIXES and path.stem:
             path = path.with_suffix("")
@@ -120,7 +114,7 @@ class File:
 
     @cached_property
     def size(self) -> int:
-        """Bytes as given; a ReadError where the file is gone."""
+        """Bytes as given; a ReadError if the file is gone."""
         with self.given() as stream:
             return int(stream.size())
 
@@ -134,7 +128,7 @@ class File:
         return digest.hexdigest()
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the unpacked bytes from the first on, without a byte order mark; never more than the limit."""
+        """Yield the unpacked bytes without a byte order mark, never more than the limit."""
         total, expected = 0, max(self._declared_size, min(_UNCOUNTED_BYTES, self.limit))
         if expected > self.limit:
             expected = self.unpacked_size
@@ -146,29 +140,29 @@ class File:
 
     @cached_property
     def limit(self) -> float:
-        """Most bytes that it may unpack to."""
+        """Most bytes that the file may unpack to."""
         if self.endless and not isinstance(self.data, bytes):
             return inf
-        return min(_max_bytes(), self.growth_limit)
+        return min(byte_limit(MAX_FILE, MAX_BYTES), self.growth_limit)
 
     @property
     def growth_limit(self) -> int:
-        """Most bytes in memory that so small a file may ask for."""
+        """Most bytes of memory that a file of this size may need."""
         return max(FREE_BYTES, MAX_GROWTH * self.size)
 
     def refuse_too_large(self, size: int) -> None:
-        """Raise a ReadError where so many unpacked bytes are more than the limit."""
+        """Raise a ReadError if so many unpacked bytes exceed the limit."""
         if size <= self.limit:
             return
-        if self.limit == _max_bytes():
+        if self.limit == byte_limit(MAX_FILE, MAX_BYTES):
             problem = f"larger than {self.limit / 2**30:.3g} GB unpacked"
             raise ReadError(self.name, problem, "Split it by query.")
         problem = f"{self.size:,} bytes that unpack to more than {self.limit / 10**6:,.0f} MB"
-        raise ReadError(self.name, problem, "Give what it holds as plain text.")
+        raise ReadError(self.name, problem, "Unpack it and give the plain file.")
 
     @property
     def _declared_size(self) -> int:
-        """Bytes unpacked, as far as the file says: at its end, gzip says those of its last part."""
+        """Unpacked bytes as stated at the end of a gzip file, for its last part; 0 for other files."""
         if self.packed != "gzip":
             return 0
         with self.given() as stream:
@@ -177,7 +171,7 @@ class File:
 
     @cached_property
     def unpacked_size(self) -> float:
-        """Bytes unpacked, counted without keeping any; infinity where there is no limit to them."""
+        """Unpacked bytes, counted without keeping them; infinity if there is no limit."""
         if self.limit == inf:
             return inf
         if not self.packed:
@@ -201,11 +195,12 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The beginning, from the first line that is not blank, as far as recognition looks."""
+        """The first bytes from the first line that is not blank, for recognition of the format."""
         head = b""
         for block in self.blocks():
             head += block
-            head = head[_first_line(head) :]
+            n_blank = len(head) - len(head.lstrip())
+            head = head[head.rfind(b"\n", 0, n_blank) + 1 :]
             if len(head) >= _HEAD:
                 break
         if not head.strip():
@@ -213,7 +208,7 @@ class File:
         return head[:_HEAD]
 
     def ends_with(self, mark: bytes) -> bool:
-        """Return whether these are the last bytes, as given; of packed bytes nobody knows, so yes."""
+        """Return whether the file ends with these bytes; True for packed files, whose end is unknown."""
         if self.packed:
             return True
         with self.given() as stream:
@@ -221,26 +216,26 @@ class File:
             return bool(stream.read(len(mark)) == mark)
 
     def given(self) -> pa.NativeFile:
-        """Return the bytes as given; a ReadError where the file is gone."""
+        """Open the bytes as given; a ReadError if the file is gone."""
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
             stream = _open_to_read(self.data)
         except FileNotFoundError as error:
-            raise ReadError(self.name, "the file is gone", "Check the path.") from error
+            raise ReadError(self.name, "the file no longer exists", "Check the path.") from error
         except OSError as error:
             raise ReadError(self.name, _reason(error), "Check the path.") from error
-        return pa.PythonFile(stream, mode="r")  # its blocks are numpy's to use again
+        return pa.PythonFile(stream, mode="r")  # numpy can reuse the memory of its blocks
 
     @cached_property
     def packed(self) -> str | None:
-        """How the bytes are packed, None where they are not."""
+        """`gzip` or `zstd`; None if the file is not packed."""
         with self.given() as stream:
             start = stream.read(4)
         return next((name for magic, name in _COMPRESSIONS.items() if start.startswith(magic)), None)
 
     def refuse_binary(self, hint: str = "Give a TREC run, qrels, a CSV or TSV table, JSON or Parquet.") -> None:
-        """Raise a ReadError with a hint where the head is that of no text."""
+        """Raise a ReadError if the file is not UTF-8 text."""
         head = self.head
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ReadError(self.name, "the text is UTF-16", "Save it as UTF-8.", line=1)
@@ -251,22 +246,21 @@ class File:
 
 
 def read_within(stream: IO[bytes], limit: int) -> bytes:
-    """Return all that a stream holds, or what shows that it is more; memory is taken as bytes come."""
-    data = BytesIO()  # blocks in a list would be joined, and held twice
+    """Return all bytes of a stream, or a little more than the limit."""
+    data = BytesIO()  # a list of blocks would have to be joined, and held twice
     while data.tell() <= limit and (block := stream.read(BLOCK)):
         data.write(block)
     return data.getvalue()
 
 
 def _open_to_read(place: Path) -> IO[bytes]:
-    """Open a file, or what is open already; raise an OSError at once for a named pipe, a device or a socket."""
+    """Open a file; fail at once for named pipes, devices and sockets, which nobody may ever write to."""
     if hasattr(place, "__fspath__"):
         return open(place, "rb", 0, opener=_open_at_once)
     return place.open("rb", buffering=0)  # of a URL
 
 
 def _open_at_once(name: str, flags: int) -> int:
-    """Return the descriptor of a file; nobody is waited for who may write to it."""
     descriptor = os.open(name, flags | os.O_NONBLOCK)
     kind = os.fstat(descriptor).st_mode
     if S_ISREG(kind) or S_ISDIR(kind) or _OPEN_ALREADY.fullmatch(os.fspath(name)):
@@ -277,30 +271,15 @@ def _open_at_once(name: str, flags: int) -> int:
 
 
 def _reason(error: Exception) -> str:
-    """Return why a file cannot be opened."""
-    if isinstance(error, OSError) and error.errno == errno.ENXIO:  # what a socket answers
+    if isinstance(error, OSError) and error.errno == errno.ENXIO:  # also for a socket
         return _NO_FILE
     return (getattr(error, "strerror", None) or "cannot be opened").lower()
 
 
-def _max_bytes() -> int:
-    """Return the largest file read, as the environment says."""
-    try:
-        return byte_limit(MAX_FILE, MAX_BYTES)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-
-
-def _first_line(text: bytes) -> int:
-    """Return where the first line that is not blank begins."""
-    first = len(text) - len(text.lstrip(_BLANK))
-    return text.rfind(b"\n", 0, first) + 1
-
-
 MAX_LINE = 2**24
-"""Longest line read, in bytes."""
+"""Longest line, in bytes."""
 _SPACE = ord(" ")
-_SPACE_AT_LINE_END = re.compile(rb"(?m)^[ \t]|[ \t]\r?$")
+_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
 
 
 class BlockStream(io.RawIOBase):
@@ -311,13 +290,13 @@ class BlockStream(io.RawIOBase):
         self._unread = memoryview(b"")
 
     def readable(self) -> bool:
-        """Return True: the stream can be read."""
+        """Return True."""
         return True
 
     def read(self, size: int = -1) -> bytes:
         """Return `size` bytes, fewer only at the end.
 
-        For pyarrow takes a line feed that is all it is given, after a carriage return, for the end.
+        If pyarrow receives a single line feed after a carriage return, it takes it for the end of the file.
         """
         if size < 0:
             return super().read(size) or b""
@@ -333,42 +312,32 @@ class BlockStream(io.RawIOBase):
         return b"".join(pieces)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill as much of `buffer` as there are bytes for, and return how many."""
+        """Fill the buffer as far as there are bytes, and return how many."""
         data = self.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
-def open_text(file: File, *, single_spaces: bool = False, strip_lines: bool = False) -> BlockStream:
-    """Open the unpacked text of a file; lines stay where they are.
+def open_text(file: File, *, single_spaces: bool) -> BlockStream:
+    """Open the unpacked text of a file; with `single_spaces`, one space replaces each run of spaces and tabs.
 
     Raises:
-        ReadError: while it is read: the file is damaged or too large, or a line too long.
+        ReadError: while reading, if the file is damaged or too large, or a line too long.
     """
     blocks = whole_lines(file)
-    if strip_lines:
-        return BlockStream(
-            b"\n".join(b" ".join(line.split()) for line in block.split(b"\n")) for block in blocks
-        )
     return BlockStream(map(_single_spaced, blocks) if single_spaces else blocks)
 
 
 def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.NativeFile:
-    """Open the text for pyarrow: without Python in between where the file is neither packed nor oddly spaced.
-
-    Raises:
-        ReadError: the file is too large, or as of `open_text`.
-    """
-    if single_spaces and _SPACE_AT_LINE_END.search(file.head[: file.head.rfind(b"\n") + 1]):
-        return open_text(file, strip_lines=True)
-    if file.packed or (single_spaces and _has_odd_spaces(file)):
+    """Open the text for pyarrow: as `open_text`, but without a copy where nothing needs to change."""
+    if file.packed or single_spaces:
         return open_text(file, single_spaces=single_spaces)
     file.refuse_too_large(file.size)
     return file.given()
 
 
 def whole_lines(file: File) -> Iterator[bytes]:
-    """Yield the unpacked bytes in blocks that end where a line does; a ReadError where one is too long."""
+    """Yield the unpacked bytes in blocks of whole lines; a ReadError if a line is too long."""
     unfinished, n_before = b"", 0
     for block in file.blocks():
         cut = block.rfind(b"\n") + 1
@@ -388,7 +357,7 @@ def line_too_long(file: File, line: int) -> ReadError:
 
 
 def _lines_within(file: File, size: int) -> int:
-    """Return how many lines end within the first `size` bytes."""
+    """Count the lines that end within the first `size` bytes."""
     count = 0
     for block in file.blocks():
         count += block.count(b"\n", 0, size)
@@ -398,64 +367,45 @@ def _lines_within(file: File, size: int) -> int:
     return count
 
 
-def _has_odd_spaces(file: File) -> bool:
-    """Return whether there are tabs, or two spaces in a row."""
-    last = b""
-    for block in file.blocks():
-        if b"\t" in block or _has_two_spaces(block) or (last == block[:1] == b" "):
-            return True
-        last = block[-1:]
-    return False
-
-
 def _single_spaced(block: bytes) -> bytes:
-    if b"\t" in block:
-        block = block.replace(b"\t", b" ")
-    while _has_two_spaces(block):
-        block = block.replace(b"  ", b" ")
+    """Put one space in place of each run of blanks in a line, none at its ends."""
+    if any(mark in block for mark in (b"\t", b"\v", b"\f")):
+        block = block.translate(_TO_SPACES)
+    letters = np.frombuffer(b"\n" + block + b"\n", np.uint8)
+    is_space, is_blank = letters == _SPACE, letters <= _SPACE
+    is_odd = bool(((is_space[1:] & is_blank[:-1]) | (is_blank[1:] & is_space[:-1])).any())
+    if is_odd or block.count(b"\r") != block.count(b"\r\n"):
+        return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
     return block
-
-
-def _has_two_spaces(block: bytes) -> bool:
-    """Return whether two spaces stand in a row."""
-    is_space = np.frombuffer(block, np.uint8) == _SPACE
-    return bool((is_space[1:] & is_space[:-1]).any())
-
-
-def _no_ranks() -> None:
-    """Return None: the file states no ranks."""
 
 
 @dataclass(eq=False)
 class FileProvenance:
-    """The file that rows came from: the one thing known of it that changes is where a copy of it lies.
+    """The file that rows came from.
 
     Attributes:
         file: its name.
         line_of: row, the first 0 → its line, the first 1.
-        unit: what is counted: a line, a row, an entry.
-        ranks: reads the ranks the file states beside its scores, if it does.
-        tag: what the first row of a TREC run says whose it is; empty of other files.
+        unit: what `line_of` counts: lines, rows or entries.
+        ranks: reads the ranks that the file states beside its scores, if any.
+        tag: the tag in the first row of a TREC run; empty for other files.
     """
 
     file: str
     line_of: Callable[[int], int]
     unit: str = "line"
-    ranks: Callable[[], pa.Array | None] = _no_ranks
+    ranks: Callable[[], pa.Array | None] = lambda: None
     tag: str = ""
 
     def move(self, copy: "FileProvenance") -> None:
-        """Have lines and ranks read from a copy of the file, where it counts the same: the file can go."""
+        """Read lines and ranks from a copy of the file from now on, if it counts in the same unit."""
         if copy.unit == self.unit:
             self.line_of, self.ranks = copy.line_of, copy.ranks
 
     def refuse(
         self, is_bad: pa.Array, column: pa.Array, problem_of: Callable[[object], str], hint: str
     ) -> None:
-        """Raise a ReadError at the first bad row, if there is one.
-
-        Shapes: `is_bad` (n_rows,), `column` (n_rows,).
-        """
+        """Raise a ReadError at the first bad row, if any."""
         row = pc.index(is_bad, value=True).as_py()
         if row >= 0:
             raise self.error(row, problem_of(column[row].as_py()), hint)
@@ -471,7 +421,7 @@ class RowProvenance:
 
     Attributes:
         origin: the file.
-        rows: (n_rows,) row of the file that each was; None where it is the same.
+        rows: (n_rows,) row of the file; None if it is the same.
     """
 
     origin: FileProvenance
@@ -484,7 +434,7 @@ class RowProvenance:
 
     @classmethod
     def concat(cls, parts: Sequence["RowProvenance"], lengths: Sequence[int]) -> "RowProvenance":
-        """Return the provenance of the rows of several files, one after the other; of one as it is."""
+        """Return the provenance of the rows of several files, one after the other."""
         if len(parts) == 1:
             return parts[0]
         ends = np.cumsum(lengths)
@@ -502,7 +452,7 @@ class RowProvenance:
 
     @property
     def unit(self) -> str:
-        """What is counted: a line, a row, an entry."""
+        """What `line_of` counts: lines, rows or entries."""
         return self.origin.unit
 
     def line_of(self, row: int) -> int:
@@ -510,7 +460,7 @@ class RowProvenance:
         return self.origin.line_of(row if self.rows is None else int(self.rows[row]))
 
     def ranks(self) -> pa.Array | None:
-        """Return the (n_rows,) ranks the file states beside its scores, if it does and still can be read."""
+        """Return the (n_rows,) ranks that the file states, if any and if it can still be read."""
         try:
             ranks = self.origin.ranks()
         except TieScopeError:
@@ -518,9 +468,9 @@ class RowProvenance:
         return ranks if ranks is None or self.rows is None else ranks.take(pa.array(np.asarray(self.rows)))
 
     def slice(self, start: int, end: int) -> "RowProvenance":
-        """Return where the rows from `start` to before `end` came from."""
+        """Return the provenance of the rows from `start` to before `end`."""
         return RowProvenance(self.origin, range(start, end) if self.rows is None else self.rows[start:end])
 
     def take(self, rows: IntArray) -> "RowProvenance":
-        """Return where some of the rows came from."""
+        """Return the provenance of some of the rows."""
         return RowProvenance(self.origin, rows if self.rows is None else np.asarray(self.rows)[rows])

@@ -257,9 +257,6 @@ class RepeatChoice:
         return groups
 
 
-NO_REPEATS = RepeatChoice()
-
-
 def parse_repeats(texts: Iterable[str]) -> Repeats:
     """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`; or UsageError."""
     arguments = list(texts)

@@ -9,7 +9,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics.errors import ReadError, UsageError
+from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, MissingScore
 from metrics.runs.conversion import (
     CONVERTERS,
@@ -30,18 +30,18 @@ from metrics.support.environment import whole_number
 
 @dataclass(frozen=True)
 class Source:
-    """What one file held.
+    """The content of one file.
 
     Attributes:
-        origin: the file, and the line of a row of `table`.
-        format: name of the format it was read as (`metrics.FORMATS`).
-        table: rows in file order; columns named and typed as `metrics.runs.columns` says.
-        mapping: our column → the column of the file it came from.
-        header: names of the file's columns, or of its fields where it names none.
-        noted: what was found while reading.
-        name: what the user calls the reranker; None leaves it to a column, else to the file's stem.
-        missing_score: what is done where the score is NaN, the file having no number there.
-        tie_order: the treatment that such files get from the software they are written for.
+        origin: the file, and the line of each row.
+        format: name of its format (`metrics.FORMATS`).
+        table: rows in file order; columns as in `metrics.runs.columns`.
+        mapping: our column → the file's.
+        header: names of the file's columns or fields.
+        noted: findings of reading.
+        name: the user's name for the reranker; None takes it from a column, or from the name of the file.
+        missing_score: what to do with documents whose score is NaN.
+        tie_order: how the software that the format belongs to breaks ties.
     """
 
     origin: FileProvenance
@@ -61,7 +61,7 @@ class Source:
 
     @property
     def kind(self) -> Literal["run", "qrels"]:
-        """`run` where there are scores, else `qrels`."""
+        """`run` if there are scores, else `qrels`."""
         return "run" if "score" in self.table.column_names else "qrels"
 
     @property
@@ -71,16 +71,12 @@ class Source:
         return tuple(name for name in self.header if name not in used)
 
     def note_unused(self) -> "Source":
-        """Return the source with a finding that names the columns that were not read, if there are any."""
+        """Add a finding that names the unused columns, if any."""
         if not self.unused:
             return self
         message = f"Not read: {', '.join(self.unused)}."
         finding = make_finding("columns-unused", self.file, message, line=1, count=len(self.unused))
         return replace(self, noted=(*self.noted, finding))
-
-
-RANKS_AS_SCORES = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
-"""What is said of a run without scores."""
 
 
 def build_source(
@@ -93,10 +89,12 @@ def build_source(
     missing_score: MissingScore = "error",
     texts_of: WrittenTexts | None = None,
 ) -> Source:
-    """Rename and convert columns of a file: ids to text, scores and grades to float64.
+    """Rename and convert the columns of a file: IDs to text, scores and grades to float64.
+
+    If a run has ranks and no scores, the score is the negative rank. Other columns are further scores.
 
     Raises:
-        ReadError: an empty id, or a score or grade that is no number; names the first such line.
+        ReadError: an empty ID, or a score or grade that is not a number; names the first such line.
     """
     columns: dict[str, pa.Array] = {}
     findings = list(noted)
@@ -118,65 +116,49 @@ def build_source(
                 column = without_blank_deviations(column, pc.is_nan(columns["score"]))
             is_optional = ours == "score" and missing_score != "error"
             converted = CONVERTERS["number or none" if is_optional else kind](column, ours, origin)
-        if converted is None:
-            continue
-        columns[ours] = converted
-        findings += _checked(converted, column, (ours, theirs), origin, texts_of)
+        if converted is not None:
+            columns[ours] = converted
+            findings += _value_findings(converted, column, (ours, theirs), origin, texts_of)
     columns = {ours: columns[ours] for ours in mapping if ours in columns}
     if is_ranked:
-        columns, ranked = _ranks_as_scores(columns, origin.file)
-        findings.append(ranked)
-    further, noted_columns = _further_columns(raw, origin, texts_of)
-    columns |= further
-    findings += noted_columns
+        columns["score"] = pc.negate(columns["score"])
+        message = "The file gives ranks and no scores: the score is minus the rank, so ties cannot show."
+        findings.append(make_finding("ranks-as-scores", origin.file, message, count=len(columns["score"])))
+    for name, column in raw.items():
+        findings += _add_further_scores(columns, name, combine_chunks(column), origin, texts_of)
     mapping = {ours: theirs for ours, theirs in mapping.items() if ours in columns}
     if header and not len(next(iter(columns.values()), ())):
-        findings.append(make_finding("no-rows", origin.file, "There are no rows.", line=1))
-    return Source(
-        origin,
-        format_name,
-        pa.table(columns),
-        mapping,
-        tuple(header),
-        tuple(findings),
-        missing_score=missing_score,
-    )
+        findings.append(make_finding("no-rows", origin.file, "The file has no rows.", line=1))
+    table, noted = pa.table(columns), tuple(findings)
+    return Source(origin, format_name, table, mapping, tuple(header), noted, missing_score=missing_score)
 
 
-def _ranks_as_scores(columns: dict[str, pa.Array], file: str) -> tuple[dict[str, pa.Array], Finding]:
-    """Return the columns with ranks read as scores turned round, and the finding that says so."""
-    finding = make_finding("ranks-as-scores", file, RANKS_AS_SCORES, count=len(columns["score"]))
-    return columns | {"score": pc.negate(columns["score"])}, finding
+def _add_further_scores(
+    columns: dict[str, pa.Array],
+    name: str,
+    column: pa.Array,
+    origin: FileProvenance,
+    texts_of: WrittenTexts | None,
+) -> list[Finding]:
+    numbers, findings = further_numbers(column, name, origin)
+    if numbers is None:
+        return findings
+    columns[name] = numbers
+    return [*findings, *inexact_finding(numbers, column, (name, name), origin, texts_of)]
 
 
-def _further_columns(
-    raw: Mapping[str, pa.Array | pa.ChunkedArray], origin: FileProvenance, texts_of: WrittenTexts | None
-) -> tuple[dict[str, pa.Array], list[Finding]]:
-    """Return the further score columns, and what is to be said of them."""
-    columns: dict[str, pa.Array] = {}
-    findings = list[Finding]()
-    for name, unmapped in raw.items():
-        column = combine_chunks(unmapped)
-        numbers, noted_values = further_numbers(column, name, origin)
-        findings += noted_values
-        if numbers is not None:
-            columns[name] = numbers
-            findings += inexact_finding(numbers, column, (name, name), origin, texts_of)
-    return columns, findings
-
-
-def _checked(
+def _value_findings(
     converted: pa.Array,
     column: pa.Array,
     names: tuple[str, str],
     origin: FileProvenance,
     texts_of: WrittenTexts | None,
 ) -> list[Finding]:
-    """Return what is to be said of a converted column; a ReadError where it names too many rerankers."""
+    """Return findings of a converted column; a ReadError if it names too many rerankers."""
     ours, theirs = names
     if ours == "reranker":
-        known = converted.dictionary
-        refuse_many_rerankers(origin.file, theirs, len(known), str(known[-1]) if len(known) else "")
+        rerankers = converted.dictionary
+        refuse_many_rerankers(origin.file, theirs, len(rerankers), str(rerankers[-1]) if len(rerankers) else "")
     findings = large_grades_finding(converted, theirs, origin) if ours == "relevance" else []
     if pa.types.is_floating(converted.type):
         findings += inexact_finding(converted, column, names, origin, texts_of)
@@ -191,7 +173,7 @@ def _naming_the_column(
     column_type: pa.DataType,
     columns: tuple[Sequence[str], Mapping[str, str]],
 ) -> Iterator[None]:
-    """Have what cannot be converted say its column, and the header and mapping of its file."""
+    """Add the column, and the header and mapping of its file, to errors of conversion."""
     try:
         yield
     except pa.ArrowException as error:
@@ -204,26 +186,22 @@ def _naming_the_column(
 
 
 MAX_RERANKERS = 10_000
-"""Most rerankers of one table, where the environment does not say another limit."""
+"""Most rerankers of one table, unless the environment sets another limit."""
 VARIABLE = "TIESCOPE_MAX_RERANKERS"
-"""Environment variable: most rerankers of one table."""
 
 
 def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str) -> None:
-    """Raise a ReadError where a table has so many rerankers that the column is most likely another one.
+    """Raise a ReadError if a table has so many rerankers that their column is probably the wrong one.
 
     Raises:
-        UsageError: the environment names no limit.
+        UsageError: the environment's limit is not a number.
     """
-    try:
-        limit = whole_number(VARIABLE, MAX_RERANKERS)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    limit = whole_number(VARIABLE, MAX_RERANKERS)
     if n_rerankers > limit:
         problem = f"the column {column!r} names more than {limit:,} rerankers, such as {example!r:.60}"
         hint = (
-            "Is it the column that says who ranked? If not, choose another as reranker, or none: then all "
-            f"rows are of one. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
+            "Does the column name the rerankers? If not, choose another column as reranker, or none: then all "
+            f"rows are of one reranker. To allow more: --max-rerankers N, or {VARIABLE}=N in the environment."
         )
         raise ReadError(file, problem, hint)
 

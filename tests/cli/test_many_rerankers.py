@@ -44,7 +44,7 @@ def test_a_table_of_too_many_rerankers_asks_for_the_right_column(call, write, mo
     code, _, err = call("evaluate", write("many.csv", one_query_each(21)), *option)
     assert code == 2
     assert "the column 'reranker' names more than 20 rerankers, such as 'r20'." in err
-    assert "Is it the column that says who ranked?" in err
+    assert "Does the column name the rerankers?" in err
 
 
 def test_an_option_allows_more_rerankers(call, write, monkeypatch):

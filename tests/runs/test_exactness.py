@@ -53,10 +53,8 @@ def test_numbers_read_as_others_are_counted_in_each_format(ending):
     ((count, message),) = inexact(source.noted)
     column = "value" if ending == "json" else "score"
     assert count == len(LOSSY)
-    assert message == (
-        f"Numbers in {column} that 64-bit floats do not hold: 4 of 12 rows, such as 9007199254740993, "
-        "read as 9007199254740992."
-    )
+    assert f"{column} of 4 of 12 rows" in message
+    assert "9007199254740993 is read as 9007199254740992" in message
 
 
 @pytest.mark.parametrize("ending", ["csv", "trec"])
@@ -80,7 +78,7 @@ def test_later_blocks_report_their_own_rows(tmp_path):
 def test_numbers_of_frames_read_as_others_are_counted(kind):
     frame = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": COLUMNS[kind], "relevance": [1, 0]})
     ((count, message),) = inexact(Runs.from_frame(frame).noted)
-    assert (count, "in score" in message) == (1, True)
+    assert (count, "the score of" in message) == (1, True)
 
 
 @pytest.mark.parametrize("kind", ["int64", "uint64", "decimals", "texts"])
@@ -92,7 +90,7 @@ def test_numbers_of_parquet_read_as_others_are_counted(kind, tmp_path):
 
 def test_a_table_without_rows_is_a_finding(write):
     findings = check(write("empty.csv", "query_id,doc_id,score,relevance\n"))
-    assert findings["message"][findings["code"] == "no-rows"].to_list() == ["There are no rows."]
+    assert findings["message"][findings["code"] == "no-rows"].to_list() == ["The file has no rows."]
 
 
 def test_grades_above_500_are_a_finding_and_leave_ndcg_right(write):

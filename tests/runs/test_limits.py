@@ -163,7 +163,7 @@ def test_as_many_columns_as_allowed_are_read_and_one_more_is_refused(format_name
     assert len(columns(wide(ROW | WIDE)[format_name])) == MAX_COLUMNS
     error = refusal(wide(ROW | WIDE | {"one more": 1})[format_name], "upload.dat")
     assert str(error).startswith("upload.dat, line 1: 1,001 columns, more than 1,000")
-    assert error.hint == "Leave out those that are not needed."
+    assert error.hint == "Leave out columns that you do not need."
 
 
 @pytest.mark.parametrize("format_name", ["JSON", "JSONL", "Parquet"])
@@ -336,7 +336,7 @@ def bomb(kind, first, repeated, size):
     [
         ("zstd", 3, 2, "larger than 2 GB unpacked. Split it by query."),
         ("gzip", 0.4, 0.2, "larger than 0.2 GB unpacked. Split it by query."),
-        ("gzip", 0.4, 2, "429,890 bytes that unpack to more than 268 MB. Give what it holds as plain text."),
+        ("gzip", 0.4, 2, "429,890 bytes that unpack to more than 268 MB. Unpack it and give the plain file."),
     ],
 )
 def test_a_bomb_of_zeros_stops_at_the_limit_in_constant_memory(kind, gigabytes, limit, problem, measured):

@@ -1,4 +1,4 @@
-"""Delimited text: what TREC files and tables with a header have in common."""
+"""Delimited text: TREC files, and tables with a header."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,13 +7,12 @@ from functools import cache, partial
 from itertools import islice, pairwise
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, beir_columns, recognise
-from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number
-from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow, open_text
+from metrics.runs.conversion import answer_column, has_tiny_numbers, parse_number, parse_numbers
+from metrics.runs.files import BLOCK, FileProvenance, open_for_arrow
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.format import (
     BlockTable,
@@ -30,38 +29,31 @@ from metrics.runs.formats.format import (
 )
 from metrics.runs.repeats import FORMAT as REPEATED_SCORES
 from metrics.runs.repeats import numbered_scores
-from metrics.runs.source import RANKS_AS_SCORES, Source, build_source
+from metrics.runs.source import Source, build_source
 from metrics.support.arrays import IntArray, coded, combine_chunks
 from metrics.support.cached import cached_property
 
 _LARGEST_BLOCK = 2**31 - 1
-"""Largest block the parser takes, in bytes."""
+"""Largest block of the parser, in bytes."""
 _FIRST_ROWS = 100
-"""Rows among which the first value of a column is looked for."""
+"""Rows that are searched for the first value of a column."""
 _ATTEMPTS = (BLOCK, 2**21, 2**26, _LARGEST_BLOCK)
-"""Bytes parsed at once: after the first attempt all is text, and then rows may be longer and longer."""
-
-
-def unchanged(source: Source) -> Source:
-    """Return the source as it is."""
-    return source
+"""Bytes parsed at once. After the first attempt all columns are text, and rows may be longer each time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DelimitedTable(BlockTable):
-    """A delimited file, and what is to be read of it.
+    """A delimited file, and the columns to read from it.
 
     Attributes:
         format: name of its format.
-        layout: how its lines are cut.
-        n_skipped: lines before the first row; None where there is no row.
-        finish: what is done to what was read.
+        layout: how its lines are split.
+        n_skipped: lines before the first row; None if there is no row.
     """
 
     format: str
     layout: Layout
     n_skipped: int | None = 0
-    finish: Callable[[Source], Source] = unchanged
 
     def read(self) -> Source:
         """Read the whole file; a ReadError names a line with too few or too many fields, or a wrong value."""
@@ -70,7 +62,7 @@ class DelimitedTable(BlockTable):
         return self._finished(columns, origin, findings, self._texts_at)
 
     def provenance(self, n_rows: int) -> FileProvenance:
-        """Return where its rows stand, given how many there are."""
+        """Return where the rows stand, given their number."""
 
         @cache
         def has_a_row_a_line() -> bool:
@@ -83,23 +75,22 @@ class DelimitedTable(BlockTable):
 
     @property
     def _tag(self) -> str:
-        """The tag of the first row of a TREC run; empty of other formats."""
         names = self.layout.names or ()
         _, fields = next(rows(self.file, self.layout), (0, [])) if "tag" in names else (0, [])
         return fields[names.index("tag")] if len(fields) == len(names) > 0 else ""
 
     def values(self) -> dict[str, pa.Array]:
-        """Return column of the file → its values, as they stand; a ReadError names a wrong line."""
+        """Return the file's columns before conversion; a ReadError names a wrong line."""
         return self._parse()[0]
 
     def column_text(self, name: str) -> pa.Array:
-        """Read one column of the file as text, whatever it is read as otherwise."""
+        """Return the text of one column, whatever its kind."""
         return replace(self, mapping={"segment": name}, extras=()).values()[name]
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read, each table cut where a query ends; the last with what was met beside rows.
+        """Yield the columns read in tables of whole queries; the last with the findings of comments.
 
-        Where pyarrow stumbles it begins again, with more care, at the first row not yet given.
+        If pyarrow fails, it starts again, with more careful settings, at the first row not yet yielded.
 
         Raises:
             ReadError: a line with too few or too many fields, or too long.
@@ -126,9 +117,7 @@ class DelimitedTable(BlockTable):
             yield buffer.table, self._findings(comments)
             check_quotes(self.file, self.layout, n_rows)
             return
-        raise ReadError(
-            self.file.name, "a row is too long to be read", "Leave out the column that makes it so."
-        )
+        raise ReadError(self.file.name, "a row is too long", "Leave out the column that makes it so long.")
 
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file."""
@@ -137,7 +126,7 @@ class DelimitedTable(BlockTable):
         return self._finished(columns, origin, findings, partial(self._texts_onward, n_before))
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
+        """Raise a ReadError if a query has rows before this one; arguments as in `BlockTable`."""
         places = [self.header.index(self.mapping[ours]) for ours in ("query_id", "reranker")[: len(ids)]]
         before_last = last = None
         for line, fields in islice(rows(self.file, self.layout), row + 1 + self._n_header_rows):
@@ -151,7 +140,7 @@ class DelimitedTable(BlockTable):
         return int(self.layout.names is None)
 
     def _parse(self) -> tuple[dict[str, pa.Array], list[Finding]]:
-        """Parse all rows: column of the file → its values, as they stand, and what was met beside rows."""
+        """Return the file's columns before conversion, and findings of comments."""
         comments = Counter[str]()
         try:
             columns = self._build(BLOCK, comments, careful=False)
@@ -162,7 +151,6 @@ class DelimitedTable(BlockTable):
         return columns, self._findings(comments)
 
     def _build(self, block_size: int, comments: Counter[str], *, careful: bool) -> dict[str, pa.Array]:
-        """Put each column together from its batches; arguments as of `_batches`."""
         shared = {theirs for ours, theirs in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")}
         schema = self._schema(text=careful)
         pieces: dict[str, list[pa.Array]] = {name: [] for name in schema.names}
@@ -179,11 +167,11 @@ class DelimitedTable(BlockTable):
     def _findings(self, comments: Counter[str]) -> list[Finding]:
         if not comments:
             return []
-        message = f"Lines that begin with #, and are no rows: {comments.total():,}."
+        message = f"Comment lines (starting with #) skipped: {comments.total():,}."
         return [make_finding("comments", self.file.name, message, count=comments.total())]
 
     def _schema(self, *, text: bool) -> pa.Schema:
-        """Return the columns read: numbers are float64 unless all is to be text."""
+        """Return the columns to read: numbers are float64 unless all are to be text."""
         kinds = {theirs: BY_NAME[ours].kind for ours, theirs in self.mapping.items()}
         kinds |= dict.fromkeys(self.extras, "number")
         return pa.schema(
@@ -192,16 +180,12 @@ class DelimitedTable(BlockTable):
         )
 
     def _batches(self, block_size: int, comments: Counter[str], *, careful: bool) -> Iterator[pa.RecordBatch]:
-        """Yield the columns read, as they stand, from the first row to the last.
-
-        Raises:
-            pa.ArrowInvalid: the parser stumbles; over what, it does not say.
-        """
+        """Yield the columns to read, before conversion; a pa.ArrowInvalid if the parser fails."""
         if self.n_skipped is None:
             return
 
         def skip_other_rows(row: arrow_csv.InvalidRow) -> str:
-            if self.layout.names is not None and not row.text.strip():  # blank lines that the file begins with
+            if self.layout.names is not None and not row.text.strip():  # blank lines at the start
                 return "skip"
             if not is_comment(row.text, row.actual_columns, self.layout):
                 return "error"
@@ -226,11 +210,7 @@ class DelimitedTable(BlockTable):
                 column_types=schema, include_columns=schema.names, null_values=[], strings_can_be_null=False
             ),
         }
-        if careful and self.layout.spaced:
-            stream = open_text(self.file, strip_lines=True)
-        else:
-            stream = open_for_arrow(self.file, single_spaces=self.layout.spaced)
-        with stream:
+        with open_for_arrow(self.file, single_spaces=self.layout.spaced) as stream:
             yield from arrow_csv.open_csv(stream, **options)
 
     def _finished(
@@ -240,20 +220,14 @@ class DelimitedTable(BlockTable):
         findings: Sequence[Finding],
         texts_at: Callable[[str, IntArray], Sequence[str]],
     ) -> Source:
-        def texts_of(name: str, rows: IntArray, *, only_tiny: bool) -> Sequence[str]:
+        def texts_of(name: str, rows: IntArray, only_tiny: bool) -> Sequence[str]:  # noqa: FBT001 as WrittenTexts
             return [] if only_tiny and not self._has_tiny_numbers else texts_at(name, rows)
 
+        header, missing_score = self.reported_header, self.missing_score
         source = build_source(
-            columns,
-            self.mapping,
-            origin,
-            self.format,
-            self.reported_header,
-            findings,
-            self.missing_score,
-            texts_of,
+            columns, self.mapping, origin, self.format, header, findings, missing_score, texts_of
         )
-        return self.finish(source if self.layout.names else source.note_unused())
+        return source if self.layout.names else source.note_unused()
 
     @cached_property
     def _has_tiny_numbers(self) -> bool:
@@ -270,43 +244,50 @@ class DelimitedTable(BlockTable):
         return texts
 
     def _texts_onward(self, n_before: int, name: str, places: IntArray) -> list[str]:
-        """Return the same of rows after those asked for before; rows are counted from `n_before`."""
+        """Return a column as the file writes it, in rows after `n_before`; each call goes on from the last."""
         place = self.header.index(name)
         if name not in self._open_rows:
             fields = (fields for _, fields in islice(rows(self.file, self.layout), self._n_header_rows, None))
             self._open_rows[name] = enumerate(fields)
-        wanted = set((places + n_before).tolist())
-        texts = (fields[place] for row, fields in self._open_rows[name] if row in wanted)
-        return list(islice(texts, len(wanted)))
+        row_numbers = set((places + n_before).tolist())
+        texts = (fields[place] for row, fields in self._open_rows[name] if row in row_numbers)
+        return list(islice(texts, len(row_numbers)))
 
     def _line_of(self, row: int, n_before: int = 0) -> int:
         return next(islice(rows(self.file, self.layout), n_before + row + self._n_header_rows, None))[0]
 
     def _ranks(self) -> pa.Array | None:
-        """Return the ranks that lines without a header state, where they are not read."""
+        """Return the ranks that lines without a header state, unless they are read anyway."""
         if not self.layout.names or "rank" not in self.header or "rank" in self.mapping.values():
             return None
-        table = replace(self, mapping={"rank": "rank"}, extras=())
-        origin = FileProvenance(self.file.name, self._line_of)
-        ranks = build_source(dict(table.values()), table.mapping, origin, self.format, ())
-        return ranks.table["rank"] if ranks.table.num_columns else None
+        column = replace(self, mapping={"rank": "rank"}, extras=()).values()["rank"]
+        numbers = parse_numbers(column)
+        return None if numbers.null_count else numbers
 
 
 def open_table(
-    head: Head, choice: ColumnChoice, format_name: str, usual: Callable[[Sequence[str]], Mapping[str, str]]
+    head: Head,
+    choice: ColumnChoice,
+    format_name: str,
+    usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
 ) -> DelimitedTable:
-    """Open a table with a header.
+    """Open a table with a header; `usual` maps our columns to a header's where names do not tell them.
 
     Raises:
-        ReadError: the columns of a run or of judgments are not there.
+        ReadError: the columns of a run or of judgments are missing.
     """
     header, line, values = head_row(head)
     mapping = choice.mapping(head.file.name, header, usual(header))
+    first = list(values)
+    if not all(first):
+        for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
+            first = [value or field for value, field in zip(first, fields, strict=False)]
+    numbers = [name for name, value in zip(header, first, strict=False) if parse_number(value) is not None]
     return DelimitedTable(
         file=head.file,
         header=header,
         mapping=mapping,
-        extras=_number_columns(header, _first_values(head, values), mapping),
+        extras=tuple(dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})),
         format=format_name,
         layout=head.layout,
         n_skipped=None if line is None else line - 1,
@@ -315,29 +296,11 @@ def open_table(
 
 
 def head_row(head: Head) -> tuple[tuple[str, ...], int | None, list[str]]:
-    """Return the header of a table, the line of its first row, None where there is no row, and its fields."""
+    """Return the header of a table, the line of its first row, None if there is none, and its fields."""
     first = list(islice(rows(head.file, head.layout), 2))
     header = tuple(first[0][1]) if first else ()
     line, values = first[1] if len(first) > 1 else (None, [])
     return header, line, values
-
-
-def _first_values(head: Head, values: Sequence[str]) -> list[str]:
-    """Return the first value of each column that is not empty, among the first rows."""
-    first = list(values)
-    if not all(first):
-        for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
-            first = [value or field for value, field in zip(first, fields, strict=False)]
-    return first
-
-
-def _number_columns(
-    header: Sequence[str], values: Sequence[str], mapping: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Return the columns beside those mapped whose first value is a number."""
-    first = dict(zip(header, values, strict=False))
-    free = [name for name in first if name not in mapping.values() and name not in BY_NAME]
-    return tuple(name for name in free if parse_number(first[name]) is not None)
 
 
 def table_format(
@@ -347,10 +310,7 @@ def table_format(
     recognises: Callable[[Head], bool],
     usual: Callable[[Sequence[str]], Mapping[str, str]] = lambda _: {},
 ) -> Format:
-    """Declare a format of tables with a header; arguments as of `Format`.
-
-    `usual` maps a header to our column → the file's, where recognition by name would not find it.
-    """
+    """Declare a format of tables with a header; arguments as in `Format` and `open_table`."""
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         return open_table(head, choice, name, usual)
@@ -360,33 +320,27 @@ def table_format(
     )
 
 
-def fixed_format(
+def line_format(
     name: str,
     summary: str,
     example: str,
     columns: tuple[str, ...],
     usual: Mapping[str, str],
-    *,
-    delimiter: str = " ",
     recognises: Callable[[Head], bool] | None = None,
-    finish: Callable[[Source], Source] = unchanged,
+    tie_order: str = "input",
 ) -> Format:
-    """Declare a format of lines without a header, whose fields stand in no quotes; arguments as of `Format`.
-
-    `usual` maps our columns to the fields they are read from, unless the user chooses others; `finish` is
-    applied to what was read.
-    """
-    layout = Layout(delimiter, columns, quoted=False)
+    """Declare a format of spaced lines without a header; `usual` maps our columns to their fields."""
 
     def open_file(head: Head, choice: ColumnChoice) -> DelimitedTable:
         mapping = choice.mapping(head.file.name, columns, usual, only_usual=True)
+        if "rank" == usual.get("score") == mapping.get("score"):
+            mapping = {"rank" if ours == "score" else ours: theirs for ours, theirs in mapping.items()}
         return DelimitedTable(
             file=head.file,
             header=columns,
             mapping=mapping,
             format=name,
-            layout=layout,
-            finish=finish,
+            layout=Layout(" ", columns, quoted=False),
             missing_score=choice.missing_score,
         )
 
@@ -398,34 +352,32 @@ def fixed_format(
                 error.with_columns(head.header, {})
             raise
 
+    def has_this_width(head: Head) -> bool:
+        return head.width == len(columns)
+
     return Format(
         name,
         summary,
         example,
-        recognises or (lambda head: head.width_cut_at(delimiter) == len(columns)),
+        recognises or has_this_width,
         read_file,
         open_file,
         has_header=False,
+        tie_order=tie_order,
     )
 
 
 def is_table(head: Head) -> bool:
-    """Return whether the first line names columns, and is none of a run whose id is spelled like one."""
+    """Return whether the first line names columns of ours, and does not look like a run."""
     names_columns = bool({"query_id", "doc_id"} & recognise(head.header).keys())
     return names_columns and len(head.header) > 1 and not head.ends_in_a_number
 
 
 def _is_answers(head: Head) -> bool:
-    """Return whether the score of such a table is a column of answers in words."""
-    return is_table(head) and bool(_answers_column(head))
-
-
-def _answers_column(head: Head) -> dict[str, str]:
-    return answer_column(head.header, head_row(head)[2])
+    return is_table(head) and bool(answer_column(head.header, head_row(head)[2]))
 
 
 def _has_repeats(head: Head) -> bool:
-    """Return whether such a table has no score, and several numbered ones."""
     return is_table(head) and "score" not in recognise(head.header) and bool(numbered_scores(head.header))
 
 
@@ -444,19 +396,19 @@ FORMATS = (
     ),
     table_format(
         "answers",
-        "Table with the answers of a language model as they come; the score is the number after a label such "
-        "as Score, else the only number; of 7/10 it is 7. What holds none has no score.",
+        "Table with the answers of a language model. The score is the number after a label such as Score, "
+        "else the only number; of 7/10 it is 7. Answers without a number have no score.",
         'query_id,doc_id,answer\nq1,d7,**Relevance: 3**\nq1,d2,"I\'d rate this 2/3, being partial."',
         _is_answers,
         lambda header: answer_column(header, ["score: 1"] * len(header)),
     ),
     Format(
         REPEATED_SCORES,
-        "Table with several scorings of one reranker, score_1, score_2 ..., and no score; the score is their "
-        "mean, score_std how far one of them scatters.",
+        "Table with several scorings of one reranker (score_1, score_2 ...) and no score. The score is their "
+        "mean, score_std the standard deviation of one of them.",
         "query_id,doc_id,score_1,score_2,score_3\nq1,d7,0.9,0.7,0.8\nq1,d2,0.8,0.8,0.8",
         _has_repeats,
-        lambda head, choice: open_table(head, choice, REPEATED_SCORES, lambda _: {}).read(),
+        lambda head, choice: open_table(head, choice, REPEATED_SCORES).read(),
     ),
     TABLE,
 )
@@ -464,11 +416,11 @@ FORMATS = (
 
 _RANKED_COLUMNS = ("query_id", "doc_id", "rank")
 _MAX_DIGITS = 9
-"""Digits of a rank; longer numbers are something else."""
+"""Most digits of a rank."""
 
 
 def _is_ranked(head: Head) -> bool:
-    """Return whether lines have three fields, the last of which counts up by one in the first list."""
+    """Return whether lines have three fields, and the last counts up by one in the first list."""
     width = len(_RANKED_COLUMNS)
     if head.width != width or any(len(line) != width for line in head.lines[:-1]):
         return False
@@ -479,41 +431,28 @@ def _is_ranked(head: Head) -> bool:
     return ranks[0] in (0, 1) and all(after - before == 1 for before, after in pairwise(ranks))
 
 
-def _ranks_as_scores(source: Source) -> Source:
-    """Return the source, its scores minus the ranks where ranks are all there is."""
-    if source.mapping.get("score") != "rank":
-        return source
-    place = source.table.column_names.index("score")
-    table = source.table.set_column(place, "score", pc.negate(source.table["score"]))
-    finding = make_finding("ranks-as-scores", source.file, RANKS_AS_SCORES, count=len(table))
-    return replace(source, table=table, noted=(*source.noted, finding))
-
-
 LINE_FORMATS = (
-    replace(
-        fixed_format(
-            "trec-run",
-            "TREC run: query Q0 document rank score tag.",
-            "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
-            ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
-            {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
-        ),
+    line_format(
+        "trec-run",
+        "TREC run: query Q0 document rank score tag.",
+        "q1 Q0 d7 1 0.9 llm\nq1 Q0 d2 2 0.9 llm\nq2 Q0 d4 1 0.3 llm",
+        ("query_id", "Q0", "doc_id", "rank", "score", "tag"),
+        {"query_id": "query_id", "doc_id": "doc_id", "score": "score"},
         tie_order="docid_desc",
     ),
-    fixed_format(
+    line_format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
         ("query_id", "iteration", "doc_id", "relevance"),
         {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
     ),
-    fixed_format(
+    line_format(
         "ranked",
         "MS MARCO run: query document rank.",
         "q1\td7\t1\nq1\td2\t2\nq2\td4\t1",
         _RANKED_COLUMNS,
         {"query_id": "query_id", "doc_id": "doc_id", "score": "rank"},
-        recognises=_is_ranked,
-        finish=_ranks_as_scores,
+        _is_ranked,
     ),
 )

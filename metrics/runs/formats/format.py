@@ -1,4 +1,4 @@
-"""What a format says of itself, the first lines it is recognised by, and tables read whole or in blocks."""
+"""What a format is: how it is recognised by its first lines, and tables that are read whole or in blocks."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from metrics.runs.files import BLOCK, MAX_LINE, BlockStream, File, line_too_long
 from metrics.runs.findings import Finding
 from metrics.runs.query_doc_keys import Hashes, text_hashes
 from metrics.runs.source import Source
-from metrics.support.arrays import IntArray, combine_chunks
+from metrics.support.arrays import combine_chunks
 from metrics.support.cached import cached_property
 
 csv.field_size_limit(MAX_LINE)
@@ -30,11 +30,11 @@ NumberedFields = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a file are cut.
+    """How lines are split into fields.
 
     Attributes:
         delimiter: one character; a space stands for any run of spaces and tabs.
-        names: names of the columns; where None, the first line holds them.
+        names: column names; None if the first line holds them.
         quoted: whether a field may stand in double quotes.
     """
 
@@ -44,28 +44,20 @@ class Layout:
 
     @property
     def spaced(self) -> bool:
-        """Whether runs of spaces and tabs separate."""
+        """Whether runs of spaces and tabs separate fields."""
         return self.delimiter == " "
 
 
-def header_of(head: bytes, layout: Layout) -> list[str]:
-    """Return the fields of the first line that is not blank; none where all are."""
-    try:
-        return next(_cut(BlockStream([head]), layout), (0, []))[1]
-    except csv.Error:
-        return []
-
-
 def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
-    """Yield each line that is not empty, from the first that is not blank, without comments.
+    """Yield the fields of each line from the first that is not blank, without empty lines and comments.
 
     Raises:
-        csv.Error: with `strict`, at a quote that never closes.
+        csv.Error: with `strict`, a quote is not closed.
         ReadError: a field is too long.
     """
     line = 0
     try:
-        for line, fields in _cut(open_text(file, strip_lines=layout.spaced), layout, strict=strict):
+        for line, fields in _split(open_text(file, single_spaces=layout.spaced), layout, strict=strict):
             if not is_comment(fields[0], len(fields), layout):
                 yield line, fields
     except csv.Error as error:
@@ -74,63 +66,7 @@ def rows(file: File, layout: Layout, *, strict: bool = False) -> Iterator[Number
         raise
 
 
-def is_comment(start: str, width: int, layout: Layout) -> bool:
-    """Return whether a line is no row: it begins with # and has not as many fields as a row."""
-    return layout.names is not None and start.startswith("#") and width != len(layout.names)
-
-
-def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
-    """Find the line over whose encoding or number of fields a parser stumbled.
-
-    Raises:
-        ReadError: at the first line that is.
-    """
-    line, size = 1, 0
-    for block in whole_lines(file):
-        try:
-            block.decode("utf-8")
-        except UnicodeDecodeError as error:
-            line += block.count(b"\n", 0, error.start)
-            raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
-        line, size = line + block.count(b"\n"), size + len(block)
-    if layout.quoted:
-        refuse_open_quote(file, layout)
-    for line, fields in rows(file, layout):
-        if len(fields) != len(header):
-            problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
-            raise ReadError(file.name, problem, "Mend or remove the line.", line=line)
-    return size
-
-
-def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
-    """Raise a ReadError where a quote that does not close has swallowed lines."""
-    if not layout.quoted or not any(b'"' in block for block in file.blocks()):
-        return
-    if n_rows + (not layout.names) != count_lines(file):
-        refuse_open_quote(file, layout)
-
-
-def count_lines(file: File) -> int:
-    """Return how many lines a file has, blank ones included."""
-    count, last = 0, b"\n"
-    for block in file.blocks():
-        count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord("\n")))
-        last = block[-1:]
-    return count + (last != b"\n")
-
-
-def refuse_open_quote(file: File, layout: Layout) -> None:
-    """Raise a ReadError at a quote that does not close where it should: it swallows what follows."""
-    last = 0
-    try:
-        for last, _ in rows(file, layout, strict=True):  # noqa: B007 the last line read is the point
-            pass
-    except csv.Error as error:
-        following = next((line for line, _ in rows(file, layout) if line > last), last)
-        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=following) from error
-
-
-def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
+def _split(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Iterator[NumberedFields]:
     text = io.TextIOWrapper(io.BufferedReader(stream, BLOCK), encoding="utf-8", errors="replace", newline="")
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if layout.quoted else csv.QUOTE_NONE
     reader = csv.reader(text, delimiter=layout.delimiter, quoting=quoting, strict=strict)
@@ -142,11 +78,66 @@ def _cut(stream: io.RawIOBase, layout: Layout, *, strict: bool = False) -> Itera
         n_before = reader.line_num
 
 
+def is_comment(start: str, width: int, layout: Layout) -> bool:
+    """Return whether a line of a file without a header starts with # and is not a row."""
+    return layout.names is not None and start.startswith("#") and width != len(layout.names)
+
+
+def check_lines(file: File, header: Sequence[str], layout: Layout) -> int:
+    """Check the encoding, the quotes and the number of fields of all lines; return the size of the text.
+
+    Raises:
+        ReadError: names the first bad line.
+    """
+    line, size = 1, 0
+    for block in whole_lines(file):
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line += block.count(b"\n", 0, error.start)
+            raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
+        line, size = line + block.count(b"\n"), size + len(block)
+    if layout.quoted:
+        _refuse_open_quote(file, layout)
+    for line, fields in rows(file, layout):
+        if len(fields) != len(header):
+            problem = f"{len(fields)} fields where {len(header)} are expected ({', '.join(header)})"
+            raise ReadError(file.name, problem, "Mend or remove the line.", line=line)
+    return size
+
+
+def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
+    """Raise a ReadError if a quote that is not closed has swallowed lines."""
+    if not layout.quoted or not any(b'"' in block for block in file.blocks()):
+        return
+    if n_rows + (not layout.names) != count_lines(file):
+        _refuse_open_quote(file, layout)
+
+
+def count_lines(file: File) -> int:
+    """Return the number of lines, including blank ones."""
+    count, last = 0, b"\n"
+    for block in file.blocks():
+        count += block.count(b"\n")
+        last = block[-1:]
+    return count + (last != b"\n")
+
+
+def _refuse_open_quote(file: File, layout: Layout) -> None:
+    last = 0
+    try:
+        for last, _ in rows(file, layout, strict=True):  # noqa: B007 the last line read is the point
+            pass
+    except csv.Error as error:
+        following = next((line for line, _ in rows(file, layout) if line > last), last)
+        raise ReadError(file.name, "a quote is opened and not closed", "Close it.", line=following) from error
+
+
 _PARQUET = b"PAR1"
 _LINES = 20
-"""Lines that are looked at."""
+"""First lines that recognition looks at."""
 _MOST_FIELDS = 6
-"""Fields of a line of a run, which has the most of all files without a header."""
+"""Fields of a line of a TREC run, the most of all formats without a header."""
 
 
 @dataclass(frozen=True)
@@ -157,37 +148,32 @@ class Head:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the mark of Parquet stands at both ends, or at the start of what is no text."""
+        """Whether the file has Parquet's mark at both ends, or at the start of binary content."""
         start = self.file.head
         return start.startswith(_PARQUET) and (b"\0" in start or self.file.ends_with(_PARQUET))
 
     @property
     def is_json(self) -> bool:
-        """Whether the file begins as an array or an object of JSON does."""
+        """Whether the file starts like a JSON array or object."""
         return self.file.head.lstrip().startswith((b"[", b"{"))
 
     @cached_property
     def lines(self) -> list[list[bytes]]:
-        """Fields of the first lines, cut at spaces and tabs; no blank lines, no comments."""
-        return self._cut(None)
+        """Fields of the first lines, split at spaces and tabs, without blank lines and comments."""
+        return self._split(None)
 
-    @cached_property
+    @property
     def width(self) -> int:
-        """The most frequent number of fields, cut at spaces and tabs."""
+        """The most frequent number of fields, split at spaces and tabs."""
         return _usual_width(self.lines)
 
-    def width_cut_at(self, delimiter: str) -> int:
-        """Return the most frequent number of fields, cut at a delimiter; a space stands as in `Layout`."""
-        return self.width if delimiter == " " else _usual_width(self._cut(delimiter.encode()))
-
-    def _cut(self, delimiter: bytes | None) -> list[list[bytes]]:
-        lines = [line for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
-        cut = [line.split(delimiter) for line in lines]
-        return [fields for fields in cut if not fields[0].startswith(b"#")] or cut
+    def _split(self, delimiter: bytes | None) -> list[list[bytes]]:
+        lines = [line.split(delimiter) for line in self.file.head.split(b"\n")[:_LINES] if line.strip()]
+        return [fields for fields in lines if not fields[0].startswith(b"#")] or lines
 
     @cached_property
     def layout(self) -> Layout:
-        """The layout of a table with a header: the delimiter that shows the most columns we know."""
+        """The layout of a table with a header: the delimiter that gives the most columns we know."""
         first = self.file.head.split(b"\n", 1)[0]
 
         def n_columns(layout: Layout) -> tuple[int, int]:
@@ -197,34 +183,36 @@ class Head:
 
     @cached_property
     def header(self) -> list[str]:
-        """Column names of a table with a header, however long its line; a ReadError where too many."""
+        """Column names of a table with a header; a ReadError if there are too many."""
         if b"\n" in self.file.head:
             return self._headers[self.layout]
-        names = next(rows(self.file, self.layout), (0, []))[1]
+        names = next(rows(self.file, self.layout), (0, []))[1]  # a line longer than the head
         refuse_many_columns(self.file.name, names)
         return names
 
+    @cached_property
+    def _headers(self) -> dict[Layout, list[str]]:
+        headers = {}
+        for layout in map(Layout, ",\t;|"):
+            try:
+                headers[layout] = next(_split(BlockStream([self.file.head]), layout), (0, []))[1]
+            except csv.Error:
+                headers[layout] = []
+        return headers
+
     @property
     def ends_in_a_number(self) -> bool:
-        """Whether one of the last two fields of the first line is a number, in a line as short as a run's."""
+        """Whether the first line looks like a run or judgments: short, one of its last two fields a number."""
         fields = self.header
         return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
 
     @property
     def may_name_columns(self) -> bool:
-        """Whether the first line may be a header: cut as most lines are, and none of a run."""
+        """Whether the first line may be a header: as many fields as other lines, and not like a run."""
         n_columns = len(self.header)
-        return (
-            n_columns > 1
-            and not self.ends_in_a_number
-            and self.width_cut_at(self.layout.delimiter) == n_columns
-        )
-
-    @cached_property
-    def _headers(self) -> dict[Layout, list[str]]:
-        """Layout → the header it would give."""
-        layouts = [Layout(delimiter) for delimiter in ",\t;|"]
-        return {layout: header_of(self.file.head, layout) for layout in layouts}
+        if n_columns <= 1 or self.ends_in_a_number:
+            return False
+        return _usual_width(self._split(self.layout.delimiter.encode())) == n_columns
 
 
 def _usual_width(lines: list[list[bytes]]) -> int:
@@ -234,15 +222,15 @@ def _usual_width(lines: list[list[bytes]]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class BlockTable(ABC):
-    """A file, and what is to be read of it.
+    """A file, and the columns to read from it, whole or in blocks.
 
     Attributes:
-        file: the file as given.
+        file: the file.
         header: names of its columns.
         mapping: our column → the file's.
-        extras: further columns that are read, as numbers.
-        omitted: columns that would be read of the whole file, and are not read here.
-        missing_score: what is done about a score that is no number.
+        extras: further score columns to read.
+        omitted: columns left out by `select`.
+        missing_score: what to do with documents without a numeric score.
     """
 
     file: File
@@ -253,7 +241,7 @@ class BlockTable(ABC):
     missing_score: MissingScore = "error"
 
     def select(self, columns: Collection[str]) -> Self:
-        """Return the table with some columns alone: ours, or further ones by their names."""
+        """Return the table with some columns only: ours, or further ones by their names."""
         mapping = {ours: theirs for ours, theirs in self.mapping.items() if ours in columns}
         extras = tuple(name for name in self.extras if name in columns)
         omitted = {*self.columns_read, *self.omitted} - {*mapping.values(), *extras}
@@ -261,26 +249,25 @@ class BlockTable(ABC):
 
     @property
     def columns_read(self) -> list[str]:
-        """Columns of the file that are read."""
+        """Columns of the file to read."""
         return [*self.mapping.values(), *self.extras]
 
     @property
     def reported_header(self) -> list[str]:
-        """Names of its columns without those left out here."""
+        """Names of the columns without those left out by `select`."""
         return [name for name in self.header if name not in self.omitted]
 
     @abstractmethod
     def read(self) -> Source:
-        """Read the whole file; a ReadError where it is damaged or too large, or cannot be read."""
+        """Read the whole file; a ReadError if it is damaged, too large or not readable."""
 
     def blocks(self) -> Iterator[Source]:
-        """Yield blocks of rows without texts that hold all rows of their queries; one where there is no row.
+        """Yield blocks of whole queries, without texts; a single empty block if there are no rows.
 
-        Rerankers of one query may take turns in its rows; else a query's rows stand together.
+        Rerankers may alternate within a query. Otherwise the rows of a query must be contiguous.
 
         Raises:
-            ReadError: as of `read`, or a query comes again after rows of other queries. Blocks before that
-                are right.
+            ReadError: as `read`, or a query appears again after rows of other queries.
         """
         texts = [ours for ours in self.mapping if BY_NAME[ours].kind == "text"]
         slim = self.select([*(self.mapping.keys() - texts), *self.extras])
@@ -293,7 +280,7 @@ class BlockTable(ABC):
 
     @abstractmethod
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read, each table cut where a query ends, with what was found on the way."""
+        """Yield the columns read in tables of whole queries, with findings of reading."""
 
     @abstractmethod
     def source(self, table: pa.Table, n_before: int, findings: Sequence[Finding] = ()) -> Source:
@@ -301,21 +288,19 @@ class BlockTable(ABC):
 
     @abstractmethod
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query (of a reranker) has rows before this one."""
+        """Raise a ReadError if a query, and its reranker if named, has rows before this one."""
 
 
 BLOCK_BYTES = 2**21
-"""Bytes of columns that make a block; eight times as many are twice as fast, and hold 45 MB more."""
-Refuse = Callable[[list[str], int], None]
-"""Raises a ReadError if a query, and its reranker where the file names any, has rows before this row too."""
+"""Bytes of a block; 16 MB would be twice as fast and hold 45 MB more."""
 
 
 class QueryBuffer:
-    """Rows that were read and not yet given.
+    """Rows that wait for the end of their query.
 
     Attributes:
-        last_start: where the last query among them begins, which may go on.
-        size: their bytes.
+        last_start: first row of the last query, which may go on.
+        size: bytes of the rows.
     """
 
     def __init__(self, schema: pa.Schema, query: str) -> None:
@@ -338,7 +323,7 @@ class QueryBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether the whole queries among the rows make a block."""
+        """Whether the whole queries make a block."""
         return self.size >= BLOCK_BYTES and self.last_start > 0
 
     @property
@@ -347,7 +332,7 @@ class QueryBuffer:
         return pa.Table.from_batches(self._batches, self._schema)
 
     def take(self) -> pa.Table:
-        """Return the rows of whole queries, and hold them no longer."""
+        """Remove and return the rows of whole queries."""
         table = self.table
         unfinished = table.slice(self.last_start)
         self._batches, self._n_rows, self.size = unfinished.to_batches(), len(unfinished), unfinished.nbytes
@@ -356,42 +341,41 @@ class QueryBuffer:
 
 
 class SeenQueries:
-    """The queries of each reranker whose rows have ended, as hashes: eight bytes each."""
+    """Hashes of the queries whose rows have ended, by reranker.
 
-    def __init__(self, refuse: Refuse) -> None:
+    Args:
+        refuse: raises a ReadError if a query (and reranker) has rows before this one.
+    """
+
+    def __init__(self, refuse: Callable[[list[str], int], None]) -> None:
         self._refuse = refuse
         self._hashes: dict[str, Hashes] = {}
 
     def add(self, table: pa.Table, n_before: int) -> None:
-        """Add the queries of the next block, after `n_before` rows; a ReadError where one comes again."""
+        """Add the queries of the next block; a ReadError if one appeared before."""
         queries = combine_chunks(table["query_id"])
         query = queries.indices.to_numpy()
         span = np.cumsum(np.diff(query, prepend=-1) != 0)
-        for reranker, rows in _rows_by_reranker(table):
+        has_rerankers = "reranker" in table.column_names
+        owner, names = np.zeros(len(table), np.int32), [""]
+        if has_rerankers:
+            rerankers = combine_chunks(table["reranker"])
+            owner, names = rerankers.indices.to_numpy(), rerankers.dictionary.to_pylist()
+        for code, reranker in enumerate(names):
+            rows = np.flatnonzero(owner == code)
             starts = rows[np.diff(span[rows], prepend=0) > 0]
             hashes = text_hashes(queries.dictionary.take(pa.array(query[starts])))
-            known_hashes = self._hashes.get(reranker, hashes[:0])
+            seen_hashes = self._hashes.get(reranker, hashes[:0])
             first = np.unique(query[starts], return_index=True)[1]
-            is_repeated = np.isin(hashes, known_hashes) | ~np.isin(np.arange(len(starts)), first)
+            is_repeated = np.isin(hashes, seen_hashes) | ~np.isin(np.arange(len(starts)), first)
             for row in starts[is_repeated]:
                 ids = [queries[int(row)].as_py()]
-                self._refuse(ids + [reranker] * ("reranker" in table.column_names), n_before + int(row))
-            self._hashes[reranker] = np.sort(np.concatenate([known_hashes, hashes]), kind="stable")
-
-
-def _rows_by_reranker(table: pa.Table) -> Iterator[tuple[str, IntArray]]:
-    """Yield the rows of each reranker; of one without a name where the file names none."""
-    if "reranker" not in table.column_names:
-        yield "", np.arange(len(table))
-        return
-    names = combine_chunks(table["reranker"])
-    codes = names.indices.to_numpy()
-    for code, name in enumerate(names.dictionary.to_pylist()):
-        yield name, np.flatnonzero(codes == code)
+                self._refuse(ids + [reranker] * has_rerankers, n_before + int(row))
+            self._hashes[reranker] = np.sort(np.concatenate([seen_hashes, hashes]), kind="stable")
 
 
 def repeated_query(ids: list[str], last: str) -> tuple[str, str]:
-    """Return problem and hint of a query that comes again, whose rows had ended on that line or row."""
+    """Return problem and hint for a query that appears again after its rows ended on that line or row."""
     of_reranker = "".join(f" of {name!r}" for name in ids[1:])
     problem = f"query {ids[0]!r}{of_reranker} comes again, after its rows ended on {last}"
     return problem, "Sort the file by query, or read it whole (without --stream)."
@@ -399,18 +383,18 @@ def repeated_query(ids: list[str], last: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: how it is told from others, how it is read, and what it can.
+    """A file format.
 
     Attributes:
-        name: as `Source.format` says it.
+        name: as in `Source.format`.
         summary: one line for people.
-        example: three lines of such a file; of a binary one, of Python that writes it.
-        recognises: whether a file that begins so is of this format.
-        read: reads a file, with the columns the user chose.
-        open_blocks: opens a file that is then read in blocks; None where the format is read whole.
-        has_header: whether the file names its columns; else what is not read of them is nobody's loss.
-        scores_may_be_grades: whether the file does not say which of the two its numbers are.
-        tie_order: the treatment that such files get from the software they are written for.
+        example: three lines of such a file; for a binary format, Python code that writes one.
+        recognises: whether a file with this head is of this format.
+        read: reads a file with the user's choice of columns.
+        open_blocks: opens a file to be read in blocks; None if the format is read whole.
+        has_header: whether the file names its columns.
+        scores_may_be_grades: whether its numbers may be either.
+        tie_order: how the software that the format belongs to breaks ties.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Every format that can be read, and the functions that read a file in whichever its content shows."""
+"""All formats, and reading a file in the format that its content shows."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -21,18 +21,11 @@ from metrics.runs.repeats import read_with_repeats
 from metrics.runs.source import Source
 from metrics.support.wording import count_of
 
-FORMATS: tuple[Format, ...] = (
-    *parquet.FORMATS,
-    *listwise.FORMATS,
-    *preferences.FORMATS,
-    *probabilities.FORMATS,
-    *json_records.NESTED_FORMATS,
-    *json_records.FORMATS,
-    *delimited.FORMATS,
-    *delimited.LINE_FORMATS,
-)
-"""Every format that can be read, tried in this order."""
-_BY_NAME: Mapping[str, Format] = {known.name: known for known in FORMATS}
+_ANSWERS = (*preferences.FORMATS, *probabilities.FORMATS)
+_JSON = (*listwise.FORMATS, *_ANSWERS, *json_records.NESTED_FORMATS, *json_records.FORMATS)
+FORMATS: tuple[Format, ...] = (*parquet.FORMATS, *_JSON, *delimited.FORMATS, *delimited.LINE_FORMATS)
+"""All formats, in the order in which they are tried."""
+_BY_NAME: Mapping[str, Format] = {each.name: each for each in FORMATS}
 
 
 def read(
@@ -42,27 +35,26 @@ def read(
     strict: bool = True,
     missing_score: MissingScore = "error",
 ) -> Source:
-    """Read one file in whatever format its content shows.
+    """Read a file in the format that its content shows.
 
     Args:
-        file: the file as given.
-        columns: our column → the file's, where recognition would choose another or none.
-        strict: whether a chosen column must exist; else what does not is left to recognition.
-        missing_score: what is done about a score that is no number: `error`, put the document `last`, or
-            `drop` it.
+        file: the file.
+        columns: our column → the file's, to override recognition by name.
+        strict: whether a chosen column must exist; otherwise missing ones are recognised by name.
+        missing_score: what to do with documents without a numeric score: `error`, rank them `last`, or `drop`.
 
     Returns:
-        The rows of the file, with its format, its columns and what was noted on the way.
+        The rows of the file, its format and columns, and findings of reading.
 
     Raises:
         ReadError: no format fits, or the file breaks the one that does.
-        UsageError: `columns` names a column that does not exist, or `missing_score` is another word.
+        UsageError: `columns` names a column that does not exist, or `missing_score` is unknown.
     """
     return read_chosen(file, ColumnChoice(columns or {}, strict, missing_score))
 
 
 def read_chosen(file: File, choice: ColumnChoice) -> Source:
-    """Read one file in whatever format its content shows; errors as of `read`."""
+    """Read a file in the format that its content shows; errors as in `read`."""
     head = Head(file)
     recognised = _recognise_format(head, choice)
     if recognised.has_header or choice.repeats:
@@ -75,19 +67,11 @@ def read_chosen(file: File, choice: ColumnChoice) -> Source:
 def open_blocks(
     file: File, columns: Mapping[str, str] | None = None, missing_score: MissingScore = "error"
 ) -> BlockTable:
-    """Open one file to be read in blocks; a chosen column it lacks is left to recognition.
-
-    Args:
-        file: the file as given.
-        columns: as of `read`.
-        missing_score: as of `read`.
-
-    Returns:
-        The open table, whose rows are yet to be read.
+    """Open a file to be read in blocks; chosen columns that it lacks are recognised by name.
 
     Raises:
-        ReadError: no format fits, or one that is read whole.
-        UsageError: `missing_score` is another word.
+        ReadError: no format fits, or only one that cannot be read in blocks.
+        UsageError: `missing_score` is unknown.
     """
     head, choice = Head(file), ColumnChoice(columns or {}, strict=False, missing_score=missing_score)
     recognised = _recognise_format(head, choice)
@@ -98,45 +82,53 @@ def open_blocks(
 
 
 def has_header(format_name: str) -> bool:
-    """Return whether files of a format, by its name, name their columns."""
+    """Return whether files of a format name their columns."""
     return format_name not in _BY_NAME or _BY_NAME[format_name].has_header
 
 
 def scores_may_be_grades(format_name: str) -> bool:
-    """Return whether files of a format, by its name, do not say if their numbers are scores or grades."""
+    """Return whether the numbers in files of a format may be scores or grades."""
     return format_name in _BY_NAME and _BY_NAME[format_name].scores_may_be_grades
 
 
 def tie_order(format_name: str) -> str:
-    """Return the treatment that files of a format, by its name, get from the software they are written for."""
+    """Return how the software that a format belongs to breaks ties."""
     return _BY_NAME[format_name].tie_order if format_name in _BY_NAME else "input"
 
 
 def _recognise_format(head: Head, choice: ColumnChoice) -> Format:
-    if not head.is_parquet:
-        head.file.refuse_binary()
-    for candidate in FORMATS:
+    if head.is_parquet:
+        return parquet.FORMATS[0]
+    head.file.refuse_binary()
+    for candidate in _candidates(head):
         if candidate.recognises(head) and (candidate.has_header or not _is_header_named(head, choice)):
             return candidate
     if choice.among(head.header) and len(head.header) > 1:
         return delimited.TABLE
     shape = ", ".join(head.header) if len(head.header) > 1 else count_of(head.width, "field")
-    fixed = [known for known in FORMATS if known.open_blocks and not known.has_header]
     hint = (
-        f"Files without a header: {'; '.join(map(_fields_text, fixed))}. "
+        f"Files without a header: {'; '.join(map(_fields_text, delimited.LINE_FORMATS))}. "
         "A table has a header with query_id, doc_id and score."
     )
     error = ReadError(head.file.name, f"not a run, judgments or a table: found {shape}", hint, line=1)
     raise error.with_columns(head.header, {}) if head.may_name_columns else error
 
 
-def _fields_text(known: Format) -> str:
-    """Write the fields of a line of a format without a header: `TREC judgments, 4 fields (query 0 ...)`."""
-    name, _, fields = known.summary.rstrip(".").partition(": ")
+def _candidates(head: Head) -> Iterator[Format]:
+    if head.is_json:
+        yield from _JSON
+    if len(head.header) > 1 and not head.ends_in_a_number:
+        yield from (*_ANSWERS, *delimited.FORMATS)
+    yield from delimited.LINE_FORMATS
+
+
+def _fields_text(line_format: Format) -> str:
+    """Describe the lines of a format without a header: `TREC judgments, 4 fields (query 0 ...)`."""
+    name, _, fields = line_format.summary.rstrip(".").partition(": ")
     n_fields = len(re.findall(r"\w+", fields))
     return f"{name}, {n_fields} fields ({fields})"
 
 
 def _is_header_named(head: Head, choice: ColumnChoice) -> bool:
-    """Return whether the user chose columns by names that stand in the first line: it is a header."""
+    """Return whether the user chose columns by names in the first line, so that it is a header."""
     return head.may_name_columns and not set(choice.columns.values()).isdisjoint(head.header)
