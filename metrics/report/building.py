@@ -40,11 +40,6 @@ _OUTSIDE_APPENDIX = ("summary", "swaps", "audit", "brief", "paper")
 def report(runs: Runs, **options: Any) -> Report:  # noqa: ANN401 as `ReportOptions` names and types them
     """Return a report of runs, for people who were not there.
 
-    Args:
-        runs: what was ranked.
-        **options: measures, traditional, baseline, targets, test, correction, preset (short unless said, full
-            or paper), sections ... and the options of scoring: what `ReportOptions` holds, each with a default.
-
     Raises:
         UsageError: a name that does not exist, or no list is scored.
     """
@@ -106,7 +101,6 @@ def write_report(
 
 
 def _section_names(options: ReportOptions) -> Sequence[str]:
-    """Return the sections asked for, or those of the preset that there is something to tell in."""
     unknown = [name for name in options.sections if name not in SECTIONS]
     if unknown:
         raise UsageError(f"There is no section {unknown[0]!r}. Sections: {', '.join(SECTIONS)}.")

@@ -110,12 +110,7 @@ class Report:
         return render("report.md", report=self, day=day)
 
     def html(self, day: date, charts: ReportCharts | None = None) -> str:
-        """Return the report as one HTML file that asks nothing of any host.
-
-        Args:
-            day: the day it bears.
-            charts: its charts; without them it holds sentences and tables.
-        """
+        """Return the report as one HTML file that asks nothing of any host."""
         charts = charts or ReportCharts("", {})
         script = Markup(charts.script)  # noqa: S704 plotly's own
         return render("report.html", report=self, day=day, script=script, figures=charts.figures)
@@ -130,11 +125,7 @@ class Report:
         return render("report.txt", report=self, day=day, runs=runs, rules=rules)
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
-        """Return the report as a file with this ending; `draw` makes the charts of HTML.
-
-        Raises:
-            UsageError: no report has that ending.
-        """
+        """Return the report as a file with this ending; `draw` makes the charts of HTML."""
         texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}
         match ending.casefold():
             case ".html":

@@ -123,7 +123,6 @@ TIERS_NOTE = (
 
 
 def _leaderboard(studies: ReportStudies) -> Table:
-    """Return the leaderboard with what ties do to each mean, the verdict beside the name."""
     measure, board = studies.measure_at, studies.leaderboard.reset_index()
     std_over_queries = studies.evaluation.summary()[studies.measure, "expected", "std"]
     columns = tied_columns(studies, board)
@@ -146,7 +145,6 @@ def _rules_sentence(studies: ReportStudies) -> tuple[Prose, ...]:
 
 
 def _rules_table(studies: ReportStudies) -> tuple[Table, ...]:
-    """Return the first measure beside all that settle its ties by their own rules, where there are any."""
     answers = studies.tie_answers
     if answers is None:
         return ()
@@ -205,14 +203,12 @@ def findings(studies: ReportStudies) -> Section:
 
 
 def _place(group: FindingGroup) -> str:
-    """Return whom a group of findings is about, and where in the file where it is about one place."""
     names = first_names([name for line in group.lines for name in line.names])
     place = group.lines[0].place if len(group.lines) == 1 else ""
     return f"{names}, {place}" if place else names
 
 
 def _example(group: FindingGroup) -> str:
-    """Return what a group of findings says, and the message that concerns most where there are several."""
     if len(group.lines) == 1:
         return group.title
     first = group.lines[0]
@@ -225,7 +221,6 @@ def place_ranges(best: "pd.Series[int]", worst: "pd.Series[int]") -> list[str]:
 
 
 def _every_measure(studies: ReportStudies) -> Table:
-    """Return every measure of every reranker with its standard deviation over queries."""
     traditional, measures = studies.options.traditional, studies.options.measures
     rerankers = studies.leaderboard.index
     summary = studies.evaluation.summary().loc[rerankers]
@@ -277,13 +272,7 @@ def columns_by_order(studies: ReportStudies, board: pd.DataFrame) -> dict[str, C
 
 
 def best_cells(frame: pd.DataFrame, column: str, within: str | None = None) -> frozenset[tuple[int, str]]:
-    """Return the cells of the largest figure, to four decimals, of each group; none where all are alike.
-
-    Args:
-        frame: the table.
-        column: of figures.
-        within: a column whose values make the groups; all rows are one where None.
-    """
+    """Return the cells of the largest figure, to four decimals, of each group; none where all are alike."""
     rounded = frame[column].round(4)
     groups = [frame.index] if within is None else frame.groupby(within, sort=False).groups.values()
     cells = set()
@@ -349,7 +338,6 @@ def holes(studies: ReportStudies) -> tuple[tuple[Prose, ...], tuple[Table, ...]]
 
 
 def _bounds_table(studies: ReportStudies, leaderboard: pd.DataFrame) -> Table:
-    """Return between what each mean lies, and how much nobody judged."""
     ends = ("lowest", "worst", "tied", "best", "highest")
     columns = {
         "Reranker": leaderboard.index,
@@ -386,7 +374,6 @@ def readings(studies: ReportStudies) -> Section:
 
 
 def _first_hits(studies: ReportStudies) -> Table:
-    """Return MRR of each reranker, over that of the baseline, and as a rank."""
     rows = studies.readings
     return Table.of(
         "MRR in times and in ranks" if len(rows) > 1 else "MRR in ranks",
@@ -402,7 +389,6 @@ def _first_hits(studies: ReportStudies) -> Table:
 
 
 def _all_hits(studies: ReportStudies) -> Table:
-    """Return MAP of each reranker, over that of the baseline, and where it parts from MRR."""
     rows = studies.readings
     columns = {"Reranker": rows.index, "Relevant a query": (rows["relevant"], ".2f"), **_values(studies, "ap")}
     if len(rows) == 1:
@@ -419,7 +405,6 @@ def _all_hits(studies: ReportStudies) -> Table:
 
 
 def _values(studies: ReportStudies, prefix: str) -> dict[str, Column]:
-    """Return both means of a measure, each with its ratio to the baseline's where there are others."""
     rows, measure = studies.readings, parse(prefix)
     columns: dict[str, Column] = {}
     for value, name in (("traditional", measure.traditional), ("tied", measure.tied)):
@@ -496,10 +481,9 @@ def significance(studies: ReportStudies) -> Section:
 
 
 def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
-    """Return the differences from the baseline with their p, and whose verdict rests on the sort."""
     tested = verdicts.without_untested()
     tied, before = tested.tied, tested.traditional
-    changed = ["rests on sort order" if is_changed else "" for is_changed in verdicts.changed]
+    changed = ["depends on tie order" if is_changed else "" for is_changed in verdicts.changed]
     return Table.of(
         f"Against {studies.baseline}",
         {
@@ -519,7 +503,6 @@ def _differences(studies: ReportStudies, verdicts: Verdicts) -> Table:
 
 
 def _effects(studies: ReportStudies, verdicts: Verdicts) -> Table:
-    """Return how large each difference is, and on how many queries it stands."""
     tied = verdicts.without_untested().tied
     columns: dict[str, Column] = {
         "Reranker": tied["reranker"],
@@ -582,12 +565,10 @@ def stability(studies: ReportStudies) -> Section:
 
 
 def _of_best(studies: ReportStudies) -> str:
-    """Say that a section is of the best rerankers, where there are more."""
     return f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
 
 
 def _likeliest_chances(bounds: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
-    """Return the chance of each likeliest place; 100% only where a reranker has no other."""
     is_sure = bounds["best_place"] == bounds["worst_place"]
     pairs = zip(chances.max(axis=1), is_sure, strict=True)
     return [percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs]
@@ -644,7 +625,6 @@ def tools(studies: ReportStudies) -> Section:
 
 
 def _tool_values(studies: ReportStudies) -> Table:
-    """Return the value of each reranker by each tool, a column for the tools that agree on every reranker."""
     values, scoring = by_reranker(studies.tools), studies.options.scoring
     values = values.reindex(studies.leaderboard.index.intersection(values.index))
     columns: dict[str, Column] = {", ".join(tools): (values[tools], FOUR_DECIMALS) for tools in values}
@@ -654,7 +634,6 @@ def _tool_values(studies: ReportStudies) -> Table:
 
 
 def _tool_rules(values: pd.DataFrame) -> Table:
-    """Return what each tool calls the measure, and why its value differs or is not there."""
     return Table("Why tools differ", by_tool(values)[[*_HEADINGS]].rename(columns=_HEADINGS))
 
 
@@ -686,7 +665,6 @@ def auditing(studies: ReportStudies) -> Section:
 
 
 def _audit_notes(audit: Audit) -> list[str]:
-    """Return sentences on what of the table and of the runs is left out, and on what was read otherwise."""
     names = audit.names
     parts = {
         "Left out, as no name is matched": names.unmatched,
@@ -696,7 +674,6 @@ def _audit_notes(audit: Audit) -> list[str]:
 
 
 def _printed_figures(audit: Audit, means: pd.DataFrame) -> Table:
-    """Return the printed means, each marked where it is off by rounding or does not come out."""
     cells = means.assign(cell=[_marked(row) for row in means.to_dict("records")])
     wide = cells.pivot_table("cell", "reranker", "measure", aggfunc="first", sort=False)
     wide = wide.reindex(columns=list(dict.fromkeys(means["measure"]))).fillna("")
@@ -712,7 +689,6 @@ def _printed_figures(audit: Audit, means: pd.DataFrame) -> Table:
 
 
 def _marked(figure: dict[str, object]) -> str:
-    """Return a figure as printed, with what is off."""
     if figure["verdict"] == _OFF:
         difference = float(str(figure["difference"]))
         off = " (no value)" if isnan(difference) else f" ({signed(difference)})"
@@ -722,7 +698,6 @@ def _marked(figure: dict[str, object]) -> str:
 
 
 def _printed_orders(order: AuditedOrder) -> Table:
-    """Return what becomes of the printed orders, those that swap first."""
     rows, n_pairs = widest_first(order.pairs), len(order.pairs)
     is_part = n_pairs > MOST_PAIRS
     title = f"The first {MOST_PAIRS} of {n_pairs:,} orders" if is_part else f"Orders by {order.measure}"
@@ -802,7 +777,6 @@ def _swaps_table(studies: ReportStudies) -> Table:
 
 
 def _pairs(rows: pd.DataFrame, value: str) -> list[str]:
-    """Return both means of each pair."""
     return [
         f"{first:.4f} / {second:.4f}"
         for first, second in zip(rows[f"{value}_a"], rows[f"{value}_b"], strict=True)
@@ -839,7 +813,6 @@ def brief(studies: ReportStudies) -> Section:
 
 
 def _test_in_words(studies: ReportStudies) -> str:
-    """Return test, correction and baseline; empty of one reranker."""
     test, correction = find_test(studies.options.test), find_correction(studies.options.correction)
     if len(studies.rerankers) == 1:
         return ""
@@ -848,7 +821,6 @@ def _test_in_words(studies: ReportStudies) -> str:
 
 
 def _significance_stars(comparisons: pd.DataFrame) -> dict[str, str]:
-    """Return the stars of each reranker that differs significantly from the baseline."""
     pairs = zip(comparisons["reranker"], comparisons["stars"], strict=True)
     return {reranker: stars for reranker, stars in pairs if "*" in stars}
 

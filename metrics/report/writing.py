@@ -97,7 +97,6 @@ def wrapped(text: str) -> Markup:
 
 
 def _cut(piece: str) -> Markup:
-    """Return a run of letters with a place to break it wherever it gets wider than any column."""
     parts, width = [""], 0.0
     for letter in piece:
         step = min(_letter_width(letter), 1.0)
@@ -117,7 +116,6 @@ def blocks(table: Table) -> list[Block]:
 
 
 def _groups(columns: Sequence[_Column]) -> Iterator[list[_Column]]:
-    """Yield columns that fit a line together: what names a row, and as many others as there is room for."""
     n_names = next((place for place, column in enumerate(columns) if not column.is_number), 0) + 1
     names, group = list(columns[:n_names]), list(columns[:n_names])
     for column in columns[n_names:]:
@@ -140,7 +138,6 @@ def _block(columns: Sequence[_Column]) -> Block:
 
 
 def _widths(columns: Sequence[_Column]) -> list[float]:
-    """Return the width of each column: as it is where all fit; texts share what figures and gaps leave."""
     widths = {place: column.natural for place, column in enumerate(columns)}
     room = LINE - GAP * len(columns) - sum(column.natural for column in columns if column.is_number)
     texts = sorted((place for place in widths if not columns[place].is_number), key=widths.__getitem__)
@@ -189,7 +186,6 @@ def render(template: str, **context: object) -> str:
 
 @cache
 def _templates(escape: Escape, strong: str) -> Environment:
-    """Return Jinja's templates whose every value is escaped, and in which strong words are written so."""
 
     def escaped(value: object) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value)))  # noqa: S704 escaped
@@ -224,11 +220,9 @@ def _templates(escape: Escape, strong: str) -> Environment:
 
 
 def _inside_script(json: str) -> Markup:
-    """Return JSON that ends no script element, whatever its texts say."""
     return Markup(json.translate(_ENDS))  # noqa: S704 nothing of HTML is left in it
 
 
 def _tidy(text: str) -> str:
-    """Leave no spaces at the end of a line, no more than one empty line in a row, one newline at the end."""
     lines = (line.rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
