@@ -1,12 +1,13 @@
-"""Floor 7: one file to send: what was scored, by which rule for ties, and what holds in every order."""
+"""Floor 7: reports in one file, with scores, tie orders and conclusions."""
 
 from metrics.errors import needs
 
 with needs("report"):
-    import jinja2  # noqa: F401 every report is a template
+    import jinja2  # noqa: F401 reports are templates
 
-from metrics.report.building import SECTIONS, report, write_report
+from metrics.report.building import report, write_report
 from metrics.report.model import DrawCharts, Figure, Report, ReportCharts, Section
+from metrics.report.sections import SECTIONS
 from metrics.report.studies import MEASURES, PRESETS, ReportOptions, ReportStudies
 from metrics.report.tables import Table
 

@@ -27,14 +27,7 @@ _FOUR_DECIMALS, _SIGNED = ".4f", "+.4f"
 
 
 def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: str) -> str:
-    """Return an SVG with the tied value of one reranker, and its verdict where ties matter.
-
-    Args:
-        leaderboard: of the measure, as the study of this name returns it.
-        reranker: whose value.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one there.
-    """
+    """Return an SVG with the tied value of one reranker, and its verdict where ties matter."""
     row, name = leaderboard.loc[reranker], parse(measure)
     is_scored = pd.notna(row["tied"])
     value = decimal(row["tied"]) if is_scored else "not scored"
@@ -60,14 +53,7 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
 
 
 def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str = "") -> str:
-    """Return an HTML fragment that asks nothing of any host: the leaderboard with its marks, without scripts.
-
-    Args:
-        leaderboard: of the measure, as the study of this name returns it.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one there.
-        link: address that it leads to; empty for none.
-    """
+    """Return the leaderboard as an HTML fragment without scripts or external requests."""
     name, board = parse(measure), leaderboard[leaderboard["tied"].notna()]
     low, high = (float(board["worst"].min()), float(board["best"].max())) if len(board) else (0.0, 1.0)
     rows = [_embedded_row(str(reranker), row, low, high) for reranker, row in board[:_MOST_ROWS].iterrows()]
@@ -92,7 +78,6 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
 
 
 def _embedded_row(reranker: str, row: "pd.Series[Any]", low: float, high: float) -> Mapping[str, object]:
-    """Return what a row of the embedded table says, and where its marks stand between two values."""
     places = {mark: (row[mark] - low) / (high - low) if high > low else 0.5 for mark in _MARKS}
     x = {mark: f"{place * _WIDTH:.1f}" for mark, place in places.items()}
     values = {mark: decimal(row[mark]) for mark in _MARKS}
@@ -102,15 +87,7 @@ def _embedded_row(reranker: str, row: "pd.Series[Any]", low: float, high: float)
 def review(
     title: str, finding: Prose, outcomes: pd.DataFrame, changes: pd.DataFrame | None, since: str = "before"
 ) -> str:
-    """Return Markdown for a pull request: who leads, which targets are met, what changed.
-
-    Args:
-        title: its heading.
-        finding: what ties did to the leaderboard.
-        outcomes: as `check_targets` returns them; empty without targets.
-        changes: as `value_changes` returns them; None where nothing stood there before.
-        since: what that is called.
-    """
+    """Return Markdown for a pull request: who leads, which targets are met, what changed."""
     sections = [_targets(outcomes)] if len(outcomes) else []
     if changes is not None:
         sections.append(_changes(changes, since))
@@ -118,7 +95,6 @@ def review(
 
 
 def _targets(outcomes: pd.DataFrame) -> Section:
-    """Return the targets, those missed by most first."""
     rows = outcomes.sort_values("missed_by", ascending=False, kind="stable")[:_MOST_ROWS]
     columns = {
         "": ["✓" if passed else "✗" for passed in rows["passed"]],
@@ -134,7 +110,6 @@ def _targets(outcomes: pd.DataFrame) -> Section:
 
 
 def _changes(changes: pd.DataFrame, since: str) -> Section:
-    """Return what changed, the largest changes that no order of the ties makes first."""
     changed = changes[changes["verdict"] != "equal"]
     is_firm = changed["verdict"].isin(IN_EVERY_ORDER)
     order = np.lexsort((-changed["change"].abs().fillna(-1), ~is_firm))

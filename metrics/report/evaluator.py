@@ -105,7 +105,6 @@ def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:
 def _mean_lines(
     figures: Mapping[str, Any], measures: Sequence[MeasureAt], value: Literal["traditional", "tied"]
 ) -> tuple[MeanLine, ...]:
-    """Return a line a measure, by its traditional or its tied mean."""
     return tuple(
         MeanLine(
             getattr(measure, value),
@@ -117,7 +116,6 @@ def _mean_lines(
 
 
 def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> list[str]:
-    """Return what was done about queries without rows and with nothing relevant, of one reranker."""
     scoring = studies.options.scoring
     counts = {
         "without rows": int((lists["n_docs"] == 0).sum()),

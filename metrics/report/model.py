@@ -110,12 +110,7 @@ class Report:
         return render("report.md", report=self, day=day)
 
     def html(self, day: date, charts: ReportCharts | None = None) -> str:
-        """Return the report as one HTML file that asks nothing of any host.
-
-        Args:
-            day: the day it bears.
-            charts: its charts; without them it holds sentences and tables.
-        """
+        """Return the report as one HTML file that asks nothing of any host."""
         charts = charts or ReportCharts("", {})
         script = Markup(charts.script)  # noqa: S704 plotly's own
         return render("report.html", report=self, day=day, script=script, figures=charts.figures)
@@ -133,11 +128,7 @@ class Report:
         )
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
-        """Return the report as a file with this ending; `draw` makes the charts of HTML.
-
-        Raises:
-            UsageError: no report has that ending, or it holds tied values that are not wanted.
-        """
+        """Return the report as a file with this ending; `draw` makes the charts of HTML."""
         if self.studies.options.traditional_only and ending.casefold() != ".txt":
             raise UsageError("Only a text report can leave tied values out: --format text, or -o FILE.txt.")
         texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}

@@ -131,11 +131,7 @@ class ReportStudies:
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """Scores under expected, optimistic, pessimistic, std and the traditional treatment.
-
-        Raises:
-            UsageError: a reranker or segment that is not there, or no list is scored.
-        """
+        """Scores under expected, optimistic, pessimistic, std and the traditional treatment."""
         targets = (str(target.measure) for target in self._targets)
         measures = [*self.options.measures, str(self.question), *targets]
         values = self._score(measures, ["expected", "pessimistic", "optimistic", "std"])
@@ -145,14 +141,12 @@ class ReportStudies:
         return values.only([name for name in values.policies.index if name in scored])
 
     def _score(self, measures: Sequence[str], ties: Sequence[str]) -> Evaluation:
-        """Return the values asked for, under these treatments and the traditional one."""
         options = self.options
         evaluation = score_runs(self.runs, measures, [options.traditional, *ties], options.scoring)
         return evaluation.only(options.rerankers or self.runs.rerankers, self._queries)
 
     @property
     def _queries(self) -> set[str] | None:
-        """Queries of the segments asked for; None for all."""
         if not self.options.segments:
             return None
         segments = query_segments(self.runs)
@@ -282,7 +276,6 @@ class ReportStudies:
         return with_order_chances(rows, mean_distributions(*self._spread({*rows["a"], *rows["b"]})))
 
     def _spread(self, rerankers: Container[str]) -> tuple[Evaluation, str, dict[str, Ranking]]:
-        """Return what studies of tie-breaking ask of some rerankers, in the order of the leaderboard."""
         names = [str(name) for name in self.leaderboard.index if name in rerankers]
         rankings = {name: self.options.scoring.ranking(self.runs, name) for name in names}
         return self.evaluation.only(names), self.measure, rankings

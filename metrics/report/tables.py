@@ -23,7 +23,7 @@ TONES = {
     "tie-deflated": "blue",
     "tie-inflated": "orange",
     "sort order only": "orange",
-    "rests on sort order": "orange",
+    "depends on tie order": "orange",
     "swaps": "orange",
     "stands": "blue",
     "error": "orange",
@@ -65,13 +65,7 @@ class Table:
 
     @classmethod
     def of(cls, title: str, columns: Mapping[str, "Column"], note: str = "") -> "Table":
-        """Return a table of columns.
-
-        Args:
-            title: what it shows.
-            columns: heading → its values, and how its figures are written; text where nothing is said.
-            note: what has to be known to read it.
-        """
+        """Return a table of columns."""
         pairs = {
             name: column if isinstance(column, tuple) else (column, "") for name, column in columns.items()
         }

@@ -1,10 +1,11 @@
-"""A report as Markdown, HTML, LaTeX and text; every text is escaped unless it is mark-up of ours."""
+"""Render reports as Markdown, HTML, LaTeX and text; all text but our own markup is escaped."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import starmap
+from math import ceil
 from pathlib import PurePath
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,15 +17,16 @@ from metrics.support import escaping
 from metrics.support.escaping import clean, latex, latin
 
 LINE = 37.0
-"""Width of a line, in em."""
+"""Width of a line in em."""
 GAP = 0.7
-"""Room between two columns: twice the tabcolsep of the template."""
+"""Space between columns: twice the tabcolsep of the template."""
 MIN_WIDTH = 8.0
-"""Narrowest column of text that is wrapped."""
+"""Narrowest wrapped column."""
 LONGEST = 500
-"""Letters of a cell; a longer text loses its middle, or its row would be longer than a page."""
+"""Most letters of a cell: a longer row would not fit a page, so longer text loses its middle."""
+_LINES_OF_A_FLOAT = 40
 _PIECE = 7.5
-"""Widest run of letters that is not cut."""
+"""Widest run of letters without a break."""
 _BOLD = 1.17
 _WIDTHS = {
     **dict.fromkeys("ijlI.,:;'!|()[]`/ ", 0.42),
@@ -39,23 +41,23 @@ _HARD = Markup(r"\penalty5000{}")
 
 @dataclass(frozen=True)
 class Block:
-    """A table that fits a line.
+    """A table in LaTeX that fits the width of a page.
 
     Attributes:
-        columns: what LaTeX's tabular takes for them.
-        headings: what stands over each, as LaTeX.
-        rows: the cells, as LaTeX.
+        columns: column specification of LaTeX's tabular.
+        headings: heading of each column.
+        rows: cells.
+        is_float: whether it fits one page.
     """
 
     columns: Markup
     headings: tuple[Markup, ...]
     rows: tuple[tuple[Markup, ...], ...]
+    is_float: bool
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of a table: a heading and its cells."""
-
     heading: Cell
     cells: tuple[Cell, ...]
 
@@ -65,7 +67,7 @@ class _Column:
 
     @property
     def natural(self) -> float:
-        """Width at which no cell is wrapped."""
+        """Width without wrapped cells."""
         words = max(map(text_width, re.split(r"[\s-]", self.heading.text)))
         return max(
             [words + 0.5, *(text_width(cell.text) * (_BOLD if cell.strong else 1) for cell in self.cells)]
@@ -73,12 +75,12 @@ class _Column:
 
     @property
     def narrowest(self) -> float:
-        """Width below which something would stand out."""
+        """Smallest width without overflow."""
         return self.natural if self.is_number else min(self.natural, MIN_WIDTH)
 
 
 def text_width(text: str) -> float:
-    """Return the width of a text on one line, estimated from above, in em."""
+    """Return an upper estimate of the width of a text on one line, in em."""
     return sum(map(_letter_width, text))
 
 
@@ -91,13 +93,12 @@ def _letter_width(letter: str) -> float:
 
 
 def wrapped(text: str) -> Markup:
-    """Return a text as LaTeX that may be broken within long names: at their marks, else anywhere."""
+    """Return a text as LaTeX that can break within long names, at punctuation if possible."""
     words = clean(text).split(" ")
     return Markup(" ").join(_SOFT.join(map(_cut, _BREAKS.split(word))) for word in words)
 
 
 def _cut(piece: str) -> Markup:
-    """Return a run of letters with a place to break it wherever it gets wider than any column."""
     parts, width = [""], 0.0
     for letter in piece:
         step = min(_letter_width(letter), 1.0)
@@ -110,14 +111,13 @@ def _cut(piece: str) -> Markup:
 
 
 def blocks(table: Table) -> list[Block]:
-    """Return a table as one that fits a line, or as several, what names its rows repeated in each."""
+    """Split a table into blocks that fit a line; each repeats the columns that name the rows."""
     cells = zip(*table.rows, strict=True)
     columns = [_Column(heading, column) for heading, column in zip(table.headings, cells, strict=True)]
     return [_block(group) for group in _groups(columns)]
 
 
 def _groups(columns: Sequence[_Column]) -> Iterator[list[_Column]]:
-    """Yield columns that fit a line together: what names a row, and as many others as there is room for."""
     n_names = next((place for place, column in enumerate(columns) if not column.is_number), 0) + 1
     names, group = list(columns[:n_names]), list(columns[:n_names])
     for column in columns[n_names:]:
@@ -132,15 +132,19 @@ def _block(columns: Sequence[_Column]) -> Block:
     widths = _widths(columns)
     pairs = list(zip(columns, widths, strict=True))
     rows = list(zip(*(column.cells for column in columns), strict=True))
+    n_lines = sum(
+        ceil(max(1.0, *(1.25 * text_width(cell.text) / width for cell, width in zip(row, widths, strict=True))))
+        for row in rows
+    )
     return Block(
         Markup("@{}" + "".join(starmap(_specification, pairs)) + "@{}"),  # noqa: S704 ours
         tuple(starmap(_heading, pairs)),
         tuple(tuple(map(_cell, row)) for row in rows),
+        n_lines <= _LINES_OF_A_FLOAT,
     )
 
 
 def _widths(columns: Sequence[_Column]) -> list[float]:
-    """Return the width of each column: as it is where all fit; texts share what figures and gaps leave."""
     widths = {place: column.natural for place, column in enumerate(columns)}
     room = LINE - GAP * len(columns) - sum(column.natural for column in columns if column.is_number)
     texts = sorted((place for place in widths if not columns[place].is_number), key=widths.__getitem__)
@@ -176,12 +180,12 @@ _KINDS: dict[str, tuple[Escape, str]] = {
     ".tex": (wrapped, r"\textbf{{{}}}"),
     ".txt": (escaping.clean, "{}"),
 }
-"""Ending of a template → how its texts are escaped, and how strong words are written."""
+"""Suffix of a template → how to escape text, and the format of strong words."""
 _ENDS = str.maketrans({mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"})
 
 
 def render(template: str, **context: object) -> str:
-    """Return what a template makes of a context, every text escaped for the kind of file that it ends in."""
+    """Render a template, with all text escaped for its kind of file."""
     ending = PurePath(template).suffix
     text = _templates(*_KINDS[ending]).get_template(template).render(context)
     return text if ending in (".html", ".svg") else _tidy(text)
@@ -189,7 +193,6 @@ def render(template: str, **context: object) -> str:
 
 @cache
 def _templates(escape: Escape, strong: str) -> Environment:
-    """Return Jinja's templates whose every value is escaped, and in which strong words are written so."""
 
     def escaped(value: object) -> Markup:
         return value if isinstance(value, Markup) else Markup(escape(str(value)))  # noqa: S704 escaped
@@ -224,11 +227,9 @@ def _templates(escape: Escape, strong: str) -> Environment:
 
 
 def _inside_script(json: str) -> Markup:
-    """Return JSON that ends no script element, whatever its texts say."""
     return Markup(json.translate(_ENDS))  # noqa: S704 nothing of HTML is left in it
 
 
 def _tidy(text: str) -> str:
-    """Leave no spaces at the end of a line, no more than one empty line in a row, one newline at the end."""
     lines = (line.rstrip() for line in text.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"

@@ -1,7 +1,6 @@
-"""What other software would report for the same files, tool by tool, and why that is not the tied value."""
+"""Emulate other software: what each tool reports for the same files, and why that is not the tied value."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from metrics.ties import treatment
 from metrics.ties.precision import runs_at_precision
 
 _EQUAL = 1e-12
-"""Values of one list that differ by less are one value."""
+"""Largest difference that rounding leaves between equal values of one list."""
 _COLUMNS = ("tool", "version", "measure", "spelling", "reranker", "value", "tied", "question", "refusal", "why")
 
 
@@ -34,27 +33,27 @@ def emulate(
     tiebreak_by: Sequence[str] = (),
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what each tool would report for each measure it has, beside the tied value.
+    """Return what each tool would report for each measure it has, next to the tied value.
 
-    A tool is used as its options allow: with the smallest relevant grade given (`trec_eval -l`), on files
-    that hold scores rounded as given. Queries that a run lacks and those with nothing relevant are
-    treated by its own rule.
+    A tool runs with the smallest relevant grade given, if it has such an option (`trec_eval -l`), on files
+    whose scores are rounded as given. Its own rule decides about missing queries and queries without
+    relevant documents.
 
     Args:
-        runs: what was ranked.
+        runs: the rankings.
         measures: names such as `RR`, `nDCG-linear@10`.
-        tools: which to ask (`metrics.TOOLS`); None for all.
-        precision: how scores are rounded before they are written for the tool; near ties get one score.
-        missing: what the tied value does about queries of the qrels that a run lacks.
-        empty: what the tied value does about queries with nothing relevant.
+        tools: tools to emulate (`metrics.TOOLS`); None for all.
+        precision: rounding of the scores before they are written for the tool.
+        missing: policy of the tied value for judged queries that a run lacks.
+        empty: policy of the tied value for queries without relevant documents.
         relevant_from: smallest grade that counts as relevant, above 0.
-        tiebreak_by: further score columns that split ties of the tied value; no tool reads them.
-        queries: those asked about; None for all.
+        tiebreak_by: further score columns that split ties of the tied value; tools do not read them.
+        queries: queries to average over; None for all.
 
     Returns:
-        tool, version, measure, spelling (in the tool), reranker, value (its mean, unrounded; NaN where it
-        gives none that is certain), tied (our expected mean), question (that the tool answers instead of
-        ours; else empty), refusal (why there is no value; else empty), why (they differ).
+        tool, version, measure, spelling (in the tool), reranker, value (its unrounded mean; NaN if it
+        gives no certain number), tied (our tied mean), question (what the tool measures instead, or empty),
+        refusal (why there is no value, or empty), why (the values differ).
     """
     options = ScoringOptions(precision, missing, empty, relevant_from, tuple(tiebreak_by))
     return emulate_runs(runs, measures, options, TOOLS if tools is None else tools, queries)
@@ -67,46 +66,78 @@ def emulate_runs(
     tools: Iterable[Tool] = TOOLS,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what `emulate` does, its keywords given as one record."""
+    """Emulate tools like `emulate`, with the options in one record."""
     runs = runs if queries is None else only_queries(runs, queries)
+    level = options.relevant_from
     measure_list = list(dict.fromkeys(map(parse, measures)))
     ours = score_runs(runs, [str(measure) for measure in measure_list], ["expected"], options)
     uses = [
         (tool, measure, rule)
         for tool in tools
         for measure in measure_list
-        if (rule := tool.rule(measure, options.relevant_from))
+        if (rule := tool.rule(measure, level))
     ]
-    boards = _score_by_policy(runs_at_precision(runs, options.precision), [rule for *_, rule in uses], options)
+    boards = _score_by_policy(runs_at_precision(runs, options.precision), [rule for *_, rule in uses], level)
     judged = grades(runs)
     tied = {name: ours.means(name)["expected"] for name in ours.measures}
-    rows = []
     our_lists = {name: ours.only([name]).lists.index for name in runs.rerankers}
+    rows = []
     for tool, measure, rule in uses:
         question = _question(measure, rule, options, judged)
-        board = boards[rule.policy(options.relevant_from)]
+        tool_runs, evaluations = boards[rule.policy(level)]
         for reranker in runs.rerankers:
-            result = board.value(rule, reranker, int(ours.policies.loc[reranker, "n_missing"]))
-            questions = [question, _other_queries(result.lists, our_lists[reranker])]
-            rows.append(
-                {
-                    "tool": tool.name,
-                    "version": tool.version,
-                    "measure": str(measure),
-                    "spelling": rule.spelling,
-                    "reranker": reranker,
-                    "value": result.value,
-                    "tied": tied[str(measure)][reranker],
-                    "question": "" if result.refusal else ", ".join(filter(None, questions)),
-                    "refusal": result.refusal,
-                    "why": rule.why,
-                }
-            )
+            n_missing = int(ours.policies.loc[reranker, "n_missing"])
+            value, refusal, lists = _tool_value(rule, tool_runs, reranker, evaluations[reranker], n_missing)
+            questions = [question, _other_queries(lists, our_lists[reranker])]
+            question_text = "" if refusal else ", ".join(filter(None, questions))
+            figures = reranker, value, tied[str(measure)][reranker]
+            names = tool.name, tool.version, str(measure), rule.spelling
+            rows.append((*names, *figures, question_text, refusal, rule.why))
     return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
+def _score_by_policy(
+    runs: Runs, rules: Sequence[Rule], level: float
+) -> dict[tuple[View, ScoringOptions], tuple[Runs, dict[str, Evaluation]]]:
+    """Score once per policy: the runs as its tools see them, and their evaluation by reranker."""
+    viewed = {view: view(runs, level) for view in dict.fromkeys(rule.view for rule in rules)}
+    rules_by_policy: dict[tuple[View, ScoringOptions], list[Rule]] = {}
+    for rule in rules:
+        rules_by_policy.setdefault(rule.policy(level), []).append(rule)
+    boards = {}
+    for policy, alike in rules_by_policy.items():
+        tool_runs = viewed[alike[0].view]
+        names, treatments = (
+            [rule.computed for rule in alike],
+            [name for rule in alike for name in rule.treatments],
+        )
+        evaluation = score_runs(tool_runs, names, treatments, policy[1])
+        boards[policy] = tool_runs, {name: evaluation.only([name]) for name in tool_runs.rerankers}
+    return boards
+
+
+def _tool_value(
+    rule: Rule, tool_runs: Runs, reranker: str, evaluation: Evaluation, n_missing: int
+) -> tuple[float, str, pd.MultiIndex]:
+    """Return the mean that a rule gives, or NaN and the reason, and the lists it averages over."""
+    n_emptied = int(evaluation.policies["n_missing"].iloc[0]) - n_missing
+    is_counted = rule.counts(evaluation.lists)
+    lists = evaluation.lists[is_counted]
+    values = evaluation.scores.loc[is_counted, rule.computed]
+    tool_input = ToolInput(tool_runs, reranker, lists, n_missing, n_emptied)
+    reasons = [refusal.reason for refusal in rule.refusals if refusal.applies(tool_input)]
+    if not (reasons or len(values)):
+        reasons = ["it scores no list"]
+    elif rule.stable is not None and not reasons:
+        is_unstable = (lists["n_docs"] > rule.stable).to_numpy()
+        width = (values["optimistic"] - values["pessimistic"]).to_numpy()[is_unstable]
+        reasons = [rule.cases_without_number[-1]] if (width > _EQUAL).any() else []
+    value = np.nan if reasons else float(values[rule.treatment].mean())
+    return value, reasons[0] if reasons else "", lists.index
+
+
 def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: FloatArray) -> str:
-    """Return what a tool answers instead of what was asked; empty where it answers that."""
+    """Describe what a tool measures instead of what was asked; empty if it measures that."""
     level = options.relevant_from
     if options.unjudged == "leave_out":
         return "lists with their unjudged documents"
@@ -123,82 +154,17 @@ def _question(measure: MeasureAt, rule: Rule, options: ScoringOptions, judged: F
 
 
 def _other_queries(theirs: pd.MultiIndex, ours: pd.MultiIndex) -> str:
-    """Return that a tool averages over other lists than we do; empty where it does not, or scores none."""
     if not len(theirs) or (len(theirs) == len(ours) and theirs.isin(ours).all()):
         return ""
     return f"a mean over other queries ({len(theirs):,} instead of {len(ours):,})"
 
 
-class _ToolValue(NamedTuple):
-    """What a tool makes of one reranker.
-
-    Attributes:
-        value: its mean; NaN where it gives none that is certain.
-        refusal: why there is none.
-        lists: those it averages over.
-    """
-
-    value: float
-    refusal: str
-    lists: pd.MultiIndex
-
-
-class _ToolBoard(NamedTuple):
-    """What tools of one policy see, and how it scores.
-
-    Attributes:
-        runs: as they see them.
-        evaluations: of their lists, by reranker.
-    """
-
-    runs: Runs
-    evaluations: Mapping[str, Evaluation]
-
-    def value(self, rule: Rule, reranker: str, n_missing: int) -> _ToolValue:
-        """Return the mean a rule gives, or why there is none, with `n_missing` judged queries without a row."""
-        part = self.evaluations[reranker]
-        n_emptied = int(part.policies["n_missing"].iloc[0]) - n_missing
-        is_counted = rule.counts(part.lists)
-        lists = part.lists[is_counted]
-        tool_input = ToolInput(self.runs, reranker, lists, n_missing, n_emptied)
-        for refusal in rule.refusals:
-            if refusal.applies(tool_input):
-                return _ToolValue(np.nan, refusal.reason, lists.index)
-        values = part.scores.loc[is_counted, rule.computed]
-        if not len(values):
-            return _ToolValue(np.nan, "it scores no list", lists.index)
-        if rule.stable is not None:
-            long = (lists["n_docs"] > rule.stable).to_numpy()
-            spread = (values["optimistic"] - values["pessimistic"]).to_numpy()[long]
-            if (spread > _EQUAL).any():
-                return _ToolValue(np.nan, rule.cases_without_number[-1], lists.index)
-        return _ToolValue(float(values[rule.treatment].mean()), "", lists.index)
-
-
-def _score_by_policy(
-    runs: Runs, rules: Sequence[Rule], options: ScoringOptions
-) -> dict[tuple[View, ScoringOptions], _ToolBoard]:
-    """Return the scores of rules by policy: one evaluation serves all rules of one policy."""
-    level = options.relevant_from
-    viewed = {view: view(runs, level) for view in dict.fromkeys(rule.view for rule in rules)}
-    boards = {}
-    for policy in dict.fromkeys(rule.policy(level) for rule in rules):
-        alike = [rule for rule in rules if rule.policy(level) == policy]
-        names = [rule.computed for rule in alike]
-        treatments = [name for rule in alike for name in rule.treatments]
-        view, scoring = policy
-        evaluation = score_runs(viewed[view], names, treatments, scoring)
-        evaluations = {reranker: evaluation.only([reranker]) for reranker in viewed[view].rerankers}
-        boards[policy] = _ToolBoard(viewed[view], evaluations)
-    return boards
-
-
 _EQUAL_VALUES, _EQUAL_SHARE = 5e-5, 0.005
-"""Values that agree: to four decimals, and to half a percent of the largest."""
+"""Values agree to four decimals and to half a percent of the largest."""
 _SAME_GAIN = 1e-9
-"""Difference of two nDCGs with one gain that rounding makes."""
+"""Largest difference of two nDCGs with one gain, from rounding."""
 _MOST_NAMES = 3
-"""Rerankers without a number that are named."""
+"""Most rerankers named in a sentence about missing numbers."""
 
 
 def tool_values(
@@ -208,20 +174,10 @@ def tool_values(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Return what each tool reports for a measure, by whatever name it has it.
+    """Return a table like that of `emulate` for one measure under every name it has in the tools.
 
-    For nDCG that is also nDCG-linear, which most tools call nDCG; for RR also RR@k down to the end of the
-    longest list, of tools that have no MRR without a cut-off.
-
-    Args:
-        runs: what was ranked.
-        measure: name of a measure.
-        rerankers: whose values, in this order.
-        options: how lists are scored: what the tools are asked.
-        queries: those asked about; None for all.
-
-    Returns:
-        as `emulate`; rerankers as given.
+    nDCG includes nDCG-linear, which most tools call nDCG. RR includes RR@k to the end of the longest list,
+    for tools that have no MRR without a cut-off.
     """
     runs, names = runs.arranged({name: name for name in rerankers}), [measure]
     if parse(measure).measure.name == "nDCG":
@@ -232,17 +188,15 @@ def tool_values(
     values = emulate_runs(runs, names, options, queries=queries)
     if measure != "RR":
         return values
-    is_known = (values["measure"] == measure) | ~values["tool"].isin(
-        values["tool"][values["measure"] == measure]
-    )
-    return values[is_known].reset_index(drop=True)
+    is_rr = values["measure"] == measure
+    return values[is_rr | ~values["tool"].isin(values["tool"][is_rr])].reset_index(drop=True)
 
 
 def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Keep the values that answer what the tied value of a measure answers, one of each tool and reranker.
+    """Keep one value per tool and reranker that measures the same as the tied value.
 
-    nDCG-linear answers what nDCG does where both gains give one value, as for relevant or not; RR@k down to the
-    end of every list answers what RR does.
+    nDCG-linear is the same as nDCG if both gains give equal values, as for binary relevance. RR@k to the end
+    of every list is the same as RR.
     """
     values = _of_measure(values, measure)
     has_answer = values["value"].notna() & (values["question"] == "")
@@ -250,7 +204,6 @@ def comparable_values(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Return the rows of a measure, and after them those of another name of it, or gain that gives the same."""
     is_own = values["measure"] == measure
     own, others = values[is_own], values[~is_own]
     if measure == "RR":
@@ -261,11 +214,11 @@ def _of_measure(values: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def by_tool(values: pd.DataFrame) -> pd.DataFrame:
-    """Arrange the values in a row a tool and spelling, with a column a reranker.
+    """Pivot the values to one row per tool and spelling.
 
     Returns:
-        tool, version, spelling, one column a reranker (NaN where there is no number; with a space after a
-        name that is another column's), why.
+        tool, version, spelling, one column per reranker (NaN without a number; a space follows a name that
+        another column has), why.
     """
     keys = ["tool", "version", "spelling"]
     rows = values.drop_duplicates([*keys, "reranker"])
@@ -278,11 +231,9 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_reranker(values: pd.DataFrame) -> pd.DataFrame:
-    """Arrange `tool_values` in a row a reranker, with a column for all tools that agree on every reranker.
+    """Pivot `tool_values` to one row per reranker and one column per group of tools that agree on all of them.
 
-    Returns:
-        index reranker; a column named by the tools, with their spelling where a tool has several; NaN where
-        there is no number.
+    A column is the tuple of its tools, with the spelling of tools that have several. NaN means no number.
     """
     wide = values.pivot_table("value", "reranker", ["tool", "spelling"], sort=False)
     wide = wide.reindex(values["reranker"].unique())
@@ -302,7 +253,6 @@ def by_reranker(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def _explanation(rows: pd.DataFrame) -> str:
-    """Return where a row has no number, what it answers instead, and why it differs."""
     sentences = []
     has_number = rows["refusal"] == ""
     for verb, column, cases in (
@@ -316,17 +266,12 @@ def _explanation(rows: pd.DataFrame) -> str:
 
 
 def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
-    """Say how far tools are apart on the reranker they disagree on most, and whether they name another leader.
-
-    Args:
-        values: as `tool_values` returns it.
-        measure: our measure.
-    """
+    """Say how much tools disagree on one reranker at most, and whether they name the same leader."""
     leaders = _leaders(values.dropna(subset="value"))
     all_values = _of_measure(values, measure).drop_duplicates(["tool", "reranker"])
     values = comparable_values(values, measure)
     if len(set(values["tool"])) <= 1:
-        return (f"No two tools here compute {measure} as it is scored here, in a way that their code tells.",)
+        return (f"Fewer than two tools compute {measure} exactly as defined here.",)
     ends = values.groupby("reranker", sort=False)["value"].agg(["min", "max"])
     width = ends["max"] - ends["min"]
     widest = str(width.idxmax())
@@ -335,19 +280,14 @@ def tool_finding(values: pd.DataFrame, measure: str) -> Prose:
     low, high = (
         values.loc[values[values["reranker"] == widest]["value"].agg(end)] for end in ("idxmin", "idxmax")
     )
+    smallest, largest = (Strong(decimal(end["value"], 4)) for end in (low, high))
     return (
-        "The same file gives ",
-        Strong(widest),
-        f" {measure} ",
-        Strong(decimal(low["value"], 4)),
-        f" in {low['tool']} and ",
-        Strong(decimal(high["value"], 4)),
-        f" in {high['tool']}.{leaders}",
+        *("The same file gives ", Strong(widest), f" {measure} "),
+        *(smallest, f" in {low['tool']} and ", largest, f" in {high['tool']}.{leaders}"),
     )
 
 
 def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> Prose:
-    """Say that tools report the same, by which order of ties, and how many report nothing."""
     n_values = values.groupby("tool", sort=False)["reranker"].size()
     tools = n_values.index[n_values == n_values.max()]
     uses = values.loc[values["tool"].isin(tools), ["tool", "measure"]].drop_duplicates().to_numpy()
@@ -356,14 +296,13 @@ def _agreement(values: pd.DataFrame, all_values: pd.DataFrame, measure: str) -> 
     is_moved = ((values["value"] - values["tied"]).abs() > EQUAL).any()
     order = f" All of them break ties by {orders.pop()}." if is_moved and len(orders) == 1 else ""
     n_silent = all_values["tool"].nunique() - len(tools)
-    verb = "gives" if n_silent == 1 else "give"
-    silent = f" {count_of(n_silent, 'other')} {verb} no number, or not for every reranker." * (n_silent > 0)
-    subject = f"The {len(tools)} tools with a number say" if n_silent else "Every tool says"
-    return Strong(f"{subject} the same "), f"of {measure} here.{order}{silent}"
+    verb = "lacks" if n_silent == 1 else "lack"
+    silent = f" {count_of(n_silent, 'other tool')} {verb} a number for some reranker." * (n_silent > 0)
+    subject = f"The {len(tools)} tools with a number" if n_silent else "All tools"
+    return Strong(f"{subject} agree"), f" on {measure}.{order}{silent}"
 
 
 def _leaders(values: pd.DataFrame) -> str:
-    """Say whether all tools of the table, in each spelling of theirs, name one leader."""
     rerankers, columns = len(set(values["reranker"])), ["tool", "spelling"]
     complete = values.groupby(columns, sort=False).filter(lambda rows: len(rows) == rerankers)
     if rerankers <= 1 or len(set(complete["tool"])) <= 1:

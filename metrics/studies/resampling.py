@@ -1,9 +1,8 @@
 """Sign flips and bootstrap resamples of queries, drawn once for all rerankers.
 
-Both are linear in the values of a query. So one matrix of signs, or of how often each query is drawn, serves
-every reranker, and what a draw says of two of them is the difference of what it says of each. scipy's
-`permutation_test` and `bootstrap` draw anew for every pair: 9,999 draws of 10,000 queries cost them seconds
-a pair, here a second for all. The tests hold these against them.
+Both are linear in the values of a query, so one matrix of signs or of counts serves all rerankers. scipy's
+`permutation_test` and `bootstrap` draw for each pair: 9,999 draws of 10,000 queries take them seconds per
+pair, here one second for all pairs. The tests compare both.
 """
 
 from collections.abc import Iterator
@@ -17,25 +16,24 @@ from metrics.studies.query_values import alpha
 from metrics.support.arrays import FloatArray
 
 DRAWS = 9_999
-"""Resamples of a bootstrap, and random sign flips where there are many queries and few comparisons."""
+"""Bootstrap resamples; also random sign flips for more than `MANY_QUERIES` and few comparisons."""
 MANY_DRAWS = 99_999
-"""Random sign flips elsewhere: p cannot fall below 1 / (draws + 1), and corrections multiply it."""
+"""Random sign flips otherwise: p is at least 1 / (draws + 1), which corrections multiply."""
 MANY_QUERIES, MANY_COMPARISONS = 1_000, 200
-"""More queries, and more comparisons, are many."""
 EXACT = 13
-"""Differences whose flips are all looked at: 2^13 are fewer than `DRAWS`."""
+"""Most differences whose flips are enumerated: 2^13 is less than `DRAWS`."""
 CELLS = 2**18
-"""Numbers drawn at a time: 2 MB."""
+"""Numbers drawn together: 2 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class SignFlips:
-    """Sums of signs, and of differences with these signs.
+    """Sign flips of the differences of one pair.
 
     Attributes:
         signs: (draws,) sum of the signs of all queries.
         sums: (draws,) sum of the differences with these signs.
-        is_complete: whether they stand for all 2^n flips; else they are drawn.
+        is_complete: whether these represent all 2^n flips instead of random draws.
     """
 
     signs: FloatArray
@@ -44,9 +42,9 @@ class SignFlips:
 
 
 def all_flips(differences: FloatArray, seed: int) -> SignFlips:
-    """Return all flips of the differences that are not 0, of which there are `EXACT` at most.
+    """Return all flips of the differences that are not 0, at most `EXACT` of them.
 
-    Those that are 0 change no sum; their signs, which shifted differences have too, are drawn.
+    Differences of 0 change no sum. Their signs matter once differences are shifted, and are drawn.
     """
     sizes = differences[differences != 0]
     n_zeros, n_flips = len(differences) - len(sizes), 2 ** len(sizes)
@@ -57,13 +55,7 @@ def all_flips(differences: FloatArray, seed: int) -> SignFlips:
 
 
 def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
-    """Return the (draws, n_rerankers) sums over queries, each with a drawn sign, the same for all rerankers.
-
-    Args:
-        values: (n_queries, n_rerankers).
-        draws: how many.
-        seed: of the generator; the same seed draws the same signs for as many queries.
-    """
+    """Return (draws, n_rerankers) sums over queries with random signs, the same for all rerankers."""
     random = np.random.default_rng(seed)
     parts = []
     for size in _batches(draws, len(values)):
@@ -74,18 +66,13 @@ def flipped_sums(values: FloatArray, draws: int, seed: int) -> FloatArray:
 
 
 def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[float, float, float, int]:
-    """Return the p of a sign flip test, the interval of shifts not rejected, and the number of flips as far.
+    """Return p of a sign flip test, the interval of shifts not rejected, and the number of flips as extreme.
 
-    A flip takes the sum of the differences, each less a shift, as far from 0 as it is where the mean of those
-    it flips, or of those it leaves, is not above the shift (for shifts below the mean; above it, mirrored).
-    So p is read off these means at 0, and the interval ends at the one where p reaches 1 - level: it leaves 0
-    out exactly where p is below. Without a bound where no p can be below. Of drawn flips, p = (1 + draws as
-    far) / (1 + draws), for what was found is one of the flips, so p is never 0.
-
-    Args:
-        differences: (n,) not all equal.
-        flips: of these differences.
-        level: of the interval.
+    Subtract a shift below the mean from all differences. A flip then makes their sum as extreme if the mean
+    of the flipped differences, or of the others, is at most the shift (above the mean, mirrored). So p is
+    read off these means at 0, and the interval ends where p reaches 1 - level: it excludes 0 exactly if p is
+    smaller. It is unbounded if no p can be that small. For drawn flips p = (1 + flips as extreme) /
+    (1 + draws): the observed signs are one of the flips, so p is never 0.
 
     Source: Fisher, The Design of Experiments, 1935, section 21; interval: Hartigan, Journal of the American
     Statistical Association 64, 1969; drawn: Phipson & Smyth, Statistical Applications in Genetics and
@@ -109,12 +96,7 @@ def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[
 
 
 def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatArray:
-    """Return the (draws, n_rerankers) means over queries drawn with replacement, the same for all rerankers.
-
-    Args:
-        values: (n_queries, n_rerankers).
-        seed: of the generator.
-        draws: how many.
+    """Return (draws, n_rerankers) means over queries drawn with replacement, the same for all rerankers.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6.
     """
@@ -130,19 +112,14 @@ def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatA
 
 
 def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float, float, float, int]:
-    """Return p, low and high of a mean from its resamples, and how many of them lie on the rarer side of 0.
+    """Return p, low and high of a mean from its resamples, and the number of resamples on the rarer side of 0.
 
-    The percentile interval takes the order statistics at a = (1 - level) / 2 from either end. That is too
-    narrow for few queries by what parts z from t and n from n - 1, so a = Phi(-sqrt(n / (n - 1)) t), t the
-    quantile of Student's t for (1 - level) / 2 with n - 1 degrees of freedom. p is where that interval
-    begins to leave 0 out: p = 2 T(sqrt((n - 1) / n) Phi^-1(c)), c = (1 + resamples on the rarer side of 0) /
-    (1 + DRAWS), T the distribution function of that t. So p is never below that of one draw, and where a is
-    not above one draw (two or three queries, eight at a level of 0.99), the interval has no bound.
-
-    Args:
-        means: (DRAWS,) resampled means.
-        n: queries, 2 or more.
-        level: of the interval, such as 0.95.
+    The percentile interval takes the order statistics at a = (1 - level) / 2 from either end. For few queries
+    it is too narrow, so a = Phi(-sqrt(n / (n - 1)) t), where t is the quantile of Student's t for
+    (1 - level) / 2 with n - 1 degrees of freedom. p is the level at which 0 leaves the interval:
+    p = 2 T(sqrt((n - 1) / n) Phi^-1(c)), c = (1 + resamples on the rarer side of 0) / (1 + DRAWS), T the
+    distribution function of that t. So p is never below that of one draw. The interval is unbounded if a is
+    at most one draw (two or three queries, eight at a level of 0.99).
 
     Source: Hesterberg, The American Statistician 69(4), 2015 (expanded percentile interval).
     """
@@ -162,7 +139,6 @@ def percentile_interval(means: FloatArray, n: int, level: float) -> tuple[float,
 
 
 def _batches(draws: int, n: int) -> Iterator[int]:
-    """Yield sizes of batches of draws over n queries, that hold about `CELLS` numbers each."""
     size = max(1, CELLS // n)
     for start in range(0, draws, size):
         yield min(size, draws - start)

@@ -1,4 +1,4 @@
-"""Is a difference larger than chance, and would the verdict survive another order of the ties?"""
+"""Significance of differences, and whether a verdict depends on the order of ties."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
 
 N_NAMED = 2
-"""Verdicts that are told of."""
+"""Most changed verdicts described in a sentence."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +40,11 @@ class Verdicts:
     """The same comparisons by tied and by traditional values, rows in the same order.
 
     Attributes:
-        tied: as `compare` returns it, ties averaged.
-        traditional: as `compare` returns it, by the traditional treatment.
-        changed: (n_rows,) whether one is significant and the other is not, or both are, with opposite signs.
-        treatment: the traditional one.
-        level: of the intervals; a verdict is significant where the adjusted p is below 1 - level.
+        tied: table of `compare` with ties averaged.
+        traditional: table of `compare` by the traditional treatment.
+        changed: (n_rows,) as `changed_verdicts` returns it.
+        treatment: name of the traditional treatment.
+        level: confidence level; a verdict is significant if the adjusted p is below 1 - level.
     """
 
     tied: pd.DataFrame
@@ -54,36 +54,36 @@ class Verdicts:
     level: float = 0.95
 
     def without_untested(self) -> "Verdicts":
-        """Return the comparisons without interval, p and stars where no test was possible."""
+        """Return the comparisons with interval, p and stars removed if no test was possible."""
         tied, traditional = (_mask_untested(rows) for rows in (self.tied, self.traditional))
         return replace(self, tied=tied, traditional=traditional)
 
     def best_first(self) -> "Verdicts":
-        """Return the comparisons by falling tied difference."""
-        return self._ordered(self.tied["difference"].sort_values(ascending=False, kind="stable").index)
+        """Return the comparisons by decreasing tied difference."""
+        return self._ordered(_decreasing(self.tied["difference"]))
 
     def changed_first(self, few: int, n: int | None = None) -> "Verdicts":
-        """Return comparisons: those whose verdict changes, the farthest moved first, then the best.
+        """Return up to n comparisons: changed verdicts first, by how far they move, then by tied difference.
 
-        Args:
-            few: where there are no more, the best come first.
-            n: how many are returned, all where None.
+        With at most `few` comparisons, all are ordered by tied difference.
         """
-        best = self.tied["difference"].sort_values(ascending=False, kind="stable").index
+        best = _decreasing(self.tied["difference"])
         farthest = self.farthest_moved() if len(best) > few else best[:0]
         return self._ordered(farthest.append(best.difference(farthest, sort=False))[:n])
 
     def farthest_moved(self) -> pd.Index:
-        """Return the rows whose verdict changes, by how far the order of ties moves the difference."""
-        shift = (self.traditional["difference"] - self.tied["difference"]).abs()[self.changed]
-        return shift.sort_values(ascending=False, kind="stable").index
+        """Return the rows whose verdict changes, ordered by how far ties move the difference."""
+        return _decreasing((self.traditional["difference"] - self.tied["difference"]).abs()[self.changed])
 
     def _ordered(self, order: pd.Index) -> "Verdicts":
-        """Return the comparisons of these rows, in their order."""
         tied, traditional, changed = (
             rows.loc[order].reset_index(drop=True) for rows in (self.tied, self.traditional, self.changed)
         )
         return replace(self, tied=tied, traditional=traditional, changed=changed)
+
+
+def _decreasing(values: "pd.Series[float]") -> pd.Index:
+    return values.sort_values(ascending=False, kind="stable").index
 
 
 def compare(
@@ -99,35 +99,35 @@ def compare(
     """Test the difference of rerankers, pair by pair; differences are reranker − baseline.
 
     Args:
-        evaluation: with `measure` under `ties`.
-        measure: name of a measure, as the evaluation has it.
-        ties: name of a treatment, as the evaluation has it.
-        baselines: every other reranker is compared with each of these, a pair of two of them once, under
-            the first named; None for all pairs, each once.
+        evaluation: evaluation of `measure` under `ties`.
+        measure: name of a measure in the evaluation.
+        ties: name of a treatment in the evaluation.
+        baselines: rerankers to compare all others with, each pair once; None for all pairs.
         test: name of a test (`metrics.studies.test_registry.TESTS`).
-        correction: name of a correction (`CORRECTIONS`), over exactly the rows; none on top of Tukey.
-        level: of the intervals, which hold one by one (Tukey's: together).
-        seed: of randomisation and bootstrap; the same seed gives the same table.
+        correction: name of a correction (`CORRECTIONS`) over all rows; Tukey's test needs none.
+        level: confidence level of the intervals, each for one comparison (Tukey's: for all together).
+        seed: seed of randomisation and bootstrap.
 
     Returns:
-        one row a comparison, rerankers in the order of the evaluation; no value is missing. baseline, reranker;
-        n: queries both have (Tukey: all have; unpaired: the reranker's, `note` says the baseline's);
-        mean_baseline, mean, difference: over those, in the measure's unit, 0 where there is none;
-        low, high: interval of the difference (`Test.interval` says whose); where it has no bound, the largest
-        differences the measure can have, infinite if there is none;
-        p, p_adjusted, stars (*** < 0.001, ** < 0.01, * < 0.05, else ns, of p_adjusted);
-        dz: mean / standard deviation of the differences (Cohen 1988, section 2.3.5), 0 where nothing
-        differs, infinite where all differ by the same; unpaired: Cohen's d, by the pooled standard deviation;
-        superiority: chance that the reranker beats the baseline on a query, equal ones half (unpaired: any list
-        against any of the other, U / (n m), Vargha & Delaney 2000); 0.5 where no query can tell;
-        won, equal, lost: common queries, by rounding differences equal; note: what else has to be known.
+        one row per comparison, rerankers in the order of the evaluation, without missing values:
+        baseline, reranker;
+        n: shared queries (Tukey: shared by all; unpaired: the reranker's, `note` has the baseline's);
+        mean_baseline, mean, difference: over these queries, 0 without any;
+        low, high: interval of the difference (`Test.interval`); if unbounded, the largest difference that the
+        measure allows;
+        p, p_adjusted, stars (of p_adjusted: *** < 0.001, ** < 0.01, * < 0.05, else ns);
+        dz: mean / standard deviation of the differences (Cohen 1988, section 2.3.5), 0 without any difference,
+        infinite if all are equal; unpaired: Cohen's d with the pooled standard deviation;
+        superiority: chance that the reranker beats the baseline on a query, equal values count half (unpaired:
+        U / (n m), Vargha & Delaney 2000), 0.5 without queries;
+        won, equal, lost: shared queries; note: warnings.
 
     Raises:
-        UsageError: a name that is not there, or a level outside (0, 1).
+        UsageError: a name that does not exist, or a level outside (0, 1).
     """
     chosen_test, chosen_correction = find_test(test), find_correction(correction)
     if not 0 < level < 1:
-        raise UsageError(f"level={level}: it lies between 0 and 1, such as 0.95.")
+        raise UsageError(f"level={level}: give a level between 0 and 1, such as 0.95.")
     table = values_by_query(evaluation, measure, ties)
     names = [str(name) for name in table.columns]
     pairs = baseline_pairs(names, baselines)
@@ -178,24 +178,7 @@ def verdicts(
     level: float = 0.95,
     seed: int = 0,
 ) -> Verdicts:
-    """Make the same comparisons with ties averaged and by a traditional treatment.
-
-    Args:
-        evaluation: with `measure` under expected and `traditional`.
-        measure: name of a measure.
-        traditional: the treatment taken as the traditional one.
-        baselines: as for `compare`, like all that follow.
-        test: name of a test.
-        correction: name of a correction.
-        level: of the intervals and of the verdicts.
-        seed: of what is drawn.
-
-    Returns:
-        Both comparisons side by side, and where their verdicts differ.
-
-    Raises:
-        UsageError: as `compare`.
-    """
+    """Make the comparisons of `compare` with ties averaged and by a traditional treatment."""
     tied, usual = (
         compare(evaluation, measure, how, baselines, test, correction, level, seed)
         for how in ("expected", traditional)
@@ -204,16 +187,7 @@ def verdicts(
 
 
 def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float = 0.95) -> "pd.Series[bool]":
-    """Compare the verdicts of two tables of the same comparisons.
-
-    Args:
-        tied: as `compare` returns it.
-        traditional: likewise, by another treatment.
-        level: of the verdicts.
-
-    Returns:
-        (n_rows,) whether just one of the two is significant at 1 - level, or both are, with opposite signs.
-    """
+    """Return (n_rows,) whether only one of two verdicts is significant, or both are with opposite signs."""
     signs = [
         np.sign(rows["difference"]).where(is_significant(rows["p_adjusted"].to_numpy(), level), 0.0)
         for rows in (tied, traditional)
@@ -222,46 +196,40 @@ def changed_verdicts(tied: pd.DataFrame, traditional: pd.DataFrame, level: float
 
 
 def is_testable(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """Return (n_rows,) whether a comparison has the two queries that a spread needs."""
+    """Return (n_rows,) whether a comparison has the two queries that a test needs."""
     return rows["n"] >= 2  # noqa: PLR2004
 
 
 def _mask_untested(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return comparisons without the widest interval and the p of 1 that `compare` has for want of a test."""
     figures = rows[["low", "high", "p", "p_adjusted", "dz"]].where(is_testable(rows))
     return rows.assign(**figures, stars=rows["stars"].where(is_testable(rows), "–"))
 
 
 def significance_finding(verdicts: Verdicts, measure: str, test: str) -> Prose:
-    """Say how many verdicts the order of the ties decides, and how those it moves most change.
-
-    Args:
-        verdicts: as `verdicts` returns it.
-        measure: how the measure is called, such as `nDCG@10`.
-        test: name of the test.
-    """
+    """Say how many verdicts depend on the order of ties, and how the ones moved farthest change."""
     total, n_changed = len(verdicts.tied), int(verdicts.changed.sum())
     if not total:
         return ONE_RERANKER
     if not is_testable(verdicts.tied).any():
-        return (Strong("Nothing can be tested. "), "A test needs two queries.")
+        return (Strong("No test is possible. "), "A test needs two queries.")
     if not n_changed:
         return _unchanged_finding(verdicts, find_test(test), measure)
-    noisy = treatment(verdicts.treatment).noise is not None
-    cause = "change under noise" if noisy else "rest on sort order"
-    alone = f"The verdict {'changes under noise' if noisy else 'rests on sort order'}"
-    prose: Prose = (Strong(f"{alone if total == 1 else describe_part(n_changed, total, 'verdict', cause)}."),)
+    verb, cause = (
+        ("change", "under noise")
+        if treatment(verdicts.treatment).noise is not None
+        else ("depend", "on tie order")
+    )
+    claim = f"The verdict {verb}s {cause}"
+    if total > 1:
+        claim = describe_part(n_changed, total, "verdict", f"{verb} {cause}")
+    prose: Prose = (Strong(f"{claim}."),)
     for row in verdicts.farthest_moved()[:N_NAMED]:
-        prose = (
-            *prose,
-            " ",
-            *_verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts),
-        )
+        change = _verdict_change(verdicts.traditional.loc[row], verdicts.tied.loc[row], measure, verdicts)
+        prose = *prose, " ", *change
     return prose
 
 
 def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
-    """Say who is shown to be better or worse than the baseline, and how far the best is from it."""
     tied, total = verdicts.tied, len(verdicts.tied)
     baseline = str(tied["baseline"].iloc[0])
     own_rule, is_noisy = own_rule_note(measure)[:1], treatment(verdicts.treatment).noise is not None
@@ -281,13 +249,15 @@ def _unchanged_finding(verdicts: Verdicts, test: Test, measure: str) -> Prose:
         detail = f"{better} is {decimal(abs(best['difference']))} {measure} ahead ({source})."
     else:
         claim = _standings(verdicts, baseline)
-        detail = f"The best is {best['reranker']}: {signed(best['difference'])} {measure} ({source})."
+        detail = (
+            f"{best['reranker']} has the highest mean of the others: {signed(best['difference'])} {measure} "
+            f"against {baseline} ({source})."
+        )
     end = "." if own_rule else f", whether {choice}."
     return *own_rule, Strong(f"{claim}{end}"), f" {detail}"
 
 
 def _standings(verdicts: Verdicts, baseline: str) -> str:
-    """Say how many rerankers are significantly better and worse than the baseline."""
     tied = verdicts.tied
     is_shown = is_significant(tied["p_adjusted"].to_numpy(), verdicts.level)
     n_better, n_worse = (int((is_shown & (sign * tied["difference"] > 0)).sum()) for sign in (1, -1))
@@ -299,28 +269,20 @@ def _standings(verdicts: Verdicts, baseline: str) -> str:
 
 
 def _verdict_change(before: pd.Series, tied: pd.Series, measure: str, verdicts: Verdicts) -> Prose:
-    """Say how one verdict changes once ties are averaged."""
     ours, theirs = Strong(str(tied["reranker"])), Strong(str(tied["baseline"]))
     old, new = signed(before["difference"]), signed(tied["difference"])
     p_old, p_new = chance(before["p_adjusted"]), chance(tied["p_adjusted"])
     if not is_significant(before["p_adjusted"], verdicts.level):
-        side = "ahead" if tied["difference"] > 0 else "behind"
-        level = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), and is {side} "
-        return ours, " looks level with ", theirs, level, f"once ties are averaged ({new}, {p_new})."
+        verb = "beats" if tied["difference"] > 0 else "trails"
+        before_text = f" by {treatment(verdicts.treatment).order} ({old} {measure}, {p_old}), but {verb} it "
+        return (
+            *(ours, " does not differ significantly from ", theirs),
+            f"{before_text}with ties averaged ({new}, {p_new}).",
+        )
     verb = " beats " if before["difference"] > 0 else " trails "
     start = f"By {treatment(verdicts.treatment).order}, "
-    then = f" by {_size(old)} {measure} ({p_old}); with ties averaged it is "
-    return start, ours, verb, theirs, then, f"{_standing(tied['difference'])} ({p_new})."
-
-
-def _standing(difference: float) -> str:
-    """Return how far a reranker is ahead or behind."""
-    text = signed(difference)
-    if text == signed(0.0):
-        return "level"
-    return f"{_size(text)} {'ahead' if difference > 0 else 'behind'}"
-
-
-def _size(figure: str) -> str:
-    """Return a signed figure without its sign."""
-    return figure.lstrip("+−")
+    size, new_size = (text.lstrip("+−") for text in (old, new))
+    side = "ahead" if tied["difference"] > 0 else "behind"
+    standing = "level" if new == signed(0.0) else f"{new_size} {side}"
+    after = f" by {size} {measure} ({p_old}). With ties averaged, it is {standing} ({p_new})."
+    return start, ours, verb, theirs, after

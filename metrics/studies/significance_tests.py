@@ -1,11 +1,11 @@
-"""The tests of significance: what each says of two rerankers, or of all at once."""
+"""Tests of significance: the p value and interval of each pair of rerankers, or of all pairs together."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from math import comb
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,17 +36,16 @@ with needs("stats"):
     from scipy.special import ndtr, stdtr, stdtrit
 
 MAX_CELLS = 2**24
-"""Numbers added up to which chances are exact: 50 values a side, or 250 differences (some 10 ms). Beyond, they
-are those of a normal distribution, a p below 0.1 within 0.01: farthest off where most values are 0."""
+"""Most additions for an exact p: 50 values a side, or 250 differences (about 10 ms). Larger samples use the
+normal distribution. Its error is below 0.01 for p below 0.1, largest if most values are 0."""
 MAX_CHOICES = 1e300
-"""Splits that can be counted in floats."""
+"""Largest number of splits that floats can count."""
 
 
 def signed_rank_p(differences: FloatArray) -> float:
-    """Return the chance that flipped signs take the rank sum of positive differences as far from its middle.
+    """Return p of a signed-rank sum by flipping the signs of (n,) differences, none of them 0.
 
-    Args:
-        differences: (n,) none of them 0; equal sizes share their mean rank.
+    Equal sizes share their mean rank.
 
     Source: Wilcoxon, Biometrics Bulletin 1(6), 1945; Pratt & Gibbons, Concepts of Nonparametric Theory, 1981.
     """
@@ -68,7 +67,7 @@ def signed_rank_p(differences: FloatArray) -> float:
 
 
 def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
-    """Return the chance that a random split of all values has rank sums as far apart, twice the rarer side's.
+    """Return the two-sided p of a rank sum by splitting all values at random.
 
     Source: Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; with ties: Lehmann, Nonparametrics,
     1975, section 1.4.
@@ -90,14 +89,13 @@ def rank_sum_p(ours: FloatArray, theirs: FloatArray) -> float:
 
 
 def _doubled_ranks(values: FloatArray) -> IntArray:
-    """Return (n,) twice the rank of each value, from 1, equal values sharing their mean rank."""
+    """Return (n,) twice the rank of each value; equal values share their mean rank."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     ranks: IntArray = (2 * np.cumsum(count) - count + 1)[place]
     return ranks
 
 
 def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
-    """Return (largest + 1,) in how many ways so many of the ranks have each sum."""
     counts = np.zeros((size + 1, largest + 1))
     counts[0, 0] = 1.0
     for n_before, rank in enumerate(np.sort(ranks).tolist()):
@@ -109,14 +107,13 @@ def _choices(ranks: IntArray, size: int, largest: int) -> FloatArray:
 
 
 def _normal_p(distance: float, variance: float) -> float:
-    """Return the two-sided chance of a whole sum so far below its mean, half a step less (Yates 1934)."""
     return min(1.0, 2 * float(ndtr(-max(0.0, distance - 0.5) / np.sqrt(variance))))
 
 
 Pair = tuple[int, int]
-"""Columns of a baseline and of a reranker."""
+"""Column of the baseline and column of the reranker."""
 Pairs = Sequence[Pair] | IntArray
-"""Several of them, one after the other, or as (n_pairs, 2)."""
+"""Pairs as a sequence or as an array (n_pairs, 2)."""
 
 
 class TestResult(NamedTuple):
@@ -128,16 +125,8 @@ class TestResult(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class TestResults(Sequence[TestResult]):
-    """The results of a test of many pairs, as columns; each item is a `TestResult`.
-
-    Attributes:
-        p: (n_pairs,) of each.
-        low: (n_pairs,) of each.
-        high: (n_pairs,) of each.
-        note: (n_pairs,) of each.
-    """
+class TestResults(NamedTuple):
+    """The fields of `TestResult` for many pairs, each an array (n_pairs,)."""
 
     p: FloatArray
     low: FloatArray
@@ -150,36 +139,21 @@ class TestResults(Sequence[TestResult]):
         p, low, high, note = zip(*results, strict=True) if results else ((), (), (), ())
         return cls(np.array(p, float), np.array(low, float), np.array(high, float), np.array(note, object))
 
-    def __len__(self) -> int:
-        """Return the number of pairs."""
-        return len(self.p)
-
-    @overload
-    def __getitem__(self, place: int) -> TestResult: ...
-    @overload
-    def __getitem__(self, place: slice) -> "TestResults": ...
-    def __getitem__(self, place: int | slice) -> "TestResult | TestResults":
-        """Return the result of a pair, or those of several."""
-        p, low, high, note = self.p[place], self.low[place], self.high[place], self.note[place]
-        if isinstance(place, slice):
-            return TestResults(p, low, high, note)
-        return TestResult(float(p), float(low), float(high), str(note))
-
     def put(self, places: Sequence[int] | IntArray, results: "TestResults") -> None:
-        """Write the results of some pairs over those that are there."""
-        for column, values in zip(vars(self).values(), vars(results).values(), strict=True):
+        """Overwrite the results of some pairs."""
+        for column, values in zip(self, results, strict=True):
             column[places] = values
 
 
 class PairDifferences(NamedTuple):
-    """What is summed up of the differences of many pairs, each (n_pairs,).
+    """Statistics of the differences of each pair, (n_pairs,) each.
 
     Attributes:
-        mean: their mean, 0 where there is none.
-        squares: sum of squared distances from the mean.
-        range: the largest less the smallest.
-        won: queries where the difference is above 0.
-        lost: queries where it is below.
+        mean: mean difference, 0 without queries.
+        squares: sum of squared deviations from the mean.
+        range: largest minus smallest difference.
+        won: number of positive differences.
+        lost: number of negative differences.
     """
 
     mean: FloatArray
@@ -191,14 +165,14 @@ class PairDifferences(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Pairs of rerankers to compare, and the values to compare them on.
+    """Pairs of rerankers to compare, and their values.
 
     Attributes:
-        scores: (n_queries, n_rerankers); NaN where a reranker has no value, which paired tests never get.
-        pairs: who is compared with whom; differences are the second's minus the first's.
-        level: of the intervals, such as 0.95.
-        seed: of what is drawn.
-        comparisons: how many are corrected for, these among them.
+        scores: (n_queries, n_rerankers); NaN without a value, which only unpaired tests accept.
+        pairs: (baseline, reranker) columns; a difference is reranker minus baseline.
+        level: confidence level of the intervals, such as 0.95.
+        seed: seed of random draws.
+        comparisons: number of comparisons that the correction covers.
     """
 
     scores: FloatArray
@@ -208,16 +182,22 @@ class Comparison:
     comparisons: int = 1
 
     def differences(self, pair: Pair) -> FloatArray:
-        """Return (n_queries,) differences, exactly 0 where they are rounding."""
+        """Return (n_queries,) differences; those from rounding are exactly 0."""
         return round_differences(self.scores[:, pair[1]] - self.scores[:, pair[0]])
 
     @cached_property
     def summary(self) -> PairDifferences:
-        """What is summed up of the differences of each pair, a few thousand pairs at a time."""
+        """The statistics of each pair, computed for a few thousand pairs at a time."""
         n_pairs, n = len(self.pairs), len(self.scores)
         mean, squares, widths = np.zeros((3, n_pairs))
         won, lost = np.zeros((2, n_pairs), dtype=np.int64)
-        for part, differences in self._blocks() if n else ():
+        pairs, by_reranker = np.asarray(self.pairs).reshape(-1, 2), np.ascontiguousarray(self.scores.T)
+        size = max(1, CELLS // max(1, n))
+        for start in range(0, n_pairs if n else 0, size):
+            begin_step("Testing", start, n_pairs)
+            part = slice(start, start + size)
+            baseline, reranker = pairs[part].T
+            differences = round_differences(by_reranker[reranker] - by_reranker[baseline])
             mean[part] = differences.mean(axis=1)
             won[part] = np.count_nonzero(differences > 0, axis=1)
             lost[part] = np.count_nonzero(differences < 0, axis=1)
@@ -225,49 +205,33 @@ class Comparison:
             squares[part] = ((differences - mean[part, None]) ** 2).sum(axis=1)
         return PairDifferences(mean, squares, widths, won, lost)
 
-    def _blocks(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield places of pairs, and the differences of each as a row."""
-        pairs, by_reranker = np.asarray(self.pairs).reshape(-1, 2), np.ascontiguousarray(self.scores.T)
-        size = max(1, CELLS // len(self.scores))
-        for start in range(0, len(pairs), size):
-            begin_step("Testing", start, len(pairs))
-            part = slice(start, start + size)
-            baseline, reranker = pairs[part].T
-            yield part, round_differences(by_reranker[reranker] - by_reranker[baseline])
-
 
 TestFunction = Callable[[Comparison], TestResults]
 
 
 def is_constant(values: FloatArray) -> bool:
-    """Return whether values differ by rounding only."""
+    """Return whether values differ only by rounding."""
     return bool(np.ptp(values) <= 2 * EQUAL)
 
 
 UNTESTED = TestResult(1.0, -np.inf, np.inf)
-"""The result where there are too few queries for any."""
+"""Result with too few queries for a test."""
 
 
 def agreement_result(n: int, difference: float, level: float, n_pairs: int = 1) -> TestResult:
-    """Return the result where n queries differ by the same.
+    """Return the result if all n queries have the same difference.
 
-    Other than 0, that gives a t without bound, which would make two queries proof. Signs can still be
-    flipped: all n agree by chance in 2 of 2^n cases.
-
-    Args:
-        n: queries.
-        difference: the one they all have.
-        level: of the interval.
-        n_pairs: how many p holds for at once.
+    Student's t would be infinite, so two queries would prove a difference. p is the chance that n signs
+    agree, 2 of 2^n cases, times the number of pairs that it holds for together.
     """
     if n < 2:  # noqa: PLR2004 a spread needs two
-        return UNTESTED._replace(note=f"{('no', 'one')[n]} query in common: nothing can be tested")
-    note = "every query differs by the same: p is that of all signs agreeing by chance, dz has no bound"
+        return UNTESTED._replace(note=f"{('no', 'one')[n]} query in common: no test is possible")
+    note = "all queries have the same difference: p is the chance that all signs agree, dz is infinite"
     return constant_result(min(1.0, n_pairs * agreeing_signs(n)), difference, level, note)
 
 
 def constant_result(p: float, difference: float, level: float, note: str) -> TestResult:
-    """Return the result where values do not vary, but by a difference."""
+    """Return the result if the values of each reranker do not vary."""
     low, high = (difference, difference) if p < alpha(level) else (-np.inf, np.inf)
     if abs(difference) <= EQUAL:
         return TestResult(1.0, low, high, "no query differs")
@@ -275,7 +239,6 @@ def constant_result(p: float, difference: float, level: float, note: str) -> Tes
 
 
 def _degenerate_results(comparison: Comparison) -> dict[int, TestResult]:
-    """Return the results of pairs of which nothing can be tested, by their places."""
     summary, n = comparison.summary, len(comparison.scores)
     places = np.flatnonzero((summary.range <= 2 * EQUAL) | (n < 2))  # noqa: PLR2004 a spread needs two
     return {
@@ -285,23 +248,24 @@ def _degenerate_results(comparison: Comparison) -> dict[int, TestResult]:
 
 
 def _varying(test: Callable[[Comparison], list[TestResult]]) -> TestFunction:
-    """Make a test run only on pairs whose differences vary; the others get their degenerate result."""
 
     @wraps(test)
     def run_where_varying(comparison: Comparison) -> TestResults:
-        trivial = _degenerate_results(comparison)
-        open_pairs = [tuple(pair) for place, pair in enumerate(comparison.pairs) if place not in trivial]
-        results = iter(test(replace(comparison, pairs=open_pairs)) if open_pairs else ())
-        every = range(len(comparison.pairs))
-        return TestResults.of([trivial[place] if place in trivial else next(results) for place in every])
+        results = _degenerate_results(comparison)
+        pairs = {place: tuple(pair) for place, pair in enumerate(comparison.pairs) if place not in results}
+        if pairs:
+            tested = test(replace(comparison, pairs=list(pairs.values())))
+            results |= dict(zip(pairs, tested, strict=True))
+        return TestResults.of([results[place] for place in sorted(results)])
 
     return run_where_varying
 
 
 def t_test(comparison: Comparison) -> TestResults:
-    """Test by t = mean / (sd / sqrt(n)) of the differences, n - 1 degrees of freedom; so the interval.
+    """Test with Student's paired t, n - 1 degrees of freedom, and return its interval.
 
-    Both assume that differences are normal: with few queries, p can be below what signs allow.
+    t = mean / (sd / sqrt(n)) of the differences, which are assumed to be normal. With few queries, p can be
+    smaller than any sign flip test allows.
     """
     summary, n = comparison.summary, len(comparison.scores)
     freedom = max(1, n - 1)
@@ -317,11 +281,11 @@ def t_test(comparison: Comparison) -> TestResults:
 
 @_varying
 def wilcoxon(comparison: Comparison) -> list[TestResult]:
-    """Rank sum of the positive among the differences that are not 0; the interval is that of `randomisation`.
+    """Test with the signed-rank sum of the differences that are not 0; the interval is that of `randomisation`.
 
-    p is exact over all flips, ties and all, up to some 250 such differences; else normal, half a step nearer.
-    Zeros go first: of five differences and forty zeros, a normal p is below any that five signs can give.
-    The ranks have no interval that agrees with p: as zeros go, p need not fall the farther a shift is.
+    p is exact, also with ties, up to about 250 differences; above, it is normal with continuity correction.
+    Zeros are dropped before: with five differences and forty zeros, the normal p would be smaller than any
+    that five signs can give. No interval of ranks agrees with p, as p need not fall with larger shifts.
     """
     results = []
     for pair, result in zip(comparison.pairs, _flip_results(comparison, DRAWS), strict=True):
@@ -332,10 +296,10 @@ def wilcoxon(comparison: Comparison) -> list[TestResult]:
 
 @_varying
 def randomisation(comparison: Comparison) -> list[TestResult]:
-    """Test by the chance of a mean as far from 0 if each query could as well have gone to the other reranker.
+    """Test with random sign flips of the differences.
 
-    Exact with up to 13 differences that are not 0, else from random flips. The interval holds the shifts
-    that these flips do not reject.
+    p is exact for up to 13 differences that are not 0, else drawn. The interval contains the shifts that
+    these flips do not reject.
     """
     few = len(comparison.scores) > MANY_QUERIES and comparison.comparisons <= MANY_COMPARISONS
     return _flip_results(comparison, DRAWS if few else MANY_DRAWS)
@@ -362,11 +326,11 @@ def _flip_results(comparison: Comparison, draws: int) -> list[TestResult]:
 
 @_varying
 def bootstrap(comparison: Comparison) -> list[TestResult]:
-    """Test by a percentile interval of the mean, widened for few queries; p is where it leaves 0 out.
+    """Test with a percentile interval of means, widened for few queries; p is the level at which it excludes 0.
 
-    Of few queries that differ, resamples that hold none of them are too rare: five of 43 on one side would
-    give p = 0.01, though five signs agree by chance in one of 16 cases. So p is no smaller than that, and
-    where that proves nothing, the interval has no bound.
+    If few queries differ, resamples without any of them are too rare: five of 43 would give p = 0.01, though
+    five signs agree by chance in one of 16 cases. So p is at least that chance, and the interval is unbounded
+    if that chance is not significant.
     """
     means = resampled_means(comparison.scores, comparison.seed)
     results = []
@@ -380,28 +344,26 @@ def bootstrap(comparison: Comparison) -> list[TestResult]:
 
 
 def _bounded_by_signs(result: TestResult, differing: int, level: float) -> TestResult:
-    """Return a bootstrap's result with a p not below the one that so many signs can give."""
     if differing > EXACT:
         return result
     smallest = agreeing_signs(differing)
     differ = f"only {count_of(differing, 'query')} differ{'s' * (differing == 1)}"
     if smallest < alpha(level):
-        note = f"{differ}: the randomisation test is exact there, this one too sure"
+        note = f"{differ}: the randomisation test is exact here, the bootstrap too optimistic"
         return result._replace(p=max(result.p, smallest), note=note)
-    note = f"{differ}: signs agree by chance in {smallest:.4g}, so no interval of {level:.4g} has a bound"
+    note = f"{differ}: signs agree by chance with p = {smallest:.4g}, so no interval of {level:.4g} is bounded"
     return TestResult(max(result.p, smallest), -np.inf, np.inf, note)
 
 
 def _coarse_note(hits: int, p: float, comparison: Comparison) -> str:
-    """Return a note where no draw reached a value, and p corrected for all comparisons still proves nothing."""
     if hits or p * comparison.comparisons < 1 - comparison.level:
         return ""
     comparisons = count_of(comparison.comparisons, "comparison")
-    return f"no draw reaches it, so p is at most this: too coarse for {comparisons}"
+    return f"no draw is as extreme, so this p is an upper limit, too coarse for {comparisons}"
 
 
 def mann_whitney(comparison: Comparison) -> TestResults:
-    """Test by U, the pairs of lists in which the reranker's is better; the interval is Welch's."""
+    """Test with U, the number of pairs of lists in which the reranker is better; the interval is Welch's."""
     results = []
     for baseline, reranker in comparison.pairs:
         ours, theirs = (
@@ -415,10 +377,10 @@ def mann_whitney(comparison: Comparison) -> TestResults:
 def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
     n, m = len(ours), len(theirs)
     if min(n, m) < 2:  # noqa: PLR2004 a spread needs two
-        return UNTESTED._replace(note="fewer than two queries: nothing can be tested")
+        return UNTESTED._replace(note="fewer than two queries: no test is possible")
     difference = float(ours.mean() - theirs.mean())
     if is_constant(ours) and is_constant(theirs):
-        note = "every query of each has the same value, d has no bound"
+        note = "each reranker has the same value on all its queries: d is infinite"
         return constant_result(min(1.0, 2 / comb(n + m, n)), difference, level, note)
     errors = ours.var(ddof=1) / n, theirs.var(ddof=1) / m
     freedom = sum(errors) ** 2 / (errors[0] ** 2 / (n - 1) + errors[1] ** 2 / (m - 1))
@@ -427,18 +389,18 @@ def _unpaired(ours: FloatArray, theirs: FloatArray, level: float) -> TestResult:
 
 
 MAX_NODES = 100
-"""Pairs up to which each p is integrated (some 5 ms); of more, so many are and the others interpolated."""
+"""Most p values integrated exactly (5 ms each); the others are interpolated."""
 SMALLEST_CHANCE = 1e-12
-"""Chances below are 0 to how exactly the range is integrated."""
+"""Accuracy of the integral: smaller chances are 0."""
 
 
 def tukey(comparison: Comparison) -> TestResults:
-    """Test by the studentised range of differences of means over what queries and rerankers leave unexplained.
+    """Test all pairs together with the studentised range of mean differences.
 
-    q = |difference| / sqrt(MSE / n), with MSE the residual mean square of the two-way layout, values by query
-    and reranker, (n - 1)(k - 1) degrees of freedom, k rerankers. Interval: difference ± q(level) sqrt(MSE / n),
-    which hold together, for all pairs at once, as do the p, if residuals are normal. Of two rerankers it is
-    the paired t-test, which needs no integral.
+    q = |difference| / sqrt(MSE / n), where MSE is the residual mean square of the two-way layout of queries
+    and k rerankers with (n - 1)(k - 1) degrees of freedom. Interval: difference ± q(level) sqrt(MSE / n).
+    p values and intervals hold for all pairs together if residuals are normal. For two rerankers the test is
+    the paired t-test.
 
     Source: Carterette, ACM TOIS 30(1), 2012, section 4.2; Sakai, Laboratory Experiments in Information
     Retrieval, 2018, chapter 4.
@@ -465,7 +427,6 @@ def tukey(comparison: Comparison) -> TestResults:
 
 
 def _standard_error(values: FloatArray) -> float:
-    """Return the standard error of a mean: the square root of MSE / n; 0 where rounding is all that is left."""
     n, k = values.shape
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     square = float((residuals**2).sum() / ((n - 1) * max(1, k - 1)))
@@ -474,14 +435,12 @@ def _standard_error(values: FloatArray) -> float:
 
 @lru_cache(maxsize=64)
 def _bound(level: float, k: int, freedom: int) -> float:
-    """Return the range that this share of studentised ranges does not pass, alike for all measures."""
     from scipy.stats import studentized_range  # noqa: PLC0415 half a second, which other tests need not pay
 
     return float(studentized_range.ppf(level, k, freedom))
 
 
 def _tail_chances(q: FloatArray, k: int, freedom: int) -> FloatArray:
-    """Return the (n_pairs,) chances of a studentised range as large."""
     from scipy.stats import studentized_range  # noqa: PLC0415 as above
 
     if len(q) <= MAX_NODES:

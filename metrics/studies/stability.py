@@ -77,14 +77,12 @@ def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
 
 
 def _bounds(distributions: Mapping[str, MeanDistribution]) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return (n,) mean, worst and best of each."""
     rows = [(one.mean, one.worst, one.best) for one in distributions.values()]
     mean, worst, best = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     return mean, worst, best
 
 
 def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
-    """Return (n,) how many of some values are above each limit."""
     return np.asarray((values > (limits + equality_margin(limits))[:, None]).sum(axis=1))
 
 
@@ -96,10 +94,6 @@ def pairwise_order(
     Exact where both distributions are, and all values together are few, or pairs are. Else values are counted
     in bins, and both orders are equally likely inside a bin; pairs that this could move by more than .001 are
     compared value for value. Where worst and best leave no doubt, exactly 1 by any method.
-
-    Args:
-        distributions: as `mean_distributions` returns them.
-        pairs: reranker and other of each; None for all pairs, the higher expected mean first.
 
     Returns:
         a row a pair, of all pairs those of the highest expected means first: reranker, other,
@@ -143,7 +137,6 @@ def pairwise_order(
 
 
 def _columns(names: list[str], pairs: Iterable[tuple[str, str]] | None) -> tuple[IntArray, IntArray]:
-    """Return where the rerankers of each pair stand among the names; of all pairs where none are named."""
     if pairs is None:
         return np.triu_indices(len(names), 1)
     column_of = {name: column for column, name in enumerate(names)}
@@ -153,7 +146,6 @@ def _columns(names: list[str], pairs: Iterable[tuple[str, str]] | None) -> tuple
 
 
 def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:
-    """Return the chance that the first is above, equal and below."""
     if swapped := len(second.means) < len(first.means):
         first, second = second, first
     under, upto = second.below(first.means), second.not_above(first.means)
@@ -230,15 +222,7 @@ def stability_finding(
     measure: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say which order depends most on how ties are broken, or that none does.
-
-    Args:
-        pairs: as `pairwise_order` returns them.
-        bounds: as `mean_bounds` returns them.
-        tau: as `expected_tau` returns it.
-        measure: how the measure is called, such as `MRR`.
-        copies: as `same_runs` returns them; a pair of copies has no order to lose.
-    """
+    """Say which order depends most on how ties are broken, or that none does."""
     if not len(pairs):
         return ("There is one reranker, and no order to lose." if len(bounds) else "No list is scored.",)
     if note := own_rule_note(measure):
@@ -315,16 +299,7 @@ class OrderStability:
     ) -> "OrderStability":
         """Study every reranker of an evaluation.
 
-        Args:
-            evaluation: as for `mean_distributions`.
-            measure: name of a measure.
-            rankings: as for `mean_distributions`.
-            seed: as for `mean_distributions`.
-
         Returns:
             The means, pairs and places of its leaderboard.
-
-        Raises:
-            UsageError: as `mean_distributions`.
         """
         return cls(mean_distributions(evaluation, measure, rankings, seed=seed))

@@ -104,20 +104,12 @@ class GapHistogram:
         return edges, counts[:, LEVELS - n_levels : LEVELS + n_levels]
 
     def _n_levels(self) -> int:
-        """Return the number of levels up to the largest gap."""
         either = self.counts.sum(axis=(0, 1))
         either = either[LEVELS + 1 :] + either[:LEVELS][::-1]
         return int(np.flatnonzero(either).max(initial=0)) + 1
 
     def add(self, owner: IntArray, x: FloatArray | IntArray, with_gap: IntArray, gap: FloatArray) -> None:
-        """Count some lists by place and gap.
-
-        Args:
-            owner: (n,) places of their rerankers.
-            x: (n,) values on the axis.
-            with_gap: (m,) which of them have a gap.
-            gap: (m,) of these.
-        """
+        """Count some lists by place and gap."""
         _, places, levels = self.counts.shape
         while x.max() > self.width * places:
             self._double_places()
@@ -152,7 +144,6 @@ class GapHistogram:
 
 
 def _merge_pairs(counts: np.ndarray) -> np.ndarray:
-    """Add up two neighbours along the last axis; the other half of the axis becomes empty."""
     pairs = counts.reshape(*counts.shape[:-1], -1, 2).sum(axis=-1)
     return np.concatenate([pairs, np.zeros_like(pairs)], axis=-1)
 
@@ -195,16 +186,8 @@ class StoredSummary:
 def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
     """Count the ties and gaps of all lists of a stored evaluation, a few lists at a time.
 
-    Args:
-        stored: with `measure` under expected and `traditional`.
-        measure: name of a measure, such as `RR`.
-        traditional: the treatment taken as the traditional one.
-
     Returns:
         The counts of each reranker, and the lists with the largest gaps.
-
-    Raises:
-        ReadError: the file is gone, or has no such column.
     """
     tied, before = column_of(measure, "expected"), column_of(measure, traditional)
     counter = _SummaryCounter(len(stored.rerankers))
@@ -215,13 +198,7 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
 
 
 def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
-    """Say whether ties cost anything, and whether the tie ratio predicts it.
-
-    Args:
-        summary: as `stored_summary` returns it.
-        measure: its measure.
-        query_id: of the list with the largest gap.
-    """
+    """Say whether ties cost anything, and whether the tie ratio predicts it."""
     share_level = summary.n_level / summary.n_tied if summary.n_tied else 0.0
     farthest = (
         summary.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(summary.farthest) else {"gap": 0.0}

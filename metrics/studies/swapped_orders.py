@@ -72,10 +72,6 @@ def swapped_orders(
 def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
     """Return swapped orders with how likely the sort's order is when every tie is broken at random.
 
-    Args:
-        swaps: rows as `swapped_orders` returns them, such as the first few.
-        distributions: of the rerankers in them, as `mean_distributions` returns them.
-
     Returns:
         the rows with a column above, the chance that a comes out above b; never 0, for the sort's order is one
         that the ties allow, whatever rounding leaves of its chance.
@@ -91,15 +87,7 @@ def order_chances(
     options: ScoringOptions,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Break the ties of the rerankers in swapped orders at random, and return the rows of `with_order_chances`.
-
-    Args:
-        swaps: rows as `swapped_orders` returns them; only rerankers in them are looked at.
-        runs: that were scored.
-        measure: name of the measure.
-        options: how they were scored.
-        queries: those that count, None for all.
-    """
+    """Return the rows of `with_order_chances`, for the rerankers in swapped orders."""
     names = list(dict.fromkeys([*swaps["a"], *swaps["b"]]))
     if not names:
         return with_order_chances(swaps, {})
@@ -109,13 +97,7 @@ def order_chances(
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
-    """Say how many pairs swap, how many of these are significant, and which is the widest.
-
-    Args:
-        swaps: as `swapped_orders` returns them, all of them.
-        n_rerankers: how many have a mean.
-        measure: how the measure is called, such as `MRR`.
-    """
+    """Say how many pairs swap, how many of these are significant, and which is the widest."""
     n_pairs = comb(n_rerankers, 2)
     if not n_pairs:
         return ONE_RERANKER if n_rerankers else NOTHING_SCORED

@@ -116,20 +116,9 @@ def check_targets(
 ) -> pd.DataFrame:
     """Return whether each reranker reaches each target.
 
-    Args:
-        evaluation: with the targets' measures under expected, optimistic, pessimistic, `traditional` and
-            `decided_by`.
-        targets: what is to be reached.
-        traditional: the treatment taken as the traditional one.
-        baseline: whom relative targets mean; it is not held to them itself.
-        decided_by: the treatment whose mean decides.
-
     Returns:
         one row a reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
         tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 where passed).
-
-    Raises:
-        UsageError: a relative target without a baseline, or a baseline that is not there.
     """
     names = evaluation.policies.index
     if baseline is not None and baseline not in names:
@@ -161,7 +150,6 @@ def _row(
     traditional: str,
     decided_by: str,
 ) -> tuple[object, ...]:
-    """Hold one reranker against one target; `base` holds the baseline's means, 0 where none is asked."""
     bound = base[decided_by] + target.number
     passed = target.meets(row[decided_by], bound)
     spelled = (
@@ -174,7 +162,6 @@ def _row(
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:
-    """Hold the least favourable order of the reranker against the most favourable one of the baseline."""
     if pd.isna(row["expected"]):
         return "not scored"
     low, high = ("pessimistic", "optimistic") if target.sign[0] == ">" else ("optimistic", "pessimistic")

@@ -1,4 +1,4 @@
-"""Which tests and corrections there are, each with what it assumes and where it is from."""
+"""Tests and corrections by name, each with its assumptions and its source."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class Test:
     """A test of significance.
 
     Attributes:
-        queries: which it looks at: those the two have in common, those all have in common, or each one's own.
-        summary: what it asks, how its p comes about, and what that assumes.
-        interval: whose interval comes with it: where not its own, the two can disagree.
-        function: question → an answer a pair.
-        simultaneous: whether its p hold for all pairs at once, so that nothing is left to correct.
+        queries: queries compared: those that the two share, those that all share, or each one's own.
+        summary: the question, how p is computed, and its assumptions.
+        interval: the interval reported; if it belongs to another test, it can contradict p.
+        function: Comparison → TestResults.
+        simultaneous: whether the p values hold for all pairs together and need no correction.
     """
 
     __test__ = False  # not a test of pytest
@@ -47,23 +47,23 @@ class Test:
 
     @property
     def paired(self) -> bool:
-        """Whether it compares on the same queries."""
+        """Whether it compares values on the same queries."""
         return self.queries != "own"
 
     @property
     def interval_scope(self) -> str:
-        """Whose interval comes with it, and of how many comparisons it holds."""
-        return self.interval if self.simultaneous else f"{self.interval}, each comparison by itself"
+        """The interval, and whether it holds for one comparison or for all."""
+        return self.interval if self.simultaneous else f"{self.interval}, for each comparison alone"
 
     @property
     def interval_sentence(self) -> str:
-        """Whose interval comes with it, as a sentence."""
+        """The interval as a sentence."""
         return f"{self.interval[0].upper()}{self.interval[1:]}."
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What is done about making many comparisons; `method` is what statsmodels calls it, None for nothing."""
+    """A correction for multiple comparisons; `method` is its name in statsmodels, None for no correction."""
 
     name: str
     label: str
@@ -78,8 +78,8 @@ TESTS = (
         name="t",
         label="paired t-test",
         queries="two",
-        summary="Is the mean difference larger than its spread over queries allows? Assumes normal "
-        "differences, or many queries.",
+        summary="Is the mean difference larger than its standard error explains? Assumes normal "
+        "differences or many queries.",
         interval="interval of Student's t",
         source="Student, Biometrika 6(1), 1908; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=t_test,
@@ -89,9 +89,9 @@ TESTS = (
         name="wilcoxon",
         label="Wilcoxon signed-rank test",
         queries="two",
-        summary="Do ranks of differences favour one side? Queries without a difference are left out. "
-        "Exact over all flips of signs, for some 250 differences or fewer.",
-        interval="interval of the randomisation test, which is of means where p is of ranks",
+        summary="Do the ranks of the differences favour one side? Queries without a difference are left out. "
+        "Exact for up to about 250 differences.",
+        interval="interval of the randomisation test for means, while p is of ranks",
         source="Wilcoxon, Biometrics Bulletin 1(6), 1945",
         function=wilcoxon,
     ),
@@ -99,9 +99,9 @@ TESTS = (
         name="randomisation",
         label="randomisation test",
         queries="two",
-        summary="How often do randomly flipped signs take the mean difference as far? "
-        "Exact up to 13 differences, else seeded flips.",
-        interval="interval of the shifts that flipped signs do not reject",
+        summary="How often do random sign flips give a mean difference as large? "
+        "Exact for up to 13 differences, otherwise drawn with a seed.",
+        interval="interval of the shifts that sign flips do not reject",
         source="Fisher, The Design of Experiments, 1935; for rankings: Smucker, Allan & Carterette, CIKM 2007",
         function=randomisation,
         aliases=("permutation", "randomization"),
@@ -110,8 +110,8 @@ TESTS = (
         name="bootstrap",
         label="bootstrap test",
         queries="two",
-        summary="Where does the interval of the mean over resampled queries leave 0 out? "
-        "Of few queries that differ, p is no smaller than that of their signs agreeing by chance.",
+        summary="At which level does the interval of the mean over resampled queries exclude 0? "
+        "If few queries differ, p is at least the chance that their signs agree.",
         interval="percentile interval, widened for few queries",
         source="Efron & Tibshirani, An Introduction to the Bootstrap, 1993; "
         "Hesterberg, The American Statistician 69(4), 2015; for rankings: Sakai, SIGIR 2006",
@@ -121,9 +121,9 @@ TESTS = (
         name="mann-whitney",
         label="Mann-Whitney U test",
         queries="own",
-        summary="For runs on different queries: does a list of one score above a list of the other? "
-        "Exact over all splits of the values, ties and all, for some 50 a side or fewer.",
-        interval="interval of Welch's t, which is of means where p is of ranks",
+        summary="For runs on different queries: do lists of one score above lists of the other? "
+        "Exact, also with equal values, for up to about 50 per side.",
+        interval="interval of Welch's t for means, while p is of ranks",
         source="Mann & Whitney, Annals of Mathematical Statistics 18(1), 1947; Welch, Biometrika 34, 1947",
         function=mann_whitney,
         aliases=("mannwhitney", "mannwhitneyu", "u"),
@@ -132,9 +132,9 @@ TESTS = (
         name="tukey",
         label="Tukey HSD test",
         queries="all",
-        summary="Which of all pairs differ, all at once, on the queries all have? Assumes normal values, "
-        "or many queries; no correction comes on top.",
-        interval="interval that holds for all pairs at once",
+        summary="Which pairs differ, tested all together on the queries that all share? Assumes normal "
+        "values or many queries. Needs no correction.",
+        interval="interval that holds for all pairs together",
         source="Tukey, Biometrics 5(2), 1949; for rankings: Carterette, ACM TOIS 30(1), 2012",
         function=tukey,
         simultaneous=True,
@@ -146,21 +146,21 @@ CORRECTIONS = (
     Correction(
         name="holm",
         label="Holm",
-        summary="Keeps the chance of any false verdict at the level; never weaker than Bonferroni.",
+        summary="Limits the chance of any false positive to the level. Never weaker than Bonferroni.",
         source="Holm, Scandinavian Journal of Statistics 6(2), 1979",
         method="holm",
     ),
     Correction(
         name="bonferroni",
         label="Bonferroni",
-        summary="Each p times the number of comparisons.",
+        summary="Multiplies each p by the number of comparisons.",
         source="Dunn, Journal of the American Statistical Association 56, 1961",
         method="bonferroni",
     ),
     Correction(
         name="benjamini-hochberg",
         label="Benjamini-Hochberg",
-        summary="Keeps the expected share of false verdicts among the significant ones at the level.",
+        summary="Limits the expected share of false positives among significant results to the level.",
         source="Benjamini & Hochberg, Journal of the Royal Statistical Society B 57(1), 1995",
         method="fdr_bh",
         aliases=("bh", "fdr"),
@@ -168,7 +168,7 @@ CORRECTIONS = (
     Correction(
         name="none",
         label="none",
-        summary="Each p as it is: of 20 comparisons without a difference, one is significant by chance.",
+        summary="Leaves each p as it is: of 20 comparisons without a difference, one is significant by chance.",
         source="",
         method=None,
     ),
@@ -177,30 +177,28 @@ Entry = TypeVar("Entry", bound=Test | Correction)
 
 
 def find_test(name: str) -> Test:
-    """Return the test of a name or alias; raises UsageError where there is none."""
+    """Return the test with a name or alias; raise UsageError if there is none."""
     return _find(name, TESTS, "test")
 
 
 def find_correction(name: str) -> Correction:
-    """Return the correction of a name or alias; raises UsageError where there is none."""
+    """Return the correction with a name or alias; raise UsageError if there is none."""
     return _find(name, CORRECTIONS, "correction")
 
 
 def _find(name: str, entries: Sequence[Entry], kind: str) -> Entry:
-    names: dict[str, Entry] = {}
-    for entry in entries:
-        names |= dict.fromkeys((entry.name, *entry.aliases), entry)
+    names = {alias: entry for entry in entries for alias in (entry.name, *entry.aliases)}
     key = name.strip().casefold()
     if key in names:
         return names[key]
     close = get_close_matches(key[:40], names, n=1)
-    known_names = ", ".join(each.name for each in entries)
-    hint = f"Did you mean {names[close[0]].name}?" if close else f"There are: {known_names}."
+    choices = ", ".join(entry.name for entry in entries)
+    hint = f"Did you mean {names[close[0]].name}?" if close else f"Choose from: {choices}."
     raise UsageError(f"There is no {kind} {name[:40]!r}. {hint}")
 
 
 def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
-    """Return (n,) p-values adjusted for n comparisons."""
+    """Return (n,) p values adjusted for n comparisons."""
     if correction.method is None or not len(p):
         return p
     if correction.method == "holm":
@@ -211,5 +209,5 @@ def adjust_p(p: FloatArray, correction: Correction) -> FloatArray:
 
 
 def is_significant(p: FloatArray | float, level: float) -> BoolArray:
-    """Return (n,) whether adjusted p are below 1 - level; 0.05 is not below 0.05."""
+    """Return whether adjusted p values are strictly below 1 - level."""
     return np.asarray(p) < alpha(level)

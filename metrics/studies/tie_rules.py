@@ -28,12 +28,6 @@ def own_rule_note(measure: str) -> Prose:
 def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.DataFrame:
     """Put the means of a measure beside those that settle its ties by rules of their own.
 
-    Args:
-        evaluation: with all of `side_by_side`; the first under expected and `traditional`, the others
-            under expected.
-        measure: any of them, such as `RR` or `TsRR`.
-        traditional: the treatment taken as the traditional one.
-
     Returns:
         index reranker, best tied mean first; a column for each, named as the mean is: MRR, MTRR, taRR, TsRR ...
     """
@@ -47,13 +41,7 @@ def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
 def answers_finding(
     answers: pd.DataFrame, tie_ratios: "pd.Series[float]", drawn_rerankers: Collection[str] | None = None
 ) -> Prose:
-    """Say how far apart the answers to the same ties are, and whether they name one leader.
-
-    Args:
-        answers: as `tie_answers` returns them.
-        tie_ratios: mean over lists of each reranker.
-        drawn_rerankers: those that are drawn beside it, None for all.
-    """
+    """Say how far apart the answers to the same ties are, and whether they name one leader."""
     answers = answers.dropna()
     if not len(answers):
         return NOTHING_SCORED
@@ -73,7 +61,6 @@ def answers_finding(
 
 
 def _leading(answers: pd.DataFrame) -> Prose:
-    """Say who leads by every rule, and by how many of them alone."""
     is_first = answers.ge(answers.max() - EQUAL)
     is_leader = is_first.all(axis=1)
     n_leaders, n_rules = int(is_leader.sum()), len(answers.columns)

@@ -68,7 +68,6 @@ def rank_intervals(
 
 
 def _tiers(place: IntArray, is_better: BoolArray) -> IntArray:
-    """Return the (n,) tier of each, by rising place: runs within which no row is better than a column."""
     tiers, start = np.ones(len(place), dtype=np.int64), 0
     for first in np.unique(place, return_index=True)[1]:
         is_level = place == place[first]
@@ -109,12 +108,6 @@ def better(values: FloatArray, largest: float = np.inf, *, level: float = 0.95, 
     no larger than `_likelihood_ratios` allows: in simulations of skewed values the confidence then holds. Five
     queries tell nothing apart: their signs agree by chance in 1 of 16 cases.
 
-    Args:
-        values: (n_queries, k); NaN where a reranker has no value: its mean is then over those it has.
-        largest: the largest difference that two values of a query can have; if infinite, the largest seen.
-        level: chance that no pair is told apart wrongly.
-        seed: of the draws.
-
     Returns:
         (k, k) whether the row is better than the column.
 
@@ -146,11 +139,6 @@ def _likelihood_ratios(parts: FloatArray, observed: FloatArray, reach: FloatArra
     0, the chance to see none that is, exp(-ratio) / (s sqrt(2 pi)), s^2 = sum((b d / (1 + b d))^2), counts
     as a normal quantile instead: 30 differences of 0.1 are no evidence that none is -0.9.
 
-    Args:
-        parts: (n_queries, k) values about their centre.
-        observed: (k, k) statistic of each pair, row minus column; above 0 where the row is ahead.
-        reach: (k,) the largest difference that a query of each reranker can have.
-
     Source: Owen, Empirical Likelihood, 2001, chapter 2; Bahadur & Rao, Annals of Mathematical Statistics 31,
     1960 (tail); Waudby-Smith & Ramdas, Journal of the Royal Statistical Society B 86(1), 2024 (range).
     """
@@ -174,7 +162,6 @@ def _likelihood_ratios(parts: FloatArray, observed: FloatArray, reach: FloatArra
 
 
 def _sizes(parts: FloatArray) -> FloatArray:
-    """Return (k, k) the root of the summed squares of the differences of each pair, 0 where there is none."""
     k = parts.shape[1]
     by_reranker, sizes = np.ascontiguousarray(parts.T), np.zeros((k, k))
     for row in range(k - 1):
@@ -189,7 +176,6 @@ def _over(sums: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def _stepdown(observed: FloatArray, flipped_means: FloatArray, sizes: FloatArray, level: float) -> BoolArray:
-    """Return (k, k) which pairs are beyond the largest that draws have by chance, stepwise."""
     is_rejected = np.zeros(observed.shape, dtype=bool)
     place = int(np.ceil(alpha(level) * (DRAWS + 1))) - 1
     while place > 0:

@@ -281,12 +281,7 @@ class Tool:
     checked: Literal["run", "source"] = "run"
 
     def rule(self, measure: MeasureAt, relevant_from: float = 1) -> Rule | None:
-        """Return how it computes this measure, `spelling` and `computed` filled in; None where it does not.
-
-        Args:
-            measure: ours.
-            relevant_from: smallest grade that its user calls relevant.
-        """
+        """Return how it computes this measure, `spelling` and `computed` filled in; None where it does not."""
         rule = self.rules.get(measure.measure.name + ("" if measure.k is None else "@k"))
         if rule is None:
             return None

@@ -59,10 +59,6 @@ def with_latency(evaluation: Evaluation, list_seconds: Mapping[str, "pd.Series[f
 
     No order of ties changes how long a list took: the seconds stand under every treatment, and their
     standard deviation over orderings is 0. A list that gives none has no value (NaN).
-
-    Args:
-        evaluation: whose lists count.
-        list_seconds: as `latencies` returns them; where they are of none of its lists, nothing is added.
     """
     seconds = _aligned(list_seconds, evaluation)
     if seconds.isna().all():
@@ -123,13 +119,6 @@ def tradeoffs(
 ) -> pd.DataFrame:
     """Return one row a reranker: quality, latency, and whether another is as fast and as good.
 
-    Args:
-        evaluation: with `measure` under expected, optimistic, pessimistic and `traditional`.
-        timed: as `latency_table` returns it.
-        measure: name of a measure.
-        traditional: the treatment taken as the traditional one.
-        latency: which latency is weighed.
-
     Returns:
         index reranker, in the order of the evaluation; tied, worst, best, traditional (means), gap
         (traditional − tied), mean, p50, p95, seconds (the latency weighed; NaN where there is none),
@@ -180,15 +169,7 @@ def duration(seconds: float) -> str:
 def tradeoff_finding(
     table: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
 ) -> Prose:
-    """Say what speed costs, and whether the order of ties makes it look otherwise.
-
-    Args:
-        table: as `tradeoffs` returns it.
-        covered: as `coverage` returns it; spoken of where nothing is timed.
-        measure: how the measure is called, such as `MRR`.
-        budget: seconds a reranker may take; None for no limit.
-        k: cut-off of `covered`.
-    """
+    """Say what speed costs, and whether the order of ties makes it look otherwise."""
     if not table["tied"].notna().any():
         return NOTHING_SCORED
     timed = table[table["standing"] != "not timed"]
@@ -215,7 +196,6 @@ def tradeoff_finding(
 
 
 def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
-    """Say who is best within the budget, and what another wait would give; `timed` is best first."""
     limit = np.inf if budget is None else budget
     scope = "" if budget is None else f"Within {duration(budget)}, "
     fastest = timed.loc[timed["seconds"].idxmin()]
@@ -257,7 +237,6 @@ def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> 
 
 
 def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
-    """Return whether the traditional value would put another on the front."""
     joins, leaves = (timed[timed["standing"] == one] for one in ("traditional only", "tied only"))
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
@@ -282,22 +261,18 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
 
 
 def _mean_name(measure: str) -> str:
-    """Return what a tied mean is called; a measure that settles ties by its own rule has one mean."""
     return measure if own_rule_note(measure) else f"tied {measure}"
 
 
 def _longer(slow: float, fast: float) -> str:
-    """Return how long the slow one takes, and how many times the other."""
     return f"at {duration(slow)}{_times(slow, fast, ' times the wait')}"
 
 
 def _shorter(slow: float, fast: float) -> str:
-    """Return how long the fast one takes, and how many times faster that is."""
     return f"at {duration(fast)}{_times(slow, fast, ' times faster')}"
 
 
 def _times(slow: float, fast: float, words: str) -> str:
-    """Return the ratio of two latencies, where it can be said and is worth it."""
     ratio = slow / fast if fast else np.inf
     if not 1.05 <= ratio < np.inf:  # noqa: PLR2004 less than a twentieth
         return ""
@@ -327,10 +302,6 @@ def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:
 
 def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
     """Return how much of what is relevant stands in the top k, and how much of that repeats a target.
-
-    Args:
-        evaluation: with the measures of `coverage_measures` under expected, optimistic and pessimistic.
-        k: how many places are looked at.
 
     Returns:
         index reranker; for p in recall (R@k), distinct (DR@k), targets (Div@k): p (mean over all

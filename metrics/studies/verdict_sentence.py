@@ -33,16 +33,7 @@ def leaderboard_verdict(
     traditional: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say who leads a leaderboard, and whether the order of ties or chance decides that.
-
-    Args:
-        table: as `leaderboard` returns it.
-        swaps: as `swapped_orders` returns them.
-        evaluation: behind both.
-        measure: name of the measure.
-        traditional: the treatment taken as the traditional one.
-        copies: as `same_runs` returns them.
-    """
+    """Say who leads a leaderboard, and whether the order of ties or chance decides that."""
     name, rows = parse(measure), table[table["tied"].notna()]
     if not len(rows):
         return NOTHING_SCORED
@@ -65,7 +56,6 @@ def leaderboard_verdict(
 
 
 def _all_zero(evaluation: Evaluation, label: str) -> Prose:
-    """Say that every value is 0, and what to check."""
     if (evaluation.policies["n_empty"] == evaluation.policies["n_queries"]).all():
         return (
             Strong(f"Every {label} is 0: no query has a relevant document. "),
@@ -96,7 +86,6 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
 
 
 def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
-    """Say where nothing ties, or all does; nothing between the two."""
     if not rows["tie_ratio"].any():
         still = "The queries and the judgments still do. "
         return Strong("No documents tie, so no tie order matters. "), still
@@ -107,7 +96,6 @@ def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
 
 
 def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
-    """Say what the only reranker scores, and how far ties alone can move that."""
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
         tie_note = " No order of its ties moves that." if row["tie_ratio"] else ""
@@ -122,7 +110,6 @@ def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
 def _pair_verdict(
     rows: pd.DataFrame, tied: pd.DataFrame, before: pd.DataFrame, label: str, order: str, *, is_copy: bool
 ) -> Prose:
-    """Say whether the better of two rerankers is shown to be better, and what the tie order claims."""
     better, other = map(str, rows.index)
     ahead, p, n_queries = pair_test(tied, better, other)
     if ahead < 0:  # the higher mean, but over other queries
@@ -151,7 +138,6 @@ def _pair_verdict(
 
 
 def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: str) -> Prose:
-    """Say whether the traditional and the tied leader are the same, and what decides it where not."""
     is_first = rows["traditional_rank"] == 1
     if (is_first & (rows["tied_rank"] == 1)).any():
         return _lead(rows, tied, label)
@@ -172,7 +158,6 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
 
 
 def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
-    """Say who leads, by how much, and whether queries show it."""
     leader, second = map(str, rows.index[:2])
     if rows["tied"].iloc[0] - rows["tied"].iloc[1] <= EQUAL:
         n_level = int((rows["tied_rank"] == 1).sum())
@@ -189,7 +174,6 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
 
 
 def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tuple[str, bool]:
-    """Return in words how far a leader is ahead on the queries both have, and whether these show it."""
     difference, p, n_queries = pair_test(tied, leader, other)
     ahead = "ahead of" if difference >= 0 else "behind"
     size = f"{decimal(abs(difference))} {label} {ahead} {other} ({chance(p)}, {count_of(n_queries, 'query')})."

@@ -33,10 +33,6 @@ _SHORTEST = 1 / 20
 def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
     """Return (n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
 
-    Args:
-        n_criteria: two or three.
-        n_rows: rows that are scored at each; of many rows, weights are fewer: 11 and 15 at least.
-
     Raises:
         UsageError: there are not two or three criteria.
     """
@@ -59,7 +55,6 @@ def telling_scores(runs: Runs) -> list[str]:
 
 
 def _differs(table: pa.Table, name: str) -> bool:
-    """Return whether a column of one reranker differs within a list."""
     extremes = table.group_by("query_id").aggregate([(name, "min"), (name, "max")])
     return bool(pc.any(pc.less(extremes[f"{name}_min"], extremes[f"{name}_max"])).as_py())
 
@@ -77,19 +72,9 @@ def values_by_weighting(
     same for rerankers whose scores have different scales; shifting or stretching a criterion changes nothing.
     Between two weights the order of a list may change many times: values are of the weights alone.
 
-    Args:
-        runs: what was ranked.
-        measure: what is taken.
-        criteria: two or three score columns, such as `score`, `cost:asc`.
-        options: how lists are scored, without further columns.
-        queries: those whose lists count; None for all.
-
     Returns:
         index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
         tied mean of the measure.
-
-    Raises:
-        UsageError: a column that does not exist, not two or three criteria, or options with further columns.
     """
     if options.further_columns:
         raise UsageError("Weights are of the criteria alone. Leave out criteria and tiebreak_by.")
@@ -162,7 +147,6 @@ def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
 
 
 def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatArray:
-    """Return (n_rows,) values of one criterion in standard deviations, the highest best; infinite ones stay."""
     name, highest_best = criterion(text)
     scores = highest_first(score_column(runs.tables[reranker], name), highest_best=highest_best)
     values = compared_column(runs, reranker, scores, precision)
@@ -170,7 +154,6 @@ def _in_spreads(runs: Runs, reranker: str, text: str, precision: str) -> FloatAr
 
 
 def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatArray:
-    """Return the (n_rows,) sum of what weighs above 0: 0 times infinity is no number; -inf outweighs inf."""
     parts = np.stack([weight * column for weight, column in zip(weights, columns, strict=True) if weight > 0])
     with np.errstate(invalid="ignore"):
         sums = parts.sum(axis=0)
@@ -205,7 +188,6 @@ def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
 
 
 def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
-    """Say who leads at which weights."""
     is_first = leads(values)
     always = [str(name) for name in values.columns[is_first.all()]]
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
@@ -230,7 +212,6 @@ def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
 
 
 def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
-    """Say at how many of the weightings the first two lead."""
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())

@@ -54,7 +54,7 @@ def test_csv_holds_what_compare_says_for_each_measure_and_treatment_to_the_last_
 def test_a_verdict_that_rests_on_sort_order_is_marked_and_told_on_stderr(call, table):
     _, out, err = call("compare", table, "--baseline", "plain", "-m", "RR", "--format", "csv")
     assert {(row["reranker"], row["changed"]) for row in rows(out)} == {("lucky", "True"), ("third", "False")}
-    assert "RR: 1 of 2 verdicts rests on sort order. By file order, lucky beats plain by 0.250 RR" in err
+    assert "RR: 1 of 2 verdicts depends on tie order. By file order, lucky beats plain by 0.250 RR" in err
 
 
 def test_without_a_baseline_all_pairs_are_compared(call, table):
@@ -132,7 +132,7 @@ def test_json_has_no_infinity(call, write):
     _, out, _ = call("compare", runs, "-m", "RR", "--ties", "input", "--format", "json")
     record = json.loads(out, parse_constant=pytest.fail)[0]
     assert (record["dz"], record["difference"], record["p"]) == (None, -1, 1 / 16)
-    assert "dz has no bound" in record["note"]
+    assert "dz is infinite" in record["note"]
     _, out, _ = call("compare", runs, "-m", "DCG", "--ties", "input", "--format", "json")
     record = json.loads(out, parse_constant=pytest.fail)[0]
     assert (record["low"], record["high"]) == (None, None)
@@ -167,7 +167,7 @@ def test_tests_and_corrections_are_listed(call):
             "There is no reranker 'plane'. Choose the baseline among: lucky, plain, third.",
         ),
         (["--test", "permutaton"], "There is no test 'permutaton'. Did you mean randomisation?"),
-        (["--correction", "sidak"], "There is no correction 'sidak'. There are: holm"),
+        (["--correction", "sidak"], "There is no correction 'sidak'. Choose from: holm"),
         (["--level", "95"], "level=95"),
         (["--seed", "-1"], "seed"),
         (["-m", "Foo"], "'Foo'"),

@@ -25,7 +25,7 @@ def test_a_published_table_is_audited_and_its_file_hashed(call, run_and_qrels, w
     assert "## Audit" in out
     assert "of 1 order" in out or "one order printed" in out
     assert "Percents, divided by 100: MRR." in out
-    assert "Left out, as no name is matched: reranker 'other'; measure 'BLEU'." in out
+    assert "Left out, because no name matches: reranker 'other'; measure 'BLEU'." in out
     full = call("report", *run_and_qrels, *DAY, "--section", "method", "--published", table)[1]
     assert "table.md" in full
 
@@ -112,13 +112,13 @@ def test_targets_measures_and_sections_are_those_asked_for(call, run_and_qrels):
     assert out.count("\n## ") == 2
     assert "| P@1 >= 0.2 |" in out
     assert "nDCG@5 >" not in out
-    assert "### MAP, best tied first" in out
+    assert "### MAP, best tied score first" in out
 
 
 def test_presets_say_how_much_is_told_and_name_ready_targets(call, run_and_qrels):
     _, out, _ = call("report", *run_and_qrels, *DAY, "--preset", "short", "--preset", "retrieval")
     headings = [line for line in out.splitlines() if line.startswith("## ")]
-    assert headings == ["## Summary", "## Orders that swap", "## Method in brief", "## Targets"]
+    assert headings == ["## Summary", "## Pairs that swap", "## Method in brief", "## Targets"]
     assert "| P@3 > 0.8 |" in out
 
 

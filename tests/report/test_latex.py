@@ -109,7 +109,7 @@ def test_tools_are_columns_and_rerankers_rows_whatever_their_number():
     values, rules = report(ranked([f"r{n}" for n in range(30)]), sections=["tools"]).sections[0].tables
     assert len(values.frame) == 30
     assert any("trec_eval" in column for column in values.frame)
-    assert list(rules.frame) == ["Tool", "Checked against", "Calls it", "Why it differs"]
+    assert list(rules.frame) == ["Tool", "Version", "Name there", "Why it differs"]
 
 
 def test_the_table_for_a_paper_has_both_values_bounds_and_stars():
@@ -121,3 +121,13 @@ def test_the_table_for_a_paper_has_both_values_bounds_and_stars():
     assert [name for name in own_rule.frame if name.strip()] == ["Reranker", "TsRR"]
     alone = report(ranked(["a"]), preset="paper").sections[0].tables[0]
     assert "Stars" not in alone.note
+
+
+def test_a_short_table_for_a_paper_is_a_float_and_a_long_one_breaks_across_pages():
+    short, long = (
+        report(ranked([f"r{n}" for n in range(count)]), preset="paper").latex(DAY) for count in (2, 60)
+    )
+    assert r"\begin{table}" in short
+    assert r"\begin{longtable}" not in short
+    assert r"\begin{table}" not in long
+    assert r"\begin{longtable}" in long

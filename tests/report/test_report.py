@@ -131,7 +131,7 @@ def test_its_scores_are_those_of_an_evaluation(simulated_report, simulated):
 
 def test_it_holds_the_notebooks_figures(simulated_report):
     ties = section(simulated_report, "ties").tables[0].frame.set_index("Reranker")
-    assert set(ties.columns) >= {"With ties", "Tie groups a list", "Largest tie, mean", "Largest tie"}
+    assert set(ties.columns) >= {"With ties", "Tie groups per list", "Largest tie, mean", "Largest tie"}
     assert ties.loc["GPT-4 (Low Ties)", "Largest tie"] == 7
     assert ties.index[0] == "All lists"
     assert ties.loc["All lists", "|MRR gap|, mean"] == pytest.approx(ties["|MRR gap|, mean"].iloc[1:].mean())
@@ -157,7 +157,13 @@ def test_the_orders_that_swap_stand_in_the_summary_with_both_values_p_and_chance
     assert plain(section(finished, "swaps").sentences[0]).startswith("4 of 6 pairs swap")
     (table,) = section(finished, "swaps").tables
     assert len(table.frame) == len(finished.studies.swaps) == 4
-    assert list(table.frame)[:5] == ["First by the sort", "First when averaged", "Verdict", "MRR", "MTRR"]
+    assert list(table.frame)[:5] == [
+        "Ranked first traditionally",
+        "Ranked first with ties averaged",
+        "Verdict",
+        "MRR",
+        "MTRR",
+    ]
     first = finished.studies.swaps.iloc[0]
     assert table.frame["MRR"][0] == f"{first['traditional_a']:.4f} / {first['traditional_b']:.4f}"
 
@@ -173,15 +179,15 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
     assert "| 0.6848 (−0.0100) |" in simulated_report.markdown(DAY)
     assert ", 1 does not come out." in simulated_report.markdown(DAY)
     assert audit.title in simulated_report.latex(DAY)
-    with pytest.raises(UsageError, match="Give one: --published"):
+    with pytest.raises(UsageError, match="needs a published table: --published"):
         report(simulated_report.studies.runs, sections=["audit"])
 
 
 def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
     rows = section(simulated_report, "targets").tables[0].frame
     assert len(rows) == 4 * len(PRESETS["retrieval"])
-    assert set(rows["Passes"]) == {"pass", "fail"}
-    assert ((rows["To target"] > 0) == (rows["Passes"] == "pass")).all()
+    assert set(rows["Result"]) == {"pass", "fail"}
+    assert ((rows["Margin"] > 0) == (rows["Result"] == "pass")).all()
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
@@ -245,7 +251,7 @@ def test_of_many_rerankers_tools_are_asked_about_the_thirty_best():
     best = finished.studies.leaderboard.index[:30]
     values = section(finished, "tools").tables[0].frame
     assert values["Reranker"].tolist() == best.tolist()
-    assert section(finished, "tools").summary.endswith("The 30 best by tied mean.")
+    assert section(finished, "tools").summary.endswith("Only the 30 rerankers with the highest tied score.")
 
 
 def test_places_are_drawn_among_the_best_wherever_the_sort_puts_them():
@@ -400,7 +406,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     finished = report(runs, measures=["TsRR", "RR"], preset="full")
     assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
     table, rules, every = section(finished, "scores").tables
-    assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "± queries"]
+    assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "SD queries"]
     assert all(re.fullmatch(r"\d+(–\d+)?", ranks) for ranks in table.frame["Ranks"])
     assert list(rules.frame) == ["Reranker", "MRR", "MTRR", "taRR", "TsRR", "PRR", "GRAG-RR"]
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]
@@ -412,7 +418,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
 
 def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
     text = report(EXTREMES["a query without rows"]().runs, sections=["readings"]).markdown(DAY)
-    assert "### MRR in ranks" in text
+    assert "### MRR as ranks" in text
     assert "×" not in text
 
 
@@ -430,7 +436,7 @@ def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_repo
         assert ends[0] in text
     left_out = report(runs, measures=["nDCG@3"], sections=["scores"], unjudged="leave_out").markdown(DAY)
     assert "are unjudged" not in left_out
-    assert "what nobody judged is left out of the lists" in report(
+    assert "unjudged documents are left out of the lists" in report(
         runs, unjudged="leave_out", preset="full"
     ).markdown(DAY)
     few = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS + "z 0 a 0\n").runs
@@ -453,7 +459,7 @@ def test_a_report_says_how_many_of_the_queries_each_reranker_has():
     uneven = report(Runs.from_frame(frame), sections=["data", "scores"])
     assert uneven.extent == "2 rerankers on 8 queries, 5 to 6 each"
     facts = dict(next(section.facts for section in uneven.sections if section.name == "data"))
-    assert facts["Queries of each reranker"] == "5 to 6"
+    assert facts["Queries per reranker"] == "5 to 6"
     whole = report(Runs.from_frame(frame[frame["reranker"] == "A"]), sections=["data"])
     assert whole.extent == "A on 6 queries"
 

@@ -37,14 +37,14 @@ def test_without_a_common_query_nothing_can_be_tested(test):
     row = compare_pair({"a": 1}, {"b": 0.5}, test)
     assert (row["n"], row["difference"], row["p"], row["superiority"]) == (0, 0, 1, 0.5)
     assert (row["low"], row["high"]) == (-1, 1)
-    assert row["note"] == "no query in common: nothing can be tested"
+    assert row["note"] == "no query in common: no test is possible"
 
 
 @pytest.mark.parametrize("test", PAIRED)
 def test_with_one_common_query_nothing_can_be_tested(test):
     row = compare_pair({"q": 1, "a": 1}, {"q": 0.5, "b": 0}, test)
     assert (row["n"], row["difference"], row["low"], row["high"], row["p"]) == (1, -0.5, -1, 1, 1)
-    assert row["note"] == "one query in common: nothing can be tested"
+    assert row["note"] == "one query in common: no test is possible"
 
 
 @pytest.mark.parametrize("test", PAIRED)
@@ -67,7 +67,7 @@ def test_where_all_queries_differ_by_the_same_p_is_that_of_their_signs(test, n, 
     ends = [shift, shift] if stars != "ns" else [-1, 1]
     assert row[["difference", "low", "high"]].to_list() == pytest.approx([shift, *ends])
     assert row["dz"] == np.copysign(np.inf, shift)
-    assert row["note"].startswith("every query differs by the same: p is that of all signs agreeing by chance")
+    assert row["note"].startswith("all queries have the same difference: p is the chance that all signs agree")
 
 
 def test_without_a_residual_tukey_counts_all_pairs():
@@ -89,7 +89,7 @@ def test_two_queries_are_tested_but_prove_little(test, extra):
 def test_a_reranker_without_any_value_leaves_nothing_to_test(test, values):
     row = compare_pair(DRAWN, {"q": np.nan} | values, test)
     assert (row["p"], row["difference"] <= 0) == (1, True)
-    assert "nothing can be tested" in row["note"]
+    assert "no test is possible" in row["note"]
 
 
 def test_unpaired_runs_that_score_all_alike_do_not_differ():
@@ -102,7 +102,9 @@ def test_unpaired_runs_without_spread_still_have_a_p():
     row = compare_pair({f"a{at}": 0.5 for at in range(9)}, {f"b{at}": 1 for at in range(9)}, "mann-whitney")
     assert row["p"] < 0.001
     assert (row["low"], row["high"], row["dz"], row["superiority"]) == (0.5, 0.5, np.inf, 1)
-    assert row["note"] == "every query of each has the same value, d has no bound; 9 queries against 9"
+    assert (
+        row["note"] == "each reranker has the same value on all its queries: d is infinite; 9 queries against 9"
+    )
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.2])

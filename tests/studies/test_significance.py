@@ -254,8 +254,8 @@ def test_the_finding_tells_which_verdicts_rest_on_sort_order_and_their_figures()
     outcome = verdicts(flipped(), "RR", "input", "A")
     sentence = plain(significance_finding(outcome, "MRR", "t"))
     before, tied = outcome.traditional.loc[1], outcome.tied.loc[1]
-    assert sentence.startswith("2 of 3 verdicts rest on sort order. By file order, C trails A by 0.0")
-    assert f"with ties averaged it is {tied['difference']:.3f} ahead (p < 0.001)." in sentence
+    assert sentence.startswith("2 of 3 verdicts depend on tie order. By file order, C trails A by 0.0")
+    assert f"With ties averaged, it is {tied['difference']:.3f} ahead (p < 0.001)." in sentence
     assert "−" not in sentence, "how far is said without a sign, which way in words"
     assert f"by {-before['difference']:.3f} MRR (p < 0.001)" in sentence
     assert "B trails A" in sentence
@@ -267,9 +267,9 @@ def test_the_finding_tells_of_a_difference_that_shows_only_once_ties_are_average
     evaluation = scored(docid_desc={"A": level, "B": level}, expected={"A": level, "B": ahead})
     sentence = plain(significance_finding(verdicts(evaluation, "RR", "docid_desc"), "MRR", "t"))
     assert sentence.startswith(
-        "The verdict rests on sort order. B looks level with A by trec_eval's order (0.000"
+        "The verdict depends on tie order. B does not differ significantly from A by trec_eval's order (0.000"
     )
-    assert "and is ahead once ties are averaged (+0.1" in sentence
+    assert "but beats it with ties averaged (+0.1" in sentence
 
 
 @pytest.mark.parametrize(
@@ -292,14 +292,14 @@ def test_a_reranker_that_ties_put_behind_is_said_to_be_behind_without_a_minus():
     behind = level - 0.001 - level / 50
     evaluation = scored(input={"A": level, "B": level + 0.1 + level / 9}, expected={"A": level, "B": behind})
     sentence = plain(significance_finding(verdicts(evaluation, "RR", "input"), "MRR", "t"))
-    assert re.search(r"B beats A by 0\.\d{3} MRR .*; with ties averaged it is 0\.0\d\d behind \(p", sentence)
+    assert re.search(r"B beats A by 0\.\d{3} MRR .*\. With ties averaged, it is 0\.0\d\d behind \(p", sentence)
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
         (FIVE[:, :1], "There is one reranker, and nothing to compare it with."),
-        (FIVE[:1], "Nothing can be tested. A test needs two queries."),
+        (FIVE[:1], "No test is possible. A test needs two queries."),
         (FIVE[:, [0, 0]], "r1 is not shown to differ from r0, whether ties are sorted or averaged."),
         (FIVE[:, [0, 0, 0]], "No reranker is shown to differ from r0, whether ties are sorted or averaged."),
         (

@@ -26,7 +26,12 @@ pairs = st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30).map(np.arra
 
 
 def run_test(name, values, level=0.95, **options):
-    return find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **options))[0]
+    results = find_test(name).function(Comparison(np.asarray(values, float), [(0, 1)], level, **options))
+    return results_by_pair(results)[0]
+
+
+def results_by_pair(results):
+    return [rank_sums.TestResult(*row) for row in zip(*results, strict=True)]
 
 
 def differences(values):
@@ -143,7 +148,7 @@ def test_tukey_is_the_studentised_range_of_statsmodels_two_way_residual(n, k):
     results = find_test("tukey").function(Comparison(values, pairs, 0.9))
     error = np.sqrt(fit.mse_resid / n)
     half = stats.studentized_range.ppf(0.9, k, fit.df_resid) * error  # tenths of a second, alike for all pairs
-    for (baseline, other), answer in zip(pairs, results, strict=True):
+    for (baseline, other), answer in zip(pairs, results_by_pair(results), strict=True):
         gap = values[:, other].mean() - values[:, baseline].mean()
         chance = stats.studentized_range.sf(abs(gap) / error, k, fit.df_resid)
         assert answer.p == pytest.approx(chance, abs=1e-9)
@@ -155,8 +160,8 @@ def test_tukeys_p_of_many_pairs_are_interpolated_closely(first):
     values = tied_values(3, 60, 25, 0.012)
     pairs = list(combinations(range(25), 2))
     test = find_test("tukey").function
-    p_values = np.array([answer.p for answer in test(Comparison(values, pairs))])
-    integrated = np.array([answer.p for answer in test(Comparison(values, pairs[first::5]))])
+    p_values = test(Comparison(values, pairs)).p
+    integrated = test(Comparison(values, pairs[first::5])).p
     assert np.allclose(p_values[first::5], integrated, rtol=2e-3, atol=1e-7)
 
 
@@ -198,7 +203,7 @@ def test_a_bootstrap_of_few_differing_queries_is_no_surer_than_their_signs():
     values[5, 1] = 0.6
     result = run_test("bootstrap", values)
     assert (result.p, result.low > 0) == (1 / 32, True)
-    assert result.note.startswith("only 6 queries differ: the randomisation test is exact there")
+    assert result.note.startswith("only 6 queries differ: the randomisation test is exact here")
 
 
 def test_flips_are_more_where_many_comparisons_are_corrected_for():
@@ -221,7 +226,7 @@ def test_a_test_goes_by_other_names_too(asked_for, name):
     [
         (find_test, "wilcoxn", "Did you mean wilcoxon?"),
         (find_test, "permutaton", "Did you mean randomisation?"),
-        (find_test, "zzz", "There are: t, wilcoxon, randomisation, bootstrap, mann-whitney, tukey."),
+        (find_test, "zzz", "Choose from: t, wilcoxon, randomisation, bootstrap, mann-whitney, tukey."),
         (find_correction, "hommel", "There is no correction 'hommel'."),
         (find_correction, "bonferoni", "Did you mean bonferroni?"),
     ],
@@ -311,7 +316,7 @@ def test_the_interval_of_randomisation_holds_the_shifts_that_flipped_signs_do_no
     differences = [our - their for our, their in zip(ours, theirs, strict=True)]
     assume(len(set(differences)) > 1 and all(differences))
     pair = Comparison(np.array([theirs, ours], float).T, [(0, 1)], level)
-    result = find_test("randomisation").function(pair)[0]
+    result = results_by_pair(find_test("randomisation").function(pair))[0]
     for shift in [Fraction(at, 97) for at in range(-96, 97, 24)]:
         p = flip_p([difference - shift for difference in differences])
         assert (result.low <= shift <= result.high) == (p >= Fraction(str(round(1 - level, 2))))
@@ -329,7 +334,7 @@ def test_an_interval_leaves_0_out_where_p_is_significant_or_the_note_says_why_no
     disagrees = "p is of ranks, the interval of means" in row["note"]
     assert (bool(is_significant(row["p"], level)) != leaves_out) == disagrees
     assert not disagrees or test.name in ("wilcoxon", "mann-whitney")
-    assert test.name not in ("wilcoxon", "mann-whitney") or "of means where p is of ranks" in test.interval
+    assert test.name not in ("wilcoxon", "mann-whitney") or "for means, while p is of ranks" in test.interval
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda test: test.name)
@@ -355,7 +360,7 @@ def test_a_bootstrap_of_five_queries_at_99_percent_has_no_bound_and_says_so():
     row = compare_pair([0] * 5, [0.1, 0.2, 0.3, 0.4, 0.5], "bootstrap", 0.99)
     assert (row["p"], row["low"], row["high"]) == (1 / 16, -1, 1)
     assert row["note"] == (
-        "only 5 queries differ: signs agree by chance in 0.0625, so no interval of 0.99 has a bound"
+        "only 5 queries differ: signs agree by chance with p = 0.0625, so no interval of 0.99 is bounded"
     )
 
 

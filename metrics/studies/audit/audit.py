@@ -105,7 +105,6 @@ _SUBJECTS = _QUESTIONS | {
 
 
 def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
-    """Return how many of the figures that come out do by rounding, at most where conventions differ in it."""
     n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
     of_them = "" if n_out == 1 else f"{n_rounded.max():,} of them "
     if n_rounded.max() > n_rounded.min():
@@ -122,11 +121,6 @@ def _nearest(fitting: Sequence[Convention]) -> Prose:
 
 
 def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
-    """Return what conventions share and what each of their differences may be.
-
-    They share nothing to be named by where orders of ties differ, or not every combination is among them; their
-    labels are then all there is to say.
-    """
     values = _varied(fitting)
     if prod(map(len, values.values())) != len(fitting):
         labels = " / ".join(each.label for each in fitting[:_MOST_LABELS])
@@ -137,20 +131,17 @@ def _alternatives(fitting: Sequence[Convention]) -> tuple[list[str], list[str]]:
 
 
 def _varied(fitting: Sequence[Convention]) -> dict[str, list[Any]]:
-    """Return the values of each field in which conventions differ, in their order."""
     values = {field: list(dict.fromkeys(getattr(each, field) for each in fitting)) for field in _FIELDS}
     return {field: choices for field, choices in values.items() if len(choices) > 1}
 
 
 def _either(phrases: Sequence[str]) -> str:
-    """Return phrases joined by or, the words that all begin with once: relevant from 1 or 2."""
     words = [phrase.split(" ") for phrase in phrases]
     n_shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
     return " or ".join([phrases[0], *(" ".join(each[n_shared:]) for each in words[1:])])
 
 
 def _what_is_open(reproduction: Reproduction) -> str:
-    """Return what the conventions that fit do not agree on, as what the figures do not tell."""
     varied = _varied(reproduction.fitting)
     idle = [field for field in varied if not reproduction.depends_on(field)]
     idle_questions, questions = (
@@ -168,7 +159,6 @@ def _what_is_open(reproduction: Reproduction) -> str:
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
-    """Return the values of a field that a question names: as read, as float16 or to 6 or 4 decimals."""
     if field == "relevant_from":
         return _enumerated([f"{value:g}" for value in values])
     if field != "precision":
@@ -191,7 +181,6 @@ def _why_alike(reproduction: Reproduction) -> str:
 
 
 def _what_would_tell(reproduction: Reproduction) -> str:
-    """Return what other files would have, that tells the fitting conventions apart."""
     if reproduction.n_fitting_alike > 1:
         return f"More digits would tell {'' if _all_differ(reproduction) else 'some of '}them apart."
     varied = _varied(reproduction.fitting)
@@ -203,7 +192,6 @@ def _all_differ(reproduction: Reproduction) -> bool:
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:
-    """End a sentence: how far, for whom and by what the nearest convention fails, and what fits another."""
     largest = reproduction.conventions["largest_difference"].iloc[0]
     figures = reproduction.figures()
     failed = figures[figures["verdict"] == "does not come out"]
@@ -225,7 +213,6 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
 
 
 def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
-    """Say which measures that fail come out whole under another convention."""
     table = reproduction.by_measure
     table = table[table["measure"].isin(failed["measure"]) & (table[COUNTS[2]] == 0)]
     first = table.drop_duplicates("measure")

@@ -47,23 +47,12 @@ def pair_verdicts(
     does not, but some order of them puts b strictly above a; it is within luck where neither is so and the
     tied difference is not significant; else it stands.
 
-    Args:
-        published: printed means, index reranker as the evaluation calls it; those without a tied mean are
-            left out.
-        evaluation: with `measure` under expected.
-        measure: name of a measure.
-        distributions: of these rerankers, as `mean_distributions` returns them.
-        level: a pair is significant where the adjusted p is below 1 - level.
-
     Returns:
         a row for each order printed, by the places of a, then b: a (published above b), b; a_published,
         b_published, a_tied, b_tied (means); tied_difference (a - b); p (paired t on the tied values of the
         queries both have, as `paired_p` returns it), p_adjusted (Holm's, over all pairs of those published);
         p_above (chance that a comes out above b when every tie is broken at random); is_significant (p_adjusted
         is, and those queries put the same one first as the tied means); verdict.
-
-    Raises:
-        UsageError: a reranker twice, or one that was not evaluated; the measure was not evaluated.
     """
     values = values_by_query(evaluation, measure, "expected")
     unknown = published.index.difference(values.columns)
@@ -177,7 +166,6 @@ def orders_by_measure(audit: Audit) -> pd.DataFrame:
 
 
 def _published_means(audit: Audit, measure: str) -> "pd.Series[float]":
-    """Return the printed means of a published measure, index reranker as the runs call it."""
     published = audit.published.means(measure).rename(audit.names.reranker)
     return published[(published.index != "") & ~published.index.duplicated()].dropna()
 
@@ -188,11 +176,6 @@ def published_places(published: "pd.Series[float]", evaluation: Evaluation, meas
     Ties and queries together: when n queries are drawn and the ties of each list are broken at random, the
     variance of a mean is, by the law of total variance, that of the tied values over n, and the mean variance
     by ties over n.
-
-    Args:
-        published: printed means, index reranker as the evaluation calls it.
-        evaluation: with the measure under expected, optimistic, pessimistic and std.
-        measure: name of a measure.
 
     Returns:
         index reranker; traditional (the published mean) and traditional_rank (equal ones share one), tied,

@@ -133,13 +133,7 @@ class Candidates:
 def candidate_conventions(
     runs: Runs, measures: Sequence[str], relevant_from: float | None = None
 ) -> Candidates:
-    """Return the conventions that can give other figures on these files.
-
-    Args:
-        runs: what was ranked, by the rerankers whose figures were published.
-        measures: by which, ours.
-        relevant_from: smallest relevant grade, where it is known; None to try those that are there.
-    """
+    """Return the conventions that can give other figures on these files."""
     rankings = [AS_READ.ranking(runs, name) for name in runs.rerankers]
     levels = grades(runs)
     precisions, precision_reason = _precisions(rankings)
@@ -174,7 +168,6 @@ def candidate_conventions(
 
 
 def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]:
-    """Return the precisions that tie other documents each, and which tie none that are not tied as read."""
     by_bounds: dict[bytes, list[str]] = {}
     for precision in PRECISIONS:
         scores = [rounded(ranking.scores, precision) for ranking in rankings]
@@ -189,7 +182,6 @@ def _precisions(rankings: Sequence[Ranking]) -> tuple[list[str], dict[str, str]]
 
 
 def _relevant_grades(levels: FloatArray, relevant_from: float | None) -> list[float]:
-    """Return the smallest relevant grades that tell documents apart; 1 where it is as good as the lowest."""
     if relevant_from is not None:
         return [relevant_from]
     above = [float(level) for level in levels if level > 0][:_MAX_GRADES]

@@ -107,7 +107,6 @@ def _base(name: str) -> str:
 
 @cache
 def _bases() -> dict[str, str]:
-    """Return every name of a measure, in small letters and without what stands between its words → ours."""
     ours = {_base(name): measure.name for measure in MEASURES for name in measure.names}
     return ours | _OTHER_NAMES
 
@@ -167,16 +166,8 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
     once are not chosen between, and those that are alike but for a sign that may be part of a name, as BM25 and
     BM25+, are said and not matched.
 
-    Args:
-        published: figures as printed.
-        runs: what was ranked.
-        by_hand: published → ours, of rerankers or measures; → "" leaves a name out.
-
     Returns:
         Which name is which, by what likeness, and what stayed unmatched.
-
-    Raises:
-        UsageError: a name by hand that is on neither side, or two of them for one reranker.
     """
     choices = dict(by_hand or {})
     unknown = [name for name in choices if name not in {*published.rerankers, *published.measures}]
@@ -193,7 +184,6 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
 
 
 def _own_tags(runs: Runs) -> dict[str, tuple[str, ...]]:
-    """Return reranker → the tag of its TREC run, where no other run has the same."""
     tags = {name: runs.origins[name].origin.tag for name in runs.rerankers if name in runs.origins}
     counts = Counter(tags.values())
     return {name: (tag,) for name, tag in tags.items() if tag and counts[tag] == 1}
@@ -244,7 +234,6 @@ def _alike(
     key: Callable[[str], str],
     tags: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[list[str], bool]]:
-    """Return those with candidates of the same key: the candidates, and whether they are each other's only."""
     ours = _by_key(((text, name) for name in rerankers for text in (name, *tags.get(name, ()))), key)
     theirs = _by_key(((other, name) for name in published for other in (name, *other_names.get(name, ()))), key)
     alike = {}
@@ -258,7 +247,6 @@ def _alike(
 
 
 def _by_key(names: Iterable[tuple[str, str]], key: Callable[[str], str]) -> dict[str, list[str]]:
-    """Return key → names, of pairs of what the key is made of and the name."""
     by_key: dict[str, list[str]] = {}
     for text, name in names:
         if (shape := key(text)) and name not in by_key.setdefault(shape, []):
@@ -271,7 +259,6 @@ def _folded(name: str) -> str:
 
 
 def _file_name(name: str) -> str:
-    """Return a name without folders, endings of files, and prefixes such as `input.`."""
     text = PurePosixPath(_folded(name).replace("\\", "/").replace("__", "/")).name or name
     while (stem := _ENDING.sub("", File(text, b"").stem)) != text:  # bm25.run.eval.gz is bm25
         text = stem
@@ -314,7 +301,6 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str]) -> pd.
 
 
 def _measure_match(name: str) -> Match:
-    """Return the match of one measure: matched, how and candidates."""
     if matched := our_measure(name):
         return matched, "same" if matched == name else "alike", ()
     return "", "", measures_within(name)

@@ -64,10 +64,6 @@ class _PublishedFile:
 def read_published(files: Files) -> PublishedTable:
     """Read what was published; the kind of each file is told by its content.
 
-    Args:
-        files: a path, several of them, or name → bytes: outputs of trec_eval or ir_measures (a file for each
-            run), CSV, Markdown or LaTeX tables, JSON of BEIR's and MTEB's results.
-
     Raises:
         ReadError: a file cannot be read, or prints a figure twice; names file and line.
         UsageError: there is no file.
@@ -113,7 +109,6 @@ def holds_results(file: File) -> bool:
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:
-    """Return the files, each with the path it was given by."""
     if isinstance(files, Mapping):
         return [(File(name, data), name) for name, data in files.items()]
     paths = [files] if isinstance(files, (str, PurePath)) else list(files)
@@ -125,7 +120,6 @@ def _open_files(files: Files) -> list[tuple[File, str]]:
 
 
 def _read(file: File) -> _PublishedFile:
-    """Return what a file says."""
     file.refuse_binary("Give trec_eval's output, a CSV, Markdown or LaTeX table, or JSON.")
     if file.head.lstrip().startswith((b"{", b"[")):
         return _PublishedFile(*read_json(file), is_typed=True)
@@ -143,7 +137,6 @@ def _read(file: File) -> _PublishedFile:
 
 
 def _text(file: File) -> str:
-    """Return all of a file's text; a ReadError where it is too large, or no UTF-8."""
     data = b""
     for block in file.blocks():
         data += block
@@ -157,7 +150,6 @@ def _text(file: File) -> str:
 
 
 def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
-    """Return what the tables of a file say, those without figures left out; a ReadError where none has any."""
     figures: list[Figure] = []
     notes: list[str] = []
     problem = ReadError(file.name, "there is no table", "Give rerankers × measures.", line=1)
@@ -175,7 +167,6 @@ def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _Publishe
 
 
 def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
-    """Return the figures, those printed twice alike once; a ReadError where one has different digits."""
     keys = ["reranker", "measure", "query_id"]
     table = pd.DataFrame(figures, columns=list(Figure._fields)).drop_duplicates(
         [*keys, "text"], ignore_index=True
@@ -192,7 +183,6 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
 
 
 def _scale_percents(table: pd.DataFrame) -> list[str]:
-    """Divide percents by 100: those with the sign, and columns mostly over 1 without; return which."""
     unsigned = table["value"].where(table["scale"] == 1)
     columns = unsigned.groupby([table["file"], table["measure"]], sort=False)
     largest, smallest = columns.transform("max"), columns.transform("min")
@@ -230,7 +220,6 @@ def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
 
 
 def _decimals_meant(text: str, decimals: int) -> int:
-    """Return the decimals of a printed number: 2 of 62.949999999999996, as round(x, 4) * 100 is."""
     number = parse_number(text)
     short = parse_number(f"{number.value:.{_SHORT}g}") if number else None
     if number is None or short is None or abs(short.value - number.value) > 2 * np.spacing(abs(number.value)):

@@ -198,7 +198,6 @@ def _split_header(rows: list[tuple[int, list[str]]]) -> tuple[list[str], list[tu
 
 
 def _distinct(header: Sequence[str]) -> list[str]:
-    """Return names of columns; those of one name say which column they are."""
     counts = Counter(header)
     return [
         f"{name} (column {place})" if name and counts[name] > 1 else name
@@ -214,7 +213,6 @@ def _is_measure(name: str) -> bool:
 
 
 def _is_transposed(header: Sequence[str], body: Sequence[tuple[int, list[str]]]) -> bool:
-    """Return whether measures stand in the first column and rerankers in the header."""
     if any(_is_measure(cell) or cell.casefold() in _MEASURE | _VALUE for cell in header[1:]):
         return False
     return any(_is_measure(cells[0]) for _, cells in body)
@@ -223,13 +221,11 @@ def _is_transposed(header: Sequence[str], body: Sequence[tuple[int, list[str]]])
 def _transposed(
     header: list[str], body: Sequence[tuple[int, list[str]]]
 ) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return header and rows of the table turned; its rows have the line of the first."""
     turned = [list(cells) for cells in zip(header, *(cells for _, cells in body), strict=True)]
     return ["", *turned[0][1:]], [(body[0][0], cells) for cells in turned[1:]]
 
 
 def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a table with a row for each; a value that is no number is an error."""
     places = {role: table.place(role) for role in _ROLES}
     figures = []
     for line, cells in table.body:
@@ -246,7 +242,6 @@ def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
 
 
 def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a table with a column for each measure, and what of it is none."""
     reranker, query = table.reranker_place, table.place("query")
     places = [place for place, name in enumerate(table.header) if name and place not in (reranker, query)]
     figures, notes, silent = [], [], dict.fromkeys(places)
@@ -267,7 +262,6 @@ def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
 def _figure(
     reranker: str, measure: str, query: str | None, number: PrintedNumber, place: tuple[str, int]
 ) -> Figure:
-    """Return a figure; a percent sign says its scale, its value stays as printed until all scales are known."""
     scale = 100 if number.is_percent else 1
     return Figure(reranker, measure, query, number.value, number.text, number.decimals, scale, *place)
 
@@ -328,14 +322,12 @@ def _aligned(text: str) -> list[tuple[int, list[str]]]:
 
 
 def _cell_text(cell: str) -> str:
-    """Return the text of a cell without what makes all of it bold, in Markdown or LaTeX."""
     if match := _BOLD.fullmatch(cell.strip()):
         return match[2] + match[3]
     return _BOLD_COMMAND.sub(r"\1", _BOLD_COMMAND.sub(r"\1", cell)) if "\\" in cell else cell
 
 
 def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
-    """Return what parts most of the first lines into equally many cells, the more the better, and how many."""
 
     def agreement(mark: str) -> tuple[int, int]:
         widths = Counter(len(cells) for cells in csv.reader(lines, delimiter=mark) if len(cells) > 1)
@@ -426,7 +418,6 @@ def read_latex(name: str, text: str) -> list[Grid]:
 
 
 def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
-    """Return line and cells of each row of a table, whose body begins in this line."""
     rows = []
     for row in re.split(r"\\\\(?:\[[^\]\n]{0,20}\])?|\\tabularnewline\b|\\cr\b", body):
         content = _RULES.sub(" ", row)
@@ -439,7 +430,6 @@ def _rows(line: int, body: str) -> list[tuple[int, list[str]]]:
 
 
 def _spanned(cell: str) -> list[str]:
-    """Return the plain text of a cell, as often as it spans columns."""
     cell = cell[:_MAX_CELL]
     match = _SPANNED.search(cell)
     times = int(match[1]) if match else 1
@@ -447,13 +437,11 @@ def _spanned(cell: str) -> list[str]:
 
 
 def _latex_text(text: str) -> str:
-    """Return a text without commands, raised marks, braces, and subscripts of a number."""
     without = _without_commands(_LOWERED.sub("_", text))
     return without if parse_number(without) else _without_commands(_LOWERED.sub(" ", text))
 
 
 def _without_commands(text: str) -> str:
-    """Return a text without commands, raised and lowered marks and braces."""
     text = _MULTIROW.sub("", text)
     for _ in range(_MAX_NESTING):
         shorter = _COLOURED.sub("", _RAISED.sub("", _DROPPED.sub("", text)))
@@ -494,9 +482,6 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
 
     The figures of several runs, each with its `runid`, have the names of these. A run begins at its `runid`;
     where queries stand before the first one, as trec_eval -q prints them, they stand before every one.
-
-    Raises:
-        ReadError: a line is no figure.
     """
     figures: list[Figure] = []
     run_ids: list[str] = []
@@ -528,7 +513,6 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the fields of a line: between tabs, else between spaces; the name of a run may hold spaces."""
     by_tabs = [field.strip() for field in line.strip().split("\t")]
     return (
         by_tabs
@@ -559,7 +543,6 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
 
 
 def _figures(file: File, value: Any, path: tuple[str, ...]) -> Iterator[Figure]:  # noqa: ANN401 whatever JSON holds
-    """Yield the figures below a value; the keys above their measures name the reranker, or one of theirs."""
     for part in value if isinstance(value, list) else [value]:
         if not isinstance(part, Mapping):
             continue
@@ -587,7 +570,6 @@ def _owner(file: File, path: tuple[str, ...], key: str) -> tuple[str, str]:
 
 
 def _mteb_figures(file: File, splits: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield the figures of a task; names of several splits and subsets stand before those of measures."""
     results = [
         (split, result)
         for split, of_split in splits.items()
@@ -606,7 +588,6 @@ def _is_number(value: object) -> bool:
 
 
 def _from_json(file: File, reranker: str, measure: str, value: float) -> Figure:
-    """Return a figure as its shortest text says it."""
     try:
         value = float(value)
     except OverflowError:

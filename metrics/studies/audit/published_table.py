@@ -79,14 +79,7 @@ MEASURES = ("RR", "AP", "nDCG@10", "P@10", "R@10", "Hits@1")
 def careless_table(
     evaluation: Evaluation, measures: Sequence[str] = MEASURES, ties: str = "input", digits: int = 4
 ) -> str:
-    """Return means as CSV, a row a reranker, the highest by the first measure first.
-
-    Args:
-        evaluation: with the measures under `ties`.
-        measures: names; each has the heading that papers give it, such as MRR.
-        ties: the treatment whose means are printed.
-        digits: decimals.
-    """
+    """Return means as CSV, a row a reranker, the highest by the first measure first."""
     means = pd.DataFrame({parse(name).traditional: evaluation.means(name)[ties] for name in measures})
     means = means.dropna(how="all").sort_values(means.columns[0], ascending=False, kind="stable")
     text = StringIO()

@@ -60,9 +60,6 @@ class PrintedDigits:
         printed figure is within half a unit of its last place and float error, as where a value falls on the
         half; or the digits past the last place were cut off, in which case they must have been in all
         figures that come out.
-
-        Args:
-            computed: (n,) in the unit of the measure, NaN where there is none.
         """
         verdicts = np.full(len(computed), 2)
         is_cut, is_odd = np.zeros((2, len(computed)), dtype=bool)
@@ -100,7 +97,6 @@ def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolAr
 
 
 def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
-    """Return whether each printed value is one with further digits cut off, or are of the double below."""
     error, text = min(_FLOAT_ERROR / unit, 0.01), np.rint(printed / unit)
     below = np.where(values * _DYADIC % 1 != 0, values * (1 - _NEXT_DOUBLES), values)
     return np.asarray((np.floor(values / unit + error) == text) | (np.floor(below / unit) == text))
@@ -154,11 +150,6 @@ class ComparedFigures:
     @classmethod
     def of(cls, published: PublishedTable, names: NameMatches, runs: Runs) -> "ComparedFigures":
         """Return the figures whose reranker and measure are known.
-
-        Args:
-            published: the figures as printed.
-            names: whose they are.
-            runs: what was ranked.
 
         Raises:
             UsageError: there is none.
@@ -240,7 +231,6 @@ class ComparedFigures:
         treatments: Sequence[str],
         values_so_far: dict[str, FloatArray],
     ) -> _Scores:
-        """Score all lists once, none left out, for all conventions that differ in gain and treatment alone."""
         options = replace(shared, missing="zero", empty="zero").options
         names = {
             gain: [replace(shared, gain=gain).measure(measure) for measure in self.measures] for gain in gains
@@ -265,7 +255,6 @@ class ComparedFigures:
         )
 
     def _means(self, scores: _Scores, convention: Convention) -> FloatArray:
-        """Return the (n_rerankers, n_columns) means over the lists that a convention counts, NaN over none."""
         is_out = (self.is_missing & (convention.missing == "skip")) | (
             scores.is_empty & (convention.empty == "skip")
         )
@@ -277,7 +266,6 @@ class ComparedFigures:
             return np.asarray(sums / counts[:, None])
 
     def _read(self, scores: _Scores, means: FloatArray, gain: Gain, treatment: str) -> FloatArray:
-        """Return (n,) computed figures, NaN where the query is not judged."""
         columns = scores.columns[gain, treatment]
         of_lists = scores.of_lists[np.maximum(self.row, 0), columns]
         computed = np.where(self.row == _MEAN, means[self.reranker, columns], of_lists)
@@ -285,7 +273,6 @@ class ComparedFigures:
 
 
 def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -> IntArray:
-    """Return the (n,) list of each figure, `_MEAN` where it is a mean, `_NOT_JUDGED` where there is none."""
     rows = lists.get_indexer(pd.MultiIndex.from_arrays([rerankers.to_numpy(), queries.fillna("").to_numpy()]))
     return np.where(queries.isna(), _MEAN, np.where(rows < 0, _NOT_JUDGED, rows)).astype(np.int64)
 
@@ -374,17 +361,8 @@ def reproduce(
     Conventions that differ in precision, smallest relevant grade or unjudged documents take an evaluation each;
     treatments, gains and policies are read from it.
 
-    Args:
-        published: the figures as printed.
-        names: whose they are.
-        runs: what was ranked.
-        relevant_from: smallest relevant grade, where it is known; None to try those that are there.
-
     Returns:
         Every convention that was tried, with how many figures it gives, the one that fits best first.
-
-    Raises:
-        UsageError: no figure is of a reranker and a measure that were matched.
     """
     figures = ComparedFigures.of(published, names, runs)
     candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
@@ -439,7 +417,6 @@ class _Spread:
 
 
 def _best_first(table: pd.DataFrame, candidates: Candidates) -> IntArray:
-    """Return the rows of a table of conventions, those first of which most comes out, then the most usual."""
     unusual = [
         tuple(candidates.choices[name].index(getattr(convention, name)) for name in _UNUSUAL_LAST)
         for convention in table["convention"]

@@ -14,7 +14,7 @@ DISMISSALS = (
         "sorted or averaged",
         "does not move the front",
     ),
-    *("rests on sort order", "Traditional and tied values are the same"),
+    *("depends on tie order", "Traditional and tied values are the same"),
 )
 
 

@@ -113,7 +113,7 @@ def test_where_nothing_can_be_tested_no_difference_is_said_to_be_detectable_and_
     page = opened("compare", data=label(board(single_csv=text)))
     assert finding(page)
     assert "would be found" not in finding(page)
-    assert "For high, one query in common: nothing can be tested." in texts(page)
+    assert "For high, one query in common: no test is possible." in texts(page)
 
 
 def test_a_single_reranker_is_compared_with_nobody():
@@ -166,7 +166,7 @@ def test_of_two_rerankers_and_three_queries_no_more_is_said_than_they_allow():
     text = texts(page)
     assert "Not shown that high beats low, whether ties are sorted or averaged." in text
     assert "Holm over 1 comparison." in text
-    assert "the 95% interval of the randomisation test, which is of means where p is of ranks" in text
+    assert "the 95% interval of the randomisation test for means, while p is of ranks" in text
     assert "For high, so little allows any difference: no interval of 0.95 has a bound." in text
 
 
