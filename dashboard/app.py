@@ -66,7 +66,7 @@ def without_board(title: str) -> None:
     """Show a page whose board is not here: what it is, and a way to the board that the app opens on."""
     st.title(title, anchor=False)
     if label := unknown_label():
-        st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
+        st.warning(f"This link opens {escape_markdown(label)}, which is not kept here, or not shared with you.")
     home = server_files.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)

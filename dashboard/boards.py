@@ -94,7 +94,7 @@ def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
 
     def make_if_open() -> str | bytes:
         if not _is_open(*identity_then):
-            raise UsageError("The board of this download is not here any more, or not shared with you.")
+            raise UsageError("This board was deleted, or is no longer shared with you.")
         return make()
 
     return make_if_open
@@ -337,9 +337,9 @@ def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any
         try:
             return cache.open_library().revise(amends.id, amends.version, board, owner_id)
         except TieScopeError as error:
-            notify(f"{error} What you see is a board of its own.")
+            notify(f"{error} This page now shows a new board.")
     try:
         return cache.open_library().keep(board, owner_id, name=name, view=view, access=default_access(owner_id))
     except TieScopeError as error:
-        notify(f"{error} What you see is in memory only.")
+        notify(f"{error} The board shown is in memory only.")
         return None

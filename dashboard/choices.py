@@ -43,9 +43,9 @@ _UNJUDGED_WORDS = {
     "leave_out": "left out",
 }
 _UNJUDGED_HELP = (
-    "Documents that nobody judged are not relevant; or that, and bars show what else they may be (both ways), "
-    "with what is expected if they are relevant as often as judged ones tell (judged rate); or they are left "
-    "out of their lists."
+    "**Not relevant**: unjudged documents count as not relevant. **Both ways**: bounds also show every value "
+    "that judgments could give. **Judged rate**: also shows the value expected if unjudged documents are "
+    "relevant as often as judged ones. **Left out**: unjudged documents are removed from their lists."
 )
 _UNJUDGED_LABEL = "Unjudged documents"
 _UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
@@ -68,7 +68,7 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
     criteria = _choose_criteria(columns)
     tiebreak_by = _choose_tie_breaks(columns)
     missing = segmented("Judged queries without rows", _POLICIES, "missing")
-    empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
+    empty = segmented("Queries without relevant documents", _POLICIES, "empty")
     if get_value(SECTION) != UNJUDGED_SECTION:
         choose_unjudged()
     unjudged = "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged
@@ -135,8 +135,8 @@ def _choose_precision() -> str:
         (*_PRECISIONS, written) if is_further else _PRECISIONS,
         "precision",
         accept_new_options=True,
-        help="Rounds scores before they are compared; `within:0.01` ties what lies within 0.01 of the highest "
-        "of its group, from the top down. Write another distance in its place.",
+        help="Rounds scores before they are compared. `within:0.01` ties scores within 0.01 of the highest "
+        "score of their group, from the top down. Type any other distance.",
     )
 
 
@@ -149,12 +149,12 @@ def _choose_tie_breaks(columns: Sequence[str]) -> tuple[str, ...]:
 
     prepare(TIE_BREAKS, read, lambda names: set(names) <= set(columns), [])
     return choose_in_order(
-        "Ties split first by",
+        "Break ties first by",
         columns,
         TIE_BREAKS,
         placeholder="Nothing",
-        help="Further scores of your files, highest first: each splits what is level in those before it. "
-        "What is level in all of them stays tied.",
+        help="Further score columns of your files, highest first. Each breaks the ties that earlier columns "
+        "leave. Documents equal in all columns stay tied.",
     )
 
 
@@ -165,9 +165,10 @@ def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
         columns,
         CRITERIA,
         placeholder="The score",
-        help="Several criteria rank by fronts: the first front holds the documents that no other of their list "
-        "beats, being level or better in every criterion and better in one; the next front those that only "
-        "documents of the first beat, and so on. A front is a tie. Precision applies to each criterion.",
+        help="Several criteria rank documents by Pareto fronts. The first front holds the documents that no "
+        "document of the list beats: at least as good in every criterion and better in one. The next front "
+        "holds the documents that only the first front beats, and so on. Documents of one front tie. Rounding "
+        "applies to each criterion.",
     )
     return () if criteria == ("score",) else criteria
 
@@ -244,11 +245,13 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     fronts = "fronts of " * (len(scoring.criteria) > 1)
     phrases = [
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
+        f"{counts['n_empty']:,} without relevant documents {outcomes[scoring.empty]}"
+        if counts["n_empty"]
+        else "",
         f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
         f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
         f"ranked by {fronts}{criteria}" if criteria else "",
-        f"ties split by {tie_breaks} first" if tie_breaks else "",
+        f"ties broken by {tie_breaks} first" if tie_breaks else "",
         "unjudged documents left out" if scoring.unjudged == "leave_out" else "",
     ]
     return [phrase for phrase in phrases if phrase]
@@ -345,7 +348,7 @@ def _other_measure(key: str) -> list[str]:
         name = str(parse(requested)) if requested else None
     except UsageError as error:
         controls.forget(key)
-        notify(f"The link asks for another measure than is shown. {error}")
+        notify(f"This page cannot show the measure of the link. {error}")
         return []
     if name and controls.asked_text(key):
         controls.ask({key: name})
@@ -358,8 +361,8 @@ _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
 _LISTS = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
-ORDER_HELP = "How ties fell before: " + " ".join(
-    f"**{order.label}**. {order.summary} Used by {order.used_by}."
+ORDER_HELP = "Breaks ties for traditional scores. " + " ".join(
+    f"**{order.label}**: {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
 ).replace("_", r"\_")
 
@@ -433,7 +436,7 @@ def choose_view() -> View | None:
     n_rerankers = len(board.runs.tables)
     _say_policies(view, part_of(len(view.rerankers), n_rerankers, "reranker"))
     if n_rerankers > _MAX_RERANKERS:
-        st.caption(f"The first {_MAX_RERANKERS} rerankers are shown; on Data, leave some out to see others.")
+        st.caption(f"Pages show the first {_MAX_RERANKERS} rerankers. Leave some out on Data to see others.")
     st.session_state[_VIEW] = view
     return view
 
@@ -471,12 +474,12 @@ def _score(board: Board, record: Record | None, choices: Choices) -> View:
     scored = set(values.scores.index.unique("reranker"))
     rerankers = [name for name in choices.rerankers if name in scored]
     if not rerankers:
-        st.warning("No list is left by these choices; all lists are shown.")
+        st.warning("These settings leave no list, so all lists are shown.")
         scoring, segments, rerankers = AS_READ, (), choices.rerankers
         values = cache.evaluation(board, scoring, measures).only(rerankers)
     elif len(rerankers) < len(choices.rerankers):
         absent = ", ".join(name for name in choices.rerankers if name not in scored)
-        st.caption(f"Without a list: {escape_markdown(absent)}.")
+        st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
         values = values.only(rerankers)
     baseline = choices.baseline if choices.baseline in rerankers else usual_baseline(rerankers)
     return View(board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record)
@@ -507,9 +510,9 @@ def _first_order_reason(board: Board) -> str:
     """Say in a line why a board starts with its order of ties."""
     order = treatment(board.runs.tie_order).order
     if board.runs.tie_order != "input":
-        return f"{'TREC runs' if len(board.runs.tie_orders) > 1 else 'A TREC run'}: {order}."
+        return f"Default for TREC runs: {order}."
     is_mixed = len(set(board.runs.tie_orders)) > 1
-    return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}."
+    return f"Default for {'mixed formats' if is_mixed else 'files other than TREC runs'}: {order}."
 
 
 def _turn_to(board: Board, record: Record | None) -> None:

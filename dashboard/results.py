@@ -59,7 +59,9 @@ def choose_results() -> Results | None:
     orders = [name for name in stored.ties if name not in ("expected", "std")]
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
-        st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
+        st.error(
+            f"The file lacks tie orders that this page shows. Score it with {needed}.", icon=":material/error:"
+        )
         return None
     traditional = select_order(orders, "results_order")
     _describe(stored)

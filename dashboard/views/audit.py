@@ -129,8 +129,8 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     if not audited_table.has_matches(names):
         kind = "measure" if names.rerankers["matched"].ne("").any() else "reranker"
         st.warning(
-            f"No {kind} of the table has a name that is known here. Say below which is which, or open the "
-            "board that the table was made from.",
+            f"No {kind} of the table matches this board. Match the names below, or open the board that the "
+            "table was made from.",
             icon=":material/link_off:",
         )
         name_controls(view.board, names)
@@ -146,7 +146,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         rule_button(view, audit.reproduction.best)
     order_work = f"{work}-{measure}"
     if is_cancelled(order_work):
-        offer_to_resume("The order was not judged.")
+        offer_to_resume("The order was not audited.")
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
@@ -154,11 +154,11 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
     if max(1.0, published) != shown:
         st.caption(
-            f"The table takes documents as relevant from grade {published:g}, this board from {shown:g}: other "
-            "pages can name another leader."
+            f"Documents are relevant from grade {published:g} in the table, but from {shown:g} on this board. "
+            "Other pages can therefore name another leader."
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
-        st.caption("The filter of the sidebar does not apply: the audit is of every reranker and query.")
+        st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")
     section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
     if section == ORDERS:
         orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
@@ -181,8 +181,8 @@ def show(view: View) -> None:
 
 
 _FORMS = (
-    "CSV, Markdown, LaTeX, JSON of BEIR and MTEB, or what trec_eval printed, a file a run (.eval). "
-    "It is kept with the board: a link shows the same audit."
+    "CSV, Markdown, LaTeX, BEIR or MTEB JSON, or trec_eval output, one file per run (.eval). The table is kept "
+    "with the board, so a link shows the same audit."
 )
 _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
 
@@ -198,11 +198,11 @@ def open_table(view: View) -> OpenTable | None:
         _offer_field(view.board)
         lost = missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, which this board does not have any more. Drop it again"
+            f"This link audits {escape_markdown(lost)}, which this board no longer has. Drop it again"
             if lost
-            else "Drop the results that were published of these runs: a table, or what trec_eval printed"
+            else "Drop published results of these runs: a table or trec_eval output"
         )
-        st.info(f"{begin}; or audit an example table with mistakes.", icon=":material/fact_check:")
+        st.info(f"{begin}. Or audit an example table with mistakes.", icon=":material/fact_check:")
         st.button(
             "Audit an example table with mistakes",
             icon=":material/table_view:",
@@ -237,11 +237,11 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
-                    help="What a careless script prints of this board: ties in file order, four digits.",
+                    help="A table that a careless script prints of this board: file order, four decimals.",
                     on_click=partial(take_table, FILE_ORDER),
                 )
             if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
-                st.button("Table beside the sample", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
+                st.button("The sample's table", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
 
 
 def _offer_field(board: Board) -> None:
@@ -274,9 +274,9 @@ _COLOURS = ("orange", "yellow", "gray", "blue")
 _FIRST_PAIRS = 10
 """Pairs in sight unless more are asked for."""
 _EXPLANATION = (
-    "Every printed order, those that swap first, then the closest. p: paired t-test of the tied values, Holm "
-    "over all pairs. Within luck: stands in every order of the ties, but other queries could turn it; stands: "
-    "they could not."
+    "Every printed order: pairs that swap first, then the closest. p: paired t-test of the tied scores, Holm "
+    "over all pairs. Within luck: holds in every tie order, but other queries could reverse it. Stands: other "
+    "queries could not."
 )
 
 
@@ -303,10 +303,10 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
     with keep_wide(least_width(map(str, places.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
-            title = f"From the published rank to the tied one, by {escape_markdown(order.measure)}"
+            title = f"Published and tied rank by {escape_markdown(order.measure)}"
             heading(title, slope_caption(places))
         with grid.cell():
-            heading("Scores", "Bar: every order of the ties. Line: ties at random and other queries, 95%.")
+            heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
         names = list(row_range.of(places).index)
         figure = kept_figure(
             view.board.key,
@@ -317,7 +317,7 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
             names,
             "published",
         )
-        alt = "Published and tied place of each reranker, and its score with what ties and queries allow."
+        alt = "Published and tied rank of each reranker, and its score with bounds and interval."
         chart(figure, "published-places", alt)
     row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
@@ -385,7 +385,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
         heading(
             "Figures that come out",
-            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in the published order.{beside}",
+            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
         figure = kept_figure(
@@ -401,13 +401,13 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         row_range.buttons()
     with right:
         heading(
-            "Rules that were tried",
-            f"Of {count_of(n_figures, 'figure')}, how many come out under each. A click shows its figures.",
+            "Rules tried",
+            f"How many of {count_of(n_figures, 'figure')} come out under each rule. A click shows them.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
-        clickable_chart(figure, BARS, "Figures that come out under each rule tried.")
+        clickable_chart(figure, BARS, "Figures that come out under each rule.")
         bars.buttons()
 
 
@@ -427,7 +427,7 @@ def _choose_rule(rules: pd.DataFrame) -> int:
     labels = rules["label"].tolist()
     if (row := clicked_row(BARS)) is not None and row < len(labels):
         set_value(_RULE, labels[row])
-    label = controls.select("Compare with the rule of", labels, _RULE, width=400)
+    label = controls.select("Compare with the rule", labels, _RULE, width=400)
     return int(labels.index(label))
 
 
@@ -445,12 +445,12 @@ def name_controls(board: Board, names: NameMatches) -> None:
     for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
         other = matches[matches["how"] != "same"]
         if not len(other):
-            st.caption(f"All {kind} have the same name here.")
+            st.caption(f"All {kind} have the same names on this board.")
             continue
         st.markdown(f"**{kind.capitalize()}**")
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
-            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} that have another name here.")
+            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} with other names on this board.")
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
@@ -483,7 +483,7 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
     parts = []
     labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
     ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
-    for kind, words in (("alike", "Alike"), ("by hand", "By hand")):
+    for kind, words in (("alike", "Matched by similar names"), ("by hand", "Matched by hand")):
         pairs = rows[(rows["how"] == kind) & rows["matched"].ne("")]
         texts = [
             f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
@@ -494,7 +494,7 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
     for noun, matches in (("reranker", rows), ("measure", names.measures)):
         lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(matches)]
         parts += (
-            [f"Not matched, and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
+            [f"Not matched and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
         )
     if names.unpublished:
         parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")

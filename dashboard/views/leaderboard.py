@@ -226,17 +226,17 @@ def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     chart(
         place_strip(leaderboard, palette, measure, first, last),
         "places",
-        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
+        f"{measure} of all rerankers by rank, the ones drawn below in a frame.",
     )
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
     """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
     gap = clear_gap(leaderboard)
-    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
+    off = f"by {decimal(gap)} or more" if gap > EQUAL else "at all"
     return (
-        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
-        "The frame has those drawn below."
+        "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, where it "
+        f"differs {off}. Frame: rerankers drawn below."
     )
 
 
@@ -326,7 +326,7 @@ _HEAD_COLUMNS = 16
 """Columns of a tool's name at the head of its values."""
 
 
-@cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
+@cached_by_key(show_spinner="Computing what other tools report …", max_entries=16)
 def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
     """Return what each tool would report for a measure of some rerankers."""
     owners = segments(view.board)
@@ -339,23 +339,21 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw every tool's value on the range the ties allow, and tables of the values and the reasons."""
     heading(
-        "What other tools would say",
-        "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
-        f"from grade {view.scoring.relevant_from:g}.",
+        "What other tools would report",
+        "The same files, scored with each tool's tie order, number format and rule for missing queries. "
+        f"Relevant from grade {view.scoring.relevant_from:g}.",
     )
     names = tuple(map(str, drawn_rerankers))
     if not names:
         return
     values = tool_table(view, measure, names)
     if not len(values):
-        st.caption(
-            f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
-        )
+        st.caption(f"None of the tools that TieScope reproduces computes {escape_markdown(measure)}.")
         return
     key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
     kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
     if len(names) < len(view.rerankers):
-        st.caption("The sentence is about the rerankers shown. The CSV has all.")
+        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
     table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
     kept_elements(key, _draw_values, values, drawn_rerankers)
 
@@ -395,7 +393,7 @@ def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
 
 
 def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    st.caption("Tools that agree on every reranker share a column; hover over its head to read which.")
+    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
     rows, columns = _value_columns(values)
     drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
     table_rows(
@@ -408,12 +406,12 @@ def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next at first, and at most."""
 _BRING_BACK = (
-    "Give every line its grade, 0 where it is not relevant; then drop the file on Data with “Add to "
-    "what is loaded”: it joins the judgments."
+    "Give every line a grade, 0 for not relevant. Then drop the file on Data with “Add to this board” on to "
+    "extend the judgments."
 )
 
 
-@cached_by_key(show_spinner="Judging every document both ways …", max_entries=8)
+@cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
 def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
 
@@ -460,7 +458,7 @@ def _judging(view: View, measure: MeasureAt) -> None:
     if adds_queries(view.board.runs, view.scoring):
         st.caption(QUERIES_MAY_JOIN)
         return
-    if not toggle("Say which to judge next", "judge_next"):
+    if not toggle("Show which to judge next", "judge_next"):
         return
     try:
         plan = judging_plan(view, str(measure))
@@ -479,7 +477,7 @@ def _settling(view: View, plan: JudgingPlan) -> None:
         chart(
             kept_figure(view.board.key, settling_curve, plan, view.palette),
             "settling",
-            f"Mean width of the bars of {plan.measure} against documents judged, in this order and at random.",
+            f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
         )
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
@@ -488,7 +486,7 @@ def _settling(view: View, plan: JudgingPlan) -> None:
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
-            f"Documents below rank {plan.depth} everywhere count as not relevant here. Grades are simulated "
+            f"Documents below rank {plan.depth} of every list count as not relevant here. Grades are simulated "
             "from judged documents at similar ranks of the same query."
         )
     _documents_table(plan, n)
@@ -506,7 +504,7 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
         key="download-judge-form",
         icon=":material/edit_document:",
         on_click="ignore",
-        help=f"For {measure}: a line a document, its grade missing.",
+        help=f"One line per document for {measure}, with an empty grade.",
     )
 
 
@@ -525,12 +523,12 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
         {
             **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
             "narrowing": st.column_config.ProgressColumn(
-                "Narrows all bars, summed",
+                "Narrows all bounds by",
                 format="%.4f",
                 min_value=0,
                 max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
-                help="How much judging this document alone narrows the bounds of all rerankers: the sum, "
-                "on average over grades; the chart shows their mean. Documents judged before it change that.",
+                help="Expected narrowing of the bounds if only this document is judged, summed over "
+                "rerankers. The chart shows the mean over rerankers.",
             ),
             "closed": st.column_config.NumberColumn(
                 "Closed so far",

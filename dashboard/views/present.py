@@ -205,7 +205,7 @@ def _order(view: View, measure: str) -> Slide:
     return Slide(
         (*query_sets(view.evaluation, measure), *finding),
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
-        f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
         wide=least_width(map(str, rows.index)),
@@ -221,13 +221,13 @@ def _ties(view: View, measure: str) -> Slide:
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
     figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
-    mean = "; the line is the mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
+    mean = "; line: mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
         f"Share of tied documents against |traditional − tied| {measure}. "
-        f"A dot is a list, grey those of others{mean}. {selection}",
+        f"Dot: one list; grey: lists of other rerankers{mean}. {selection}",
         wide=_PANELS,
     )
 
@@ -239,7 +239,7 @@ def _tests(view: View, measure: str) -> Slide:
     name, test = parse(measure).traditional, "t"
     rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
     n_drawn = MOST_ROWS - 4
-    changed = "Those whose verdict changes stand first. " if rows.changed.any() else ""
+    changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
@@ -267,7 +267,7 @@ def _list(view: View, measure: str) -> Slide:
         f"The list of {query} with its ties.",
         f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
         "every order of its ties. "
-        f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
+        f"Box: one document; filled: relevant; {bracket_text(view.scoring)}.",
     )
 
 

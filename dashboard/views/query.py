@@ -159,14 +159,14 @@ def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> st
         default,
         is_explicit=is_named,
         width=340,
-        help="With its largest gap, and the share of a list's documents that tie, mean over its lists.",
+        help="Each reranker with its largest gap and its mean tie ratio.",
         **_as_labelled(labels),
     )
 
 
 def _choose_query(labels: dict[str, str]) -> str:
     label = "Query, largest gap first"
-    shares = "With the gap of this reranker's list, and the share of that list's documents that tie."
+    shares = "Each query with the gap and the tie ratio of this reranker's list."
     return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
 
 
@@ -203,7 +203,7 @@ def list_section(current: ListInView) -> None:
     other = current.beside and load_list(view, current.beside, current.query, current.measure)
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
     brackets = escape_markdown(bracket_text(view.scoring))
-    explained = f"One box, one document; {brackets}; tall and filled: relevant, with its grade."
+    explained = f"Box: one document; {brackets}; tall and filled: relevant, with its grade."
     first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
     heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
@@ -226,7 +226,7 @@ def list_section(current: ListInView) -> None:
         ranked_by = rank_column(rows)
         heading(
             "The whole list",
-            f"Chance that the document at a place is relevant; a step a {ranked_by}, below them the ties.",
+            f"Chance that the document at a rank is relevant: one step per {ranked_by}, ties below.",
         )
         figure = relevance_steps(tie_groups(rows), view.palette, current.k)
         chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
@@ -240,8 +240,8 @@ def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str |
     view = current.view
     document = _document_to_judge(view, current.measure, current.query)
     if document not in set(drawn_rows["doc_id"]):
-        return None, " Hatched: never judged."
-    return document, " Hatched: never judged; strong outline: the one to judge first."
+        return None, " Hatched: unjudged."
+    return document, " Hatched: unjudged; strong outline: the document to judge first."
 
 
 @section("Where each document can land")
@@ -262,7 +262,7 @@ def landing_section(current: ListInView) -> None:
     top = f" The top {HEATMAP_ROWS} of {len(groups):,} {ranked_by}s." if len(groups) > HEATMAP_ROWS else ""
     heading(
         f"Where a document of each {ranked_by} can land",
-        f"Chance of a span of ranks for any one document of a {ranked_by}; bold: how many are relevant." + top,
+        f"Chance of each span of ranks for one document of a {ranked_by}; bold: number of relevant ones." + top,
     )
     alt = f"Chance of a document of each {ranked_by} along the list."
     chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
@@ -278,7 +278,7 @@ def first_rank_section(current: ListInView) -> None:
     mean = (current.chances["rank"] * current.chances["chance"]).sum()
     heading(
         "First relevant document",
-        f"Exact chance of each rank over all orders, {mean:,.2f} on average; diamond: traditional.",
+        f"Exact chance of each rank over all orders (mean {mean:,.2f}). Diamond: traditional.",
     )
     listed_rank = first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
@@ -294,7 +294,7 @@ def histogram_section(current: ListInView) -> None:
     """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
     if current.own_rule:
         st.info(
-            f"{current.measure} has a rule of its own for ties: it is one value, not a mean over orders.",
+            f"{current.measure} settles ties by its own rule: one value, not a distribution over orders.",
             icon=":material/info:",
         )
         return
@@ -304,7 +304,7 @@ def histogram_section(current: ListInView) -> None:
         n = affordable_draws(current, current.measure, _DRAWS)
         sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
         distribution = orderings.merge_values(sample, np.full(n, 1 / n))
-        source = f"Estimated from {n:,} of {current.written} orders, drawn evenly; the marks are exact."
+        source = f"Estimated from {n:,} random orders of {current.written}. The marks are exact."
     heading(f"{current.measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
@@ -398,7 +398,7 @@ def _values_table(current: ListInView) -> None:
     )
     table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:
-        st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
+        st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
 
 
 def _precision_steps(steps: pd.DataFrame, order: str) -> None:
@@ -457,7 +457,7 @@ def orders_table(current: ListInView) -> None:
     can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
     st.markdown(_counts_text(current))
     if not can_list:
-        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. Their values are drawn under Ranks.")
+        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. **Ranks** shows their values.")
         describe_values(current.scores.loc[current.columns])
         return
     kind = PATTERNS
@@ -478,7 +478,7 @@ def orders_table(current: ListInView) -> None:
     texts, n_shared = _without_shared_start(list(rows[text]))
     explanations = [
         rows_left_out(len(rows), number),
-        f"The first {n_shared:,} ranks are the same in all rows shown, and left out." * (n_shared > 0),
+        f"The first {n_shared:,} ranks are the same in all rows shown and are left out." * (n_shared > 0),
     ]
     table(
         rows.assign(**{text: list(map(shorten_text, texts))}),

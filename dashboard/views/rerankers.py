@@ -33,6 +33,7 @@ from dashboard.widgets.components import (
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
+from dashboard.widgets.one_list import largest_gaps_table
 from metrics import parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, reranker_finding
@@ -108,10 +109,9 @@ def _gaps_and_summary(
 @section("Scores, ties and gaps")
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw scores with their bounds, ties and gaps, a row a reranker."""
-    sides = "orange where the traditional value is too high, grey where it is too low"
+    sides = " (orange: traditional too high; grey: too low)"
     explanation = (
-        f"Right: the lists with a gap{f', {sides}' * is_signed}. The mark is the mean over all lists. "
-        "Click a row to open a reranker."
+        f"Right: lists with a gap{sides * is_signed}. Mark: mean over all lists. Click a row to open it."
     )
     heading("Score, ties and gap, reranker by reranker", explanation)
     if point := controls.clicked_point("reranker-rows"):
@@ -127,7 +127,7 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
 @section("Gap against tie ratio")
 def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
     """Draw the gap of each list against its ties, a panel a reranker."""
-    st.caption("Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
+    st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     chart(
         kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
@@ -141,7 +141,12 @@ NOBODY = "none"
 MOST_LISTS = 10
 """Lists with the largest gaps that are in sight."""
 _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a rank": "w"}
-"""What a tie may mean → variant of rank-biased overlap."""
+"""What a tie may mean, as the link has it → variant of rank-biased overlap."""
+_MEANING_LABELS = {
+    "they are alike": "are alike",
+    "nobody knows": "in unknown order",
+    "they share a rank": "share a rank",
+}
 
 
 @section("One reranker")
@@ -162,14 +167,15 @@ def one_reranker(
             f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
             wide=640,
         )
-        _largest_gaps(own, measure)
+        n_shown = min(MOST_LISTS, len(own))
+        largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))
     section_finding(readings_finding(_own_readings(view, name), view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
     st.page_link(
         "views/data/data.py",
-        label="Its versions over time",
-        icon=":material/history:",
+        label="Data → Library: versions over time",
+        icon=":material/arrow_forward:",
         query_params=link_parameters({"section": "Library"}),
     )
 
@@ -178,20 +184,6 @@ def _own_readings(view: View, name: str) -> pd.DataFrame:
     """Return the readings of a reranker, and those of the baseline, or of the next where it is the baseline."""
     rows = readings(view.evaluation, view.traditional, view.baseline)
     return rows.loc[list(dict.fromkeys([name, view.baseline]))]
-
-
-def _largest_gaps(own: pd.DataFrame, measure: str) -> None:
-    ordered = own.loc[own["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
-    columns = shown_columns(
-        *("query_id", ("first_gap", "measure_gap"), "tie_ratio", "max_tie_size"),
-        ("first_traditional", "traditional"),
-        ("first_tied", "tied"),
-        traditional=measure,
-        tied=f"Tied {measure}",
-        measure=measure,
-    )
-    explanation = rows_left_out(min(MOST_LISTS, len(ordered)), len(ordered))
-    table(ordered.head(MOST_LISTS), "Largest gaps", "own-gaps", columns, ordered, explanation)
 
 
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
@@ -214,7 +206,10 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
         "Similar rankings",
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
-    variant = _MEANINGS[controls.segmented("Tied documents", tuple(_MEANINGS), "tied")]
+    meaning = controls.segmented(
+        "Tied documents", tuple(_MEANINGS), "tied", format_func=_MEANING_LABELS.__getitem__
+    )
+    variant = _MEANINGS[meaning]
     pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     section_finding(similarity_finding(own), view.rerankers)
@@ -237,7 +232,7 @@ def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
     rows = _group_gaps(view, measure, view.traditional)
     n_groups = rows["segment"].nunique()
     first = f" The {MOST_SEGMENTS} largest of {n_groups:,} groups." if n_groups > MOST_SEGMENTS else ""
-    heading("Gap by query group", f"Mean {measure} gap. Orange: too high; blue: too low.{first}")
+    heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
     drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
     chart(
         kept_figure(view.board.key, segment_heatmap, drawn, view.palette, parse(measure).traditional),
@@ -253,7 +248,7 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
     """Draw the queries won, equal and lost, by tied and by traditional values."""
     if len(view.rerankers) == 1:
         return
-    heading("Against the baseline, query by query", "Above: by tied values. Below, paler: by traditional ones.")
+    heading("Against the baseline, query by query", "Upper bar: tied scores. Lower, paler bar: traditional.")
     baseline = choices.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)

@@ -49,8 +49,8 @@ def show(view: View) -> None:
 
 
 _PRESET_HELP = (
-    "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
-    "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
+    "**Short**: a summary of two screens. **Full**: the summary and an appendix with every table. **Paper**: "
+    "one LaTeX table of traditional and tied scores with bounds and stars."
 )
 _SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
 """Sections whose titles are not their names with a capital."""
@@ -113,7 +113,7 @@ def _choose_targets() -> tuple[str, ...]:
         "targets",
         placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
         max_chars=500,
-        help="None unless you set some. Ready ones: "
+        help="Optional. Ready-made targets: "
         + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
         + ".",
     )
@@ -140,10 +140,7 @@ def html_file(board: Board, options_key: str, day: date, _report: Report) -> str
     return _report.html(day, draw_charts(_report))
 
 
-_FORM_HELP = (
-    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
-    "to be copied."
-)
+_FORM_HELP = "**page**: the HTML file. **text**: a plain-text report, reranker by reranker, to copy."
 
 
 @section("Preview and export")
@@ -152,7 +149,7 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
     today = datetime.now(UTC).date()
     html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
-    command_place = st.expander("The same from a terminal")
+    command_place = st.expander("Command line")
     form = controls.segmented(
         "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
     )
@@ -169,10 +166,10 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
     files = (
         ("HTML", "html", "text/html", "One file that opens offline", html),
         ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
-        ("Text", "txt", "text/plain", "As the G-RAG notebook prints it", lambda: report.text(today)),
-        ("LaTeX", "tex", "text/x-tex", "Compiles, and fits a page", lambda: report.latex(today)),
-        ("CSV", "csv", "text/csv", "Every list and value", lambda: spreadsheet_csv(report.per_query())),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "The same, typed", lambda: _parquet(report)),
+        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", lambda: _parquet(report)),
     )
     with st.container(horizontal=True, gap="small"):
         for name, ending, mime, use, data in files:
@@ -197,7 +194,7 @@ def _command_section(view: View, options: ReportOptions, file_name: str) -> None
     """Draw the command that makes the file that is shown."""
     st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
-        st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
+        st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
 
 
 @section("Targets")
@@ -205,7 +202,7 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
-    heading("Targets", "A target is met when the tied value passes it.")
+    heading("Targets", "A target is met when the tied score meets it.")
     section_finding(target_finding(own_targets, reranker), view.rerankers)
     _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
     _target_charts(view, targets, reranker)
@@ -225,7 +222,7 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
             "same targets",
             "orange",
         ),
-        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
+        Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         Card(
             "casino",
             "Met by sort order only",
@@ -241,7 +238,9 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
     wide, narrow = st.columns([5, 3], gap="large")
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:
-        heading("Target by target", f"{escape_markdown(name)}. Upright line: target; bar: worst to best order.")
+        heading(
+            "Target by target", f"{escape_markdown(name)}. Vertical line: target; bar: worst to best order."
+        )
         own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
         alt = f"Each target with the tied and the traditional value of {reranker}."
         chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
@@ -249,9 +248,9 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
         has_all = len(view.rerankers) <= MAX_COLUMNS
         heading(
             "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
-            "The same targets, by what the pass rests on.",
+            "The same targets by verdict.",
         )
-        alt = "Each target of each reranker, by what the pass rests on."
+        alt = "Verdict on each target of each reranker."
         chart(
             target_matrix(targets, view.palette, reranker),
             "passes",

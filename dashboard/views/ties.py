@@ -9,7 +9,7 @@ from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns
+from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import (
     chart,
     clickable_chart,
@@ -22,7 +22,7 @@ from dashboard.widgets.components import (
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
-from dashboard.widgets.one_list import list_panel, orderings_text
+from dashboard.widgets.one_list import largest_gaps_table, list_panel, orderings_text
 from metrics import parse
 from metrics.studies.complexity import (
     TIE_SIZES,
@@ -62,7 +62,7 @@ def show(view: View) -> None:
     if section == MEASURES:
         other_measures(view, first)
     elif section == SIZES:
-        size_section(view, all_lists[is_shown])
+        size_section(view, first, all_lists[is_shown])
     elif section == COST:
         cost_section(view)
     else:
@@ -78,7 +78,7 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):
         missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
-        above.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
+        above.info(f"There is nothing to draw: no list has {missing}.", icon=":material/check:")
         return
     if note := own_rule_note(second):
         section_finding(note)
@@ -96,8 +96,8 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
             wide=640,
         )
         st.caption(
-            "Shaded: four lists or more. Dots: single lists; click one. Grey strip: share of lists without a "
-            "gap. Line: mean with its 95% band."
+            "Shaded: four lists or more. Dot: one list, click to open it. Grey strip: share of lists without "
+            "a gap. Line: mean with 95% band."
         )
         if open_row is not None and reranker and query:
             list_panel(view, reranker, query, measures)
@@ -108,38 +108,9 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         "and one gap against the other.",
         wide=640,
     )
-    largest_gaps_table(lists, first, second)
-
-
-@section("Largest gaps")
-def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
-    """Draw the lists with the largest gap in the first measure, and a download of all."""
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
-    order = lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index
-    table(
-        row_range.of(lists.loc[order]),
-        "Lists with the largest gap",
-        "gaps",
-        shown_columns(
-            *("query_id", ("first_gap", "measure_gap"), "reranker", "tie_ratio", "max_tie_size"),
-            ("first_traditional", "traditional"),
-            ("first_tied", "tied"),
-            traditional=first,
-            tied=f"Tied {first}",
-            measure=first,
-        )
-        | shown_columns(("second_gap", "measure_gap"), measure=second),
-        download=lambda: lists.rename(columns=lambda name: _spelled_out(name, first, second)),
-        explanation=row_range.left_out(),
-    )
+    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.left_out())
     row_range.buttons()
-
-
-def _spelled_out(column: str, first: str, second: str) -> str:
-    """Return the name of a column with its measure for a prefix."""
-    prefix, separator, quantity = column.partition("_")
-    measure = {"first": first, "second": second}.get(prefix)
-    return column if measure is None else measure + separator + quantity
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
@@ -176,13 +147,13 @@ def other_measures(view: View, measure: str) -> None:
     losses = _likeliest_grades(view, measure)
     table(
         losses,
-        "What the likeliest grade throws away",
+        "What ranking by the likeliest grade loses",
         "likeliest-grades",
         shown_columns(
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
             measure=measure,
         ),
-        explanation="Files with probabilities of grades, ranked by the likeliest and by the expected grade.",
+        explanation="Files with grade probabilities, ranked by the likeliest and by the expected grade.",
     )
     section_finding(argmax_finding(losses, measure))
 
@@ -201,28 +172,30 @@ def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
 
 
 @section("Tie sizes")
-def size_section(view: View, lists: pd.DataFrame) -> None:
+def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     """Draw how many ties have how many documents, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
         chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents.")
     if not len(lists):
         return
+    summary = with_overall(gap_summary(lists), lists).reset_index()
     table(
-        with_overall(gap_summary(lists), lists).reset_index(),
+        summary,
         "Ties of each reranker",
         "tie-sizes",
         shown_columns(
             *("reranker", "tie_ratio", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_groups"),
             *("max_tie_size", "max_tie_size_mean"),
         ),
+        measures_in_names(summary, first),
     )
 
 
 @section("Cost of all orders")
 def cost_section(view: View) -> None:
     """Draw how many orders lists have, and what a tie costs by each method."""
-    heading("What scoring every order would cost", "Values here are exact, by a closed form.")
+    heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity_summary(lists)
     total = summary.iloc[0]
@@ -239,7 +212,7 @@ def cost_section(view: View) -> None:
     chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
-        "Lists by their number of orders, and documents looked at to score a tie by its size and method.",
+        "Lists by their number of orders, and documents read to score a tie by its size and method.",
         wide=820,
     )
     counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them

@@ -110,7 +110,7 @@ def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Aud
         return audit(_board.runs, _published, names=dict(key.names))
 
 
-@cached_for_board(show_spinner="Making the table again …", max_entries=8)
+@cached_for_board(show_spinner="Recomputing the table …", max_entries=8)
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return every published figure beside what a rule makes of it, rerankers by their names here."""
     with board_turn(_board):

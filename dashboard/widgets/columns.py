@@ -136,6 +136,15 @@ def reranker_columns(measures: Sequence[MeasureAt]) -> dict[str, ShownColumn]:
     return columns | shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
 
 
+def measures_in_names(frame: pd.DataFrame, first: str, second: str = "") -> pd.DataFrame:
+    """Return a table of gaps with the measures in its column names: `first_gap` → `RR_gap`."""
+    names = {"first": first, "second": second}
+    parts = {column: str(column).partition("_") for column in frame.columns}
+    return frame.rename(
+        columns={column: "".join((names.get(a, a), *rest)) for column, (a, *rest) in parts.items()}
+    )
+
+
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     """Return a table and its columns with what tells long names apart, whole ones in a last column."""
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}

@@ -289,12 +289,14 @@ def show_failure(name: str, error: Exception) -> None:
     """Say that a section failed, and log where: the page names neither files nor lines of the server."""
     _LOG.error("%s could not be shown", name, exc_info=error)
     st.error(
-        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If it "
-        "fails again, report it with the traceback in the log of the server.",
+        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If the "
+        "error returns, report it with the traceback in the server's log.",
         icon=":material/error:",
     )
 
 
 def refusal(texts: list[str]) -> str:
     """Return the line on what an address asks for in vain."""
-    return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."
+    return (
+        f"This link has settings that are not kept here, or not offered: {escape_markdown(', '.join(texts))}."
+    )

@@ -38,7 +38,7 @@ def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
     return unjudged_counts(values, measure_at)
 
 
-@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
 def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
 
@@ -49,7 +49,7 @@ def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     return bounds.loc[view.evaluation.scores.index, measure]
 
 
-@cached_by_key(show_spinner="Drawing judgments …", max_entries=16)
+@cached_by_key(show_spinner="Simulating judgments …", max_entries=16)
 def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
     """Return the mean of each reranker with unjudged documents relevant as often as judged ones tell.
 

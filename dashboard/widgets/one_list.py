@@ -11,13 +11,15 @@ from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import chart
+from dashboard.widgets.columns import measures_in_names
+from dashboard.widgets.components import chart, section, table
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.measures import question
 from metrics.studies import orderings
 from metrics.studies.one_list import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
+from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking
 from metrics.ties.fronts import criteria_words, criterion
@@ -177,9 +179,9 @@ def bracket_text(scoring: ScoringOptions) -> str:
         group_word = "front" if len(scoring.criteria) > 1 else "value"
         key = f"{group_word} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
-        return f"a bracket, one {key}"
+        return f"bracket: one {key}"
     columns = " and ".join(scoring.tiebreak_by)
-    return f"a dotted frame, one {key}; a bracket, level in {columns} too"
+    return f"dotted frame: one {key}; bracket: also equal in {columns}"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
@@ -194,6 +196,34 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
     )
 
 
+@section("Largest gaps")
+def largest_gaps_table(
+    lists: pd.DataFrame, first: str, name: str, n_shown: int, second: str = "", explanation: str = ""
+) -> None:
+    """Show the lists of `gaps` with the largest gap in the first measure; the download has all lists."""
+    ordered = lists.loc[lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
+    columns = shown_columns(
+        *("query_id", ("first_gap", "measure_gap")),
+        *(["reranker"] if second else []),
+        *("tie_ratio", "max_tie_size"),
+        ("first_traditional", "traditional"),
+        ("first_tied", "tied"),
+        traditional=first,
+        tied=f"Tied {first}",
+        measure=first,
+    )
+    if second:
+        columns |= shown_columns(("second_gap", "measure_gap"), measure=second)
+    table(
+        ordered.head(n_shown),
+        "Lists with the largest gap" if second else "Largest gaps",
+        name,
+        columns,
+        lambda: measures_in_names(ordered, first, second),
+        explanation,
+    )
+
+
 def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
     """Show one list under a chart: its ladder, its values, and the way to Queries."""
     ranking = view.ranking(reranker)
@@ -203,8 +233,8 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
-            f"One box, one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
-            + " Hatched: never judged." * (not rows["judged"].all())
+            f"Box: one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
+            + " Hatched: unjudged." * (not rows["judged"].all())
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None

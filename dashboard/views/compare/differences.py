@@ -44,7 +44,7 @@ _HIDDEN = (
 """Columns that no window has room for; the detail of a comparison says them in words."""
 
 
-@cached_by_key(show_spinner="Looking at every order …", max_entries=24)
+@cached_by_key(show_spinner="Scoring all tie orders …", max_entries=24)
 def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
     """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
     return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
@@ -58,7 +58,7 @@ def shown_verdicts(
     return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
 
 
-@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
 def differences_allowed(
     view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
 ) -> pd.DataFrame | None:
@@ -118,7 +118,7 @@ def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: 
     least = least_detectable(view, measure, baseline, verdicts.level, find_test(test_name).paired)
     if not 0 < least < largest_difference(measure):
         return ()
-    return (f" A difference of {decimal(least)} would be found four times in five.",)
+    return (f" A t-test detects a difference of {decimal(least)} in four of five samples.",)
 
 
 @section("Differences from the baseline")
@@ -127,12 +127,12 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     baseline = str(verdicts.tied["baseline"].iloc[0])
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
     n_pairs = len(verdicts.tied)
-    changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
+    changed = ", changed verdicts first" if verdicts.changed.any() else ""
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
-        "Right: adjusted verdicts, traditional, tied.",
+        "Right: adjusted verdicts, traditional and tied.",
     )
     chart(
         kept_figure(
@@ -185,7 +185,7 @@ def comparison_table(
             *_HIDDEN,
         ),
         download=rows.assign(share_ties=100 * rows["share_ties"]),
-        explanation="Those whose verdict changes first." if has_changed_first else "",
+        explanation="Changed verdicts first." if has_changed_first else "",
     )
     if differences is not None:
         is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
@@ -233,7 +233,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
         with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
             others = [name for name in view.rerankers if name != baseline]
             reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
-            order = controls.segmented("Farthest by", ("ties", "difference"), "farthest")
+            order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         tested = verdicts.without_untested()
         row = tested.tied.set_index("reranker").loc[reranker]
         section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)

@@ -108,12 +108,12 @@ def noise_section(view: View, measure: str) -> None:
     """Draw what noise and near ties do to the best rerankers, or say why nothing can be drawn."""
     if note := own_rule_note(measure):
         section_finding(note)
-        st.info(f"Noise leaves no ties, so that {measure} has no rule to follow. Choose another measure.")
+        st.info(f"Noise leaves no ties for the rule of {measure} to settle. Choose another measure.")
     elif view.scoring.criteria:
-        st.info("Noise is of the score alone. Rank by it alone in Scoring to see what noise and near ties do.")
+        st.info("Noise is added to the score only. Choose the score alone under Settings, Ranked by.")
     elif columns := view.scoring.tiebreak_by:
         names = escape_markdown(", ".join(columns))
-        st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see what it does.")
+        st.info(f"Noise leaves no ties for {names} to break. Remove these columns under Settings.")
     else:
         _noise_and_near_ties(best_rerankers(view, measure), measure)
 
@@ -140,10 +140,10 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     """Draw the values as noise grows, over the chance that the order holds; marks where two trade places."""
     heading(
         "Value as noise grows",
-        "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
-        f"Bands: one standard deviation of {curves.n_draws} draws."
-        + " Below: how often they keep the order." * (len(curves.means.columns) > 1)
-        + " Orange: score_std, quartile to quartile." * (not curves.own.empty),
+        "Line: exact mean over all orders that noise allows, from the tied score on. "
+        f"Band: one standard deviation of {curves.n_draws} draws."
+        + " Below: how often the whole order holds." * (len(curves.means.columns) > 1)
+        + " Orange: the column score_std, first to third quartile." * (not curves.own.empty),
     )
     orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
     edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
@@ -195,14 +195,14 @@ def _near_ties(view: View, measure: str) -> None:
     tied = parse(measure).tied
     heading(
         "Near ties",
-        "Scores within ε of the highest of their group tie, from the top down (within:ε in Scoring): how many "
-        "documents tie, and what it does to the value.",
+        "Scores within ε of the highest score of their group tie, from the top down (within:ε in Settings). "
+        "The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)
     section_finding(near_tie_finding(curves, tied), view.rerankers)
     colours = {name: view.colour(name) for name in view.rerankers}
     figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
-    alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
+    alt = f"Tie ratio and change of {tied} of each reranker as near scores tie."
     chart(figure, "near-ties", alt, wide=640)
 
 

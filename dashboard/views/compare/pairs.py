@@ -66,11 +66,11 @@ def pair_chart(
     n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Tied {measure} difference, row minus column; bold where it is significant. Colour: significant at "
-        f"{1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
+        f"Tied {measure} difference, row minus column; bold: significant. Colour: which scores show it at "
+        f"{1 - pairs.level:.0%}, {corrected} over {n_pairs}.",
     )
     order = _best_first(stability)
-    alt = "Tied difference of every two rerankers, and by which value it is significant."
+    alt = "Tied difference of every two rerankers, and which scores show it significantly."
     is_narrow = visitor.is_narrow()
     figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
@@ -81,10 +81,9 @@ def order_chart(view: View, stability: OrderStability) -> None:
     """Draw how likely each reranker is above each other when ties are broken at random."""
     heading(
         "P(row above column | ties)",
-        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at its "
-        "cells; its column carries the same number, its place by the tied value.",
+        "Percent of random tie-breakings that rank the row above the column. Numbers are ranks by tied score.",
     )
-    alt = "Chance of each reranker to come out above each other when ties are broken at random."
+    alt = "Chance that each reranker ranks above each other reranker when ties are broken at random."
     order = _best_first(stability)
     is_narrow = visitor.is_narrow()
     figure = kept_figure(
@@ -98,7 +97,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     """Draw the chance of each place, and every place the ties allow."""
     heading(
         "Where each reranker can finish",
-        f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
+        f"Shade: chance of the rank. Outline: all ranks that ties allow. Diamond: rank by {name}.",
     )
     order = _best_first(stability)
     ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
@@ -112,7 +111,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
             view.palette,
         ),
         "finishes",
-        "Chance of each reranker to finish at each place when ties are broken at random.",
+        "Chance of each rank for each reranker when ties are broken at random.",
     )
 
 
@@ -123,7 +122,7 @@ def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
     names = [name for name in view.rerankers if name in best]
     if len(names) == len(view.rerankers):
         return view
-    st.caption(f"Pairs and places are those of the {n_drawn} best of {len(view.rerankers):,} by tied mean.")
+    st.caption(f"The best {n_drawn} of {len(view.rerankers):,} rerankers by tied mean.")
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 

@@ -210,7 +210,7 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls, and return what they say; latency and budget only where anything is timed."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
-            "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
+            "Depth", DEPTHS, "depth", str(DEPTH), help="Ranks in which targets are counted."
         )
         if not is_timed:
             return Choices(measure, int(depth))
@@ -250,13 +250,13 @@ def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
         return
     heading(
         "Hidden charts",
-        "They need columns that a TREC run cannot hold; CSV, Parquet, JSON and JSONL can.",
+        "These charts need columns that TREC runs cannot hold. CSV, Parquet, JSON and JSONL can.",
     )
     file = "table" if view.board.runs.qrels is None else "judgments"
     reasons = {
-        "latency": "Quality against latency needs the seconds each list took, in every row of the list.",
-        "target_id": f"Distinct recall and diversity need what each document satisfies, in the {file}.",
-        "segment": "Gap by segment needs the kind of each query, in any row of the query.",
+        "latency": "Quality against latency needs the seconds of each list, in every row of the list.",
+        "target_id": f"Distinct recall and diversity need the target of each document, in the {file}.",
+        "segment": "Gap by query group needs the group of each query, in any row of the query.",
     }
     notes = st.grid(len(columns), min_column_width=260)
     for column in columns:
@@ -273,13 +273,14 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
     drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
-    whose = ", of those on a front" if len(drawn) > MOST_BARS else ""
+    whose = " (of rerankers on a front)" if len(drawn) > MOST_BARS else ""
     heading(
         "Quality against latency",
-        f"Lines: what no other beats. Bars{whose}: median to 95th percentile, grey; worst to best, pale.",
+        f"Lines: Pareto fronts. Bars{whose}: grey from the median to the 95th percentile, pale from worst to "
+        "best.",
     )
     if len(drawn) < len(rows):
-        st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
+        st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
     figure = kept_figure(
         view.board.key,
         latency_scatter,
@@ -309,10 +310,10 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
 def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
     """Draw the gaps by segment."""
     title = parse(measure).traditional
-    heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
+    heading("Gap by query group", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
-        st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
-    alt = f"Mean {title} gap of each reranker in each segment of queries."
+        st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
+    alt = f"Mean {title} gap of each reranker in each query group."
     drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
     chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
 
@@ -391,7 +392,7 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
 @section("The table of segments")
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
     """Draw the gaps of each reranker in each segment, as `segment_table` returns them, once they are opened."""
-    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+    figures = st.expander("Gap by query group, in figures", key="segment-figures", on_change="rerun")
     if not figures.open:
         return
     name = parse(measure)
@@ -401,7 +402,7 @@ def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
         tied=name.tied,
     )
     with figures:
-        table(rows, "By segment", "segments", columns)
+        table(rows, "By query group", "segments", columns)
 
 
 @section("Weights of criteria")
@@ -412,13 +413,11 @@ def weight_section(view: View, measure: str) -> None:
         return
     heading(
         "Weights of criteria",
-        "Documents ranked by a weighted sum of criteria. Each counts in standard deviations of the reranker's "
-        "own documents, so that a weight means the same on every scale; at an end or "
-        "corner one criterion ranks alone.",
+        "Documents ranked by a weighted sum of criteria, in standard deviations of the reranker's documents.",
     )
     default = default_criteria(view.scoring.criteria, columns)
     follow_defaults({_WEIGHED: default})
-    label = "Weighed against each other"
+    label = "Criteria to weigh"
     criteria = choose_criteria(
         label, columns, _WEIGHED, default, most=_MAX_CRITERIA, placeholder="Two or three"
     )
@@ -430,7 +429,7 @@ def weight_section(view: View, measure: str) -> None:
         values = shown_weightings(weighed, measure, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
-        st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))
+        st.info(f"{error} Settings has the columns that break ties." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if values.notna().to_numpy().all():

@@ -31,7 +31,7 @@ def _first_rows(board: Board, position: int) -> pd.DataFrame:
 @section("Columns")
 def columns_and_rows(board: Board) -> None:
     """Draw one file's columns, to be changed, and its first rows."""
-    st.caption("What each column is read as. Recognised names are filled in; change what is wrong.")
+    st.caption("How each column is read. Recognised names are filled in. Change those that are wrong.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = controls.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     position = names.index(name)

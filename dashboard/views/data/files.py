@@ -41,8 +41,8 @@ from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6
 _BADGES: dict[str, tuple[Colour, str]] = {
-    "error": ("red", "settle it before you trust a score"),
-    "warning": ("orange", "scored, with what is said here"),
+    "error": ("red", "fix these before you trust a score"),
+    "warning": ("orange", "scored as described here"),
 }
 _FIRST_CARDS = 3
 """Cards in sight, a row of them; the others are a click away."""
@@ -144,7 +144,7 @@ def _badge(findings: pd.DataFrame) -> None:
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
     """Draw the findings of a board by kind, the gravest first; information is folded, and what is more."""
     if not len(findings):
-        st.markdown(":material/check: Every row was read, every query is judged, nothing stands out.")
+        st.markdown(":material/check: Every row was read, every query is judged, nothing is unusual.")
         return
     for message in findings.loc[findings["code"] == "runs-told-apart", "message"]:
         st.caption(f":material/info: {escape_markdown(message)}")
@@ -203,7 +203,7 @@ def _messages(group: FindingGroup) -> None:
     if len(group.lines) > 1:
         st.markdown("\n".join(map(_item, group.lines[:_MAX_LINES])))
     if len(group.lines) > _MAX_LINES:
-        st.caption(f"The CSV has the other {len(group.lines) - _MAX_LINES:,}.")
+        st.caption(f"The CSV has {len(group.lines) - _MAX_LINES:,} more.")
 
 
 def _item(line: FindingLine) -> str:
@@ -248,8 +248,8 @@ def _fix_missing_scores(board: Board) -> None:
 
 _ACCESS: dict[Access, str] = {
     "private": "Only you",
-    "link": "Whoever has the link may read",
-    "edit": "Whoever has the link may change it",
+    "link": "Anyone with the link can read it",
+    "edit": "Anyone with the link can change it",
 }
 
 
@@ -268,7 +268,7 @@ def board_panel(view: View) -> None:
             if st.button("Keep", icon=":material/inventory_2:", key="keep"):
                 hashes = {file.sha256 for file in view.board.files}
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
-            if st.button("Delete", icon=":material/delete:", key="delete", help="Nothing of it stays."):
+            if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
                 forget_board(view.board)
         settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
         st.download_button(
@@ -279,7 +279,8 @@ def board_panel(view: View) -> None:
             key="export",
             icon=":material/download:",
             on_click="ignore",
-            help="Its files, published results and settings in one file; drop it here or on another server.",
+            help="Saves files, published results and settings in one file, to be dropped here or on another "
+            "server.",
         )
 
 
@@ -308,15 +309,15 @@ def _lifetime(view: View) -> str:
             return "Opened when the server starts; it cannot be renamed or deleted here."
         sign_out = "you sign out, " if boards.owner() and not is_stranger() else ""
         return (
-            f"In memory only: this link opens it, for you alone, until {sign_out}the server restarts or needs "
-            "the room."
+            f"In memory only. The link opens it for you alone until {sign_out}the server restarts or needs the "
+            "memory."
         )
     if record.owner != boards.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if is_stranger():
-        period = f"Kept for {RETENTION.days} days: whoever has this link can read it."
+        period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
-    return "Kept: a refresh, a restart or another browser with this link shows the same."
+    return "Kept. The link opens it after a refresh, a restart or in another browser."
 
 
 def _library_controls(record: Record) -> None:
@@ -324,7 +325,7 @@ def _library_controls(record: Record) -> None:
     owner, library = boards.owner(), cache.open_library()
     if record.may_change(owner):
         _name(record, owner)
-        as_now = "Open it as it is shown now: measure, baseline, filter and policies."
+        as_now = "Opens the board with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
             _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)

@@ -60,7 +60,7 @@ def _boards_text(ticked: Sequence[Upload]) -> str:
     names = {board_id: name for upload_boards in of_each for board_id, name in upload_boards.items()}
     if len(names) < 2:  # noqa: PLR2004 of one board and of none
         return ""
-    return escape_markdown(f", of {len(names)} boards: {first_names(list(names.values()))}")
+    return escape_markdown(f", from {len(names)} boards: {first_names(list(names.values()))}")
 
 
 def _button(label: str, key: str, icon: str) -> bool:
@@ -90,7 +90,7 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     on_board = {file.sha256 for file in view.board.files}
     new = [upload for upload in ticked if upload.sha256 not in on_board]
     if not new:
-        st.info("This board has these files already.", icon=":material/check:")
+        st.info("This board already has these files.", icon=":material/check:")
         return
     used_stems = {file.stem for file in view.board.files}
     before = view.board.spec
@@ -214,7 +214,7 @@ def recently_deleted() -> None:
     uploads, records = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or records:
         with st.expander(f"Recently deleted · {len(uploads) + len(records)}", icon=":material/delete:"):
-            st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
+            st.caption(f"Kept for {RETENTION.days} days after deletion.")
             for upload in uploads[:_MAX_LINES]:
                 note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
                 if _line(upload.name, note, upload.sha256[:12]):
@@ -250,10 +250,10 @@ def _eviction() -> None:
     owner = boards.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(
-        "When full, let the oldest unpinned uploads go",
+        "When full, delete the oldest unpinned uploads",
         current,
         key=f"evict-{current}",
-        help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
+        help="Otherwise a full library refuses uploads. Uploads on a board with a name always stay.",
     )
     if evict != current:
         cache.open_library().set_eviction(owner, evict=evict)
@@ -263,7 +263,7 @@ def _eviction() -> None:
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
 _TIE_RATIO = ShownColumn(
-    "tied", "Tie ratio", "Documents that share their score with another of their list.", "share"
+    "tied", "Tie ratio", "Share of a list's documents that have the score of another document.", "share"
 )
 
 
@@ -322,7 +322,7 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 def library_finding(uploads: Sequence[Upload]) -> Prose:
     """Return what is kept, in a sentence, and which of the runs has most ties."""
     if not uploads:
-        return ("Nothing is kept yet. Files that you drop on Data are, unless you say otherwise.",)
+        return ("Nothing is kept yet. Files dropped on Data are kept unless you choose “This session only”.",)
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
     tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
     share = tied.profile.tied or 0
@@ -348,12 +348,12 @@ def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
 def _whose(owner: str) -> str:
     """Return where uploads are kept, and who sees them."""
     if not owner and is_open_to_all():
-        return "Kept on this server for all who reach it: what others upload stands here, too."
+        return "Kept on this server. Everyone who can reach it shares these uploads."
     if not owner:
         return "Kept on this machine."
     if owner.startswith(STRANGER):
-        return "Kept on this server. Boards are found again by their link, this list only until you leave."
-    return f"Kept on this server for {escape_markdown(owner)} alone."
+        return "Kept on this server. Links to boards keep working; this list is lost when you leave."
+    return f"Kept on this server, for {escape_markdown(owner)} only."
 
 
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
@@ -419,14 +419,14 @@ def _columns() -> dict[str, object]:
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
-        "boards": column.TextColumn("Used on", width=130, help="Boards that show it."),
+        "boards": column.TextColumn("Used on", width=130, help="Boards that use the file."),
         "rows": column.NumberColumn("Rows", format="localized", width=75),
         "queries": column.NumberColumn("Queries", format="localized", width=70),
         "depth": column.NumberColumn(
             "Depth", format="localized", width=60, help="Documents of the longest list."
         ),
         "note": column.TextColumn("Note", width=180),
-        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when room is needed."),
-        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="As it is kept."),
-        "hash": column.TextColumn("Hash", width=85, help="First letters of the hash of its content."),
+        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when the library is full."),
+        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="Size on disk."),
+        "hash": column.TextColumn("Hash", width=85, help="Start of the SHA-256 of its content."),
     }

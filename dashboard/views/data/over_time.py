@@ -120,8 +120,8 @@ _WIDE = 800
 _CLOSE = 0.01
 """Share of the whole time below which two versions are drawn on each other."""
 _NONE = (
-    "A second version of a run with these queries, such as `bge-v2.trec` beside `bge.trec`, starts a line "
-    "here. So does a column `time` or `timestamp` of numbers, list by list."
+    "Upload a second version of a run with these queries, such as `bge-v2.trec` after `bge.trec`, to start a "
+    "line here. A numeric column `time` or `timestamp` starts one, list by list."
 )
 
 
@@ -132,8 +132,8 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
     """
     heading(
         "Over time",
-        "Kept runs with at least half of the judged queries of this board, scored by its judgments. Versions "
-        "of a reranker are told by what ends their names: -v2, a date, .3 or (1).",
+        "Kept runs with at least half of this board's judged queries, scored by its judgments. Versions are "
+        "grouped by the suffix of their names: -v2, a date, .3 or (1).",
     )
     runs = _candidates(view, uploads)
     if not _may_have_versions(runs):
@@ -171,7 +171,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
 def _say_none(view: View, uploads: Sequence[Upload]) -> None:
     """Say what would start a line, and where else there may be one."""
     is_part = bool(uploads) and len(uploads_on(view, uploads)) == len(uploads)
-    st.markdown(f"{_NONE} Only uploads of this board are looked at: see **All** above." if is_part else _NONE)
+    st.markdown(f"{_NONE} Choose **All** above to search beyond this board's uploads." if is_part else _NONE)
 
 
 def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
@@ -221,7 +221,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
     rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
     drawn_rows = rows[rows["reranker"].isin(rerankers)]
     if len(rerankers) < rows["reranker"].nunique():
-        st.caption(f"The {_LINES} rerankers with most versions are drawn; the table has all.")
+        st.caption(f"The chart shows the {_LINES} rerankers with the most versions; the table has all.")
     figure = version_history(
         drawn_rows, view.palette, parse(measure).traditional, _colours(view, list(rerankers)), axis
     )
@@ -240,7 +240,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
             "name": st.column_config.TextColumn("Name"),
             "added": st.column_config.DatetimeColumn("Added", format="D MMM YYYY, HH:mm"),
             **{name: st.column_config.NumberColumn(label, format="%.4f") for name, label in values.items()},
-            "boards": st.column_config.TextColumn("Used on", help="Boards that show it."),
+            "boards": st.column_config.TextColumn("Used on", help="Boards that use the file."),
             "n_shared": st.column_config.NumberColumn(
                 "Queries", format="%d", help=f"Of {rows['n_judged'].iloc[0]} judged."
             ),
@@ -281,8 +281,8 @@ def list_by_list(view: View, measure: str) -> None:
         return
     heading(
         "List by list",
-        "Lists of this board in the order in which they came: by a column time or timestamp, in numbers; else "
-        "version by version, each as its file has them. Judged queries without rows are left out.",
+        "Lists of this board by a numeric column time or timestamp, or else version by version in file order. "
+        "Judged queries without rows are left out.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         if not measure:
@@ -291,7 +291,7 @@ def list_by_list(view: View, measure: str) -> None:
         name = select_name("Lists of", list(versions), "arriving", width=280)
         lists = _arrivals(view, name, measure, view.traditional)
         if len(lists) < _FEWEST:
-            st.caption(f"Fewer than {_FEWEST} lists count.")
+            st.caption(f"The chart needs at least {_FEWEST} scored lists.")
             return
         usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
         window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
@@ -309,7 +309,7 @@ def list_by_list(view: View, measure: str) -> None:
     alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
     chart(figure, "arrivals", alt, wide=620)
     options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
-    st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
+    st.caption(f"Running means on the command line: `{watch_command(options, window)}`")
 
 
 @cached_by_key(show_spinner=False, max_entries=24)

@@ -41,8 +41,8 @@ def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
     """Return what rerankers look like repeats of, and what combining them does."""
     count = count_of(sum(map(len, groups.values())), "reranker")
     return (
-        f"{count} look like repeats of {_bold(groups)}. Combined, a score is their mean, and Compare, Noise "
-        "shows what its scatter does."
+        f"{count} look like repeats of {_bold(groups)}. Combining averages their scores, and Compare → Noise "
+        "then shows what the scatter of scores does."
     )
 
 
@@ -60,7 +60,9 @@ def _bold(names: Mapping[str, object]) -> str:
     return f"**{escape_markdown(first_names(list(names), _MOST_NAMES))}**"
 
 
-_REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
+_REPEATS = (
+    "Rerankers with one name are repeats. Each document gets the mean and standard deviation of their scores."
+)
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
@@ -68,8 +70,7 @@ _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 def arrange(board: Board) -> None:
     """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
     st.caption(
-        "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
-        "are repeats of one reranker.",
+        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker.",
     )
     rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])
@@ -110,13 +111,13 @@ def _column_config() -> dict[str, Any]:
     return {
         "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
         "order": st.column_config.NumberColumn(
-            "Order", width="small", required=True, help="Its place on every page, lowest first."
+            "Order", width="small", required=True, help="Position on every page, lowest first."
         ),
-        "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
+        "label": st.column_config.TextColumn("In charts", help="Short form of the name."),
         "name": st.column_config.TextColumn(
-            "Name", required=True, max_chars=200, help="As every page and download writes it."
+            "Name", required=True, max_chars=200, help="Name on every page and in downloads."
         ),
-        "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
+        "file": st.column_config.TextColumn("File", help="File that its rows come from."),
         "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
         "queries": st.column_config.NumberColumn(
             "Queries", format="localized", help="Queries it has a list for."

@@ -28,10 +28,10 @@ from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
-UNCHANGED = "Nothing was added; what was loaded before is still shown."
+UNCHANGED = "Nothing was added. The board loaded before is still shown."
 _RULES: dict[MissingScore, str] = {
-    "last": "Behind all others of their list, tied with each other.",
-    "drop": "As if they had not been listed.",
+    "last": "Ranks them below the rest of their list, tied with each other.",
+    "drop": "Removes them from their lists.",
 }
 _AUDIT = "views/audit.py"
 _NESTED = "nested-json"
@@ -47,24 +47,22 @@ def upload_field(view: View) -> None:
     """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
-            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; published "
-            "results to audit; or .tiescope",
+            "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), published "
+            "results to audit, or a .tiescope board",
             accept_multiple_files=True,
             key="upload",
-            help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
+            help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
         is_addition = st.toggle(
-            "Add to what is loaded",
+            "Add to this board",
             key="add",
-            help="A file of the same name takes the place of the one loaded.",
+            help="A file replaces the loaded file of the same name.",
         )
-        is_private = st.toggle(
-            "This session only", key="only-here", help="Nothing is written to disk, nor into the library."
-        )
+        is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
     files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
@@ -75,7 +73,7 @@ def upload_field(view: View) -> None:
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
     """Show what was dropped: a board of runs and judgments, or the one of a board file."""
     if len(files) > MOST_FILES:
-        st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
+        st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
         _say_stored(stored.name)
     elif board_file := next(filter(is_board, files), None):
@@ -89,8 +87,8 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
 def _say_stored(name: str) -> None:
     """Say what a stored evaluation is, and where it opens."""
     st.info(
-        f"{escape_markdown(name)} is a stored evaluation: lists that are scored already, without "
-        f"their documents. `tiescope app results.parquet` opens such a file, under Large results.",
+        f"{escape_markdown(name)} is a stored evaluation: scores of lists, without their documents. Open it "
+        "with `tiescope app results.parquet`, under Large results.",
         icon=":material/hard_drive:",
     )
     st.caption(UNCHANGED)
@@ -99,7 +97,7 @@ def _say_stored(name: str) -> None:
 def _import(file: File, *, alone: bool, keep: bool) -> None:
     """Show the board of a file that somebody exported."""
     if not alone:
-        _say_refused(f"{file.name} is a board: drop it alone.")
+        _say_refused(f"{file.name} is a board. Drop it alone.")
         return
     imported = cache.load_board_file(file.sha256, file)
     if isinstance(imported, TieScopeError):
@@ -248,7 +246,7 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     files = first_names([spec.entries[position].file.name for position in counts])
     n_missing = count_of(sum(counts.values()), "document")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a number as score.", width="content")
+        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a numeric score.", width="content")
         rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
@@ -316,6 +314,6 @@ def board_finding(board: Board) -> Prose:
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",
         Strong(queries_text(board.n_queries)),
-        f", shown on every page. {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie; "
-        f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
+        f". {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie. On average, "
+        f"{percent(float(ties.mean()))} of a list's documents tie.",
     )

@@ -140,14 +140,14 @@ def llm_panels() -> None:
     table(
         rows, "LLM reranker summary", "llm-summary", {name: st.column_config.TextColumn(name) for name in rows}
     )
-    st.caption("Mean ± standard deviation over 100 lists; of gaps, the mean and the largest.")
+    st.caption("Scores: mean ± standard deviation over 100 lists. Gaps: mean and largest.")
     exit_buttons(simulation)
 
 
 @section("Sampling")
 def sampling(ranking: Ranking) -> None:
     """Draw how the mean of orders that are drawn nears the exact value."""
-    heading("Sampling RR", "Mean of the orders drawn so far; grey: 1.96 standard errors of the mean.")
+    heading("Sampling RR", "Mean of the orders drawn so far. Grey: 1.96 standard errors of the mean.")
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
@@ -176,7 +176,7 @@ def five_cases() -> None:
 @section("The printed report")
 def printed_report() -> None:
     """Print the notebook's evaluation report on its G-RAG queries."""
-    heading("G-RAG evaluation report", "Of any run: on Share, or by the command tiescope report --format text.")
+    heading("G-RAG evaluation report", "For any run: Share, or the command tiescope report --format text.")
     st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
     exit_buttons(Simulation(NOTEBOOK_GRAG))
 

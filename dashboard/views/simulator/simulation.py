@@ -174,8 +174,8 @@ def build_board(files: list[File]) -> Board:
 def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
     """Draw the six panels of ties against gaps."""
     st.caption(
-        "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
-        "without a gap. Line: mean with its 95% band."
+        "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
+        "95% band."
     )
     figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
     chart(
@@ -205,6 +205,6 @@ def exit_buttons(simulation: Simulation) -> None:
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
                 "views/leaderboard.py",
-                label="Simulated runs are shown on every page",
+                label="All pages show the simulated runs",
                 icon=":material/check:",
             )

@@ -81,7 +81,7 @@ def small_list() -> None:
         name = _choose_scenario()
         k = int(controls.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
         relevant_from = int(controls.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
-        has_further = toggle("Then by", "listthen", help="A further score that splits ties.")
+        has_further = toggle("Then by", "listthen", help="A further score that breaks ties.")
     above = st.container()
     narrow, wide = side_by_side(2, 3, "list")
     with narrow:
@@ -103,7 +103,8 @@ def small_list() -> None:
             ladder_with_ranks,
             *(small.rows, small.chances, visitor.theme(), k, small.listed_rank),
         )
-        chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
+        alt = "The list by score, and the chance of each rank of its first relevant document."
+        chart(figure, "small-list", alt)
 
 
 def _card(measure: str, values: "pd.Series[float]") -> Card:
@@ -136,7 +137,7 @@ def _edit_table(name: str, *, has_further: bool) -> list[Document]:
         read=_documents,
         columns=columns,
         syntax="score,grade,name; …",
-        hint="Grades and names may be left out. A further score that splits ties follows the score: 0.5/2.",
+        hint="Grades and names are optional. Write a tie-breaking score after the score: 0.5/2.",
         max_rows=MAX_DOCUMENTS,
     )
     return text_table.edit(scenario_documents(name))
@@ -147,7 +148,7 @@ def _columns() -> dict[str, Any]:
         "name": st.column_config.TextColumn("Document", max_chars=_LETTERS),
         "score": st.column_config.NumberColumn("Score", step=None, format="%.4g"),
         "further": st.column_config.NumberColumn(
-            "Then by", step=None, default=0, format="%.4g", help="Splits ties in the score, highest first."
+            "Then by", step=None, default=0, format="%.4g", help="Breaks ties in the score, highest first."
         ),
         "grade": st.column_config.NumberColumn("Grade", min_value=0, max_value=10, default=0, format="%g"),
     }

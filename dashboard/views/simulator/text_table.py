@@ -53,7 +53,7 @@ class TextTable(Generic[Row]):
             set_table_text(self.key, line)
             controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
-            st.caption(f"The first {self.max_rows} rows count.")
+            st.caption(f"Only the first {self.max_rows} rows are used.")
         with st.popover("As text", icon=":material/notes:"):
             controls.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows
