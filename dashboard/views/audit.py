@@ -1,4 +1,4 @@
-"""Audit: which published order stands?"""
+"""Audit: compare published results with the runs behind them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -68,7 +68,7 @@ _FEW_MEASURES = 4  # measures that stand side by side
 
 
 class OpenTable(NamedTuple):
-    """A published table, and what the link calls it."""
+    """A published table and its name in the link."""
 
     name: str
     table: PublishedTable
@@ -77,7 +77,7 @@ class OpenTable(NamedTuple):
 def board_settings(convention: Convention) -> dict[str, str | float]:
     """Return the settings that score a board by a convention: key of a control → value.
 
-    A board has one order of the ties, so ties that the convention averages leave it as it is.
+    A board has one tie order, so a convention that averages ties leaves it unchanged.
     """
     settings: dict[str, str | float] = {
         "precision": convention.precision,
@@ -90,13 +90,13 @@ def board_settings(convention: Convention) -> dict[str, str | float]:
 
 
 def use_rule(convention: Convention) -> None:
-    """Have every page score the board by the convention of a published table."""
+    """Score the board by a convention on every page."""
     for key, value in board_settings(convention).items():
         set_value(key, value)
 
 
 def rule_button(view: View, convention: Convention) -> None:
-    """Draw the button that scores the board by a convention; disabled where it is scored so."""
+    """Draw the button that scores the board by a convention, disabled if it already does."""
     is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
     with st.container(width="content", gap="xxsmall"):
         st.markdown(":small[Rule of the table]")
@@ -105,13 +105,13 @@ def rule_button(view: View, convention: Convention) -> None:
             icon=f":material/{'check' if is_used else 'tune'}:",
             key="use-rule",
             disabled=is_used,
-            help=f"Sets tie order, rounding and what is relevant on every page: {convention.label}.",
+            help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
             on_click=partial(use_rule, convention),
         )
 
 
 def choose_measure(audit: Audit) -> str:
-    """Draw and return the published measure whose order is shown: RR or nDCG unless another is chosen."""
+    """Draw the choice of the published measure to order by and return it; RR or nDCG come first."""
     names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
     labels = short_names(names, CARD_COLUMNS)
     default, label = audit.first_measure, labels.__getitem__
@@ -121,7 +121,7 @@ def choose_measure(audit: Audit) -> str:
 
 
 def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
-    """Draw what becomes of a published table, and its settings; says what is tried until that is known."""
+    """Draw the audit of a published table, and show its progress."""
     key = audited_table.audit_key(view.board, opened.name, opened.table)
     names = audited_table.matches(key, view.board, opened.table)
     if line := matching_line(names, opened.table):
@@ -169,12 +169,12 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
 
 
 def show(view: View) -> None:
-    """Draw which published order stands."""
+    """Draw the page."""
     st.title("Audit", anchor=False)
     settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with settings:
         opened_table = open_table(view)
-    results = st.empty()  # what was shown of another table goes as soon as this one is worked on
+    results = st.empty()  # clears another table's results while this one is audited
     if opened_table:
         with results.container():
             show_audit(view, opened_table, settings)
@@ -188,9 +188,9 @@ _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
 
 
 def open_table(view: View) -> OpenTable | None:
-    """Draw the field, and return what is audited: what the link calls it, and the table; None where nothing is.
+    """Draw the upload field and return the table to audit, None without one.
 
-    A file that cannot be read is refused, and what was audited before stays.
+    A file that cannot be read leaves the table before in place.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
     table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
@@ -198,7 +198,7 @@ def open_table(view: View) -> OpenTable | None:
         _offer_field(view.board)
         lost = missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, which this board no longer has. Drop it again"
+            f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop it again"
             if lost
             else "Drop published results of these runs: a table or trec_eval output"
         )
@@ -222,7 +222,6 @@ def open_table(view: View) -> OpenTable | None:
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
-    """Draw what the table is called and how large it is, and a way to another."""
     names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
@@ -245,7 +244,7 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
 
 
 def _offer_field(board: Board) -> None:
-    """Draw where a table is dropped or pasted; one that can be read is audited from now on."""
+    """Draw the upload field, and audit a table that can be read."""
     uploaded = st.file_uploader(
         "Published table", accept_multiple_files=True, key="published", help=_FORMS, max_upload_size=20
     )
@@ -270,9 +269,9 @@ def _offer_field(board: Board) -> None:
 
 
 _COLOURS = ("orange", "yellow", "gray", "blue")
-"""Of the verdicts, in their order."""
+"""Colours of the verdicts, in their order."""
 _FIRST_PAIRS = 10
-"""Pairs in sight unless more are asked for."""
+"""Pairs shown at first."""
 _EXPLANATION = (
     "Every printed order: pairs that swap first, then the closest. p: paired t-test of the tied scores, Holm "
     "over all pairs. Within luck: holds in every tie order, but other queries could reverse it. Stands: other "
@@ -282,7 +281,7 @@ _EXPLANATION = (
 
 @section("The printed orders")
 def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd.DataFrame) -> None:
-    """Draw what becomes of the printed orders: by each measure, then of one measure rank by rank."""
+    """Draw the verdicts on the printed orders: by measure, then by rank and pair for one measure."""
     if len(by_measure):
         table(
             by_measure.reset_index(),
@@ -295,7 +294,6 @@ def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd
 
 
 def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
-    """Draw the published and the tied rank of each reranker, its name, and its scores with tiers."""
     places = order.places
     if not len(places):
         return
@@ -325,7 +323,6 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
 
 
 def _pairs(view: View, pairs: pd.DataFrame) -> None:
-    """Draw what becomes of every printed order of two rerankers, those that swap first."""
     if not len(pairs):
         return
     counts, names = pairs["verdict"].value_counts(), list(VERDICTS)
@@ -349,7 +346,6 @@ def _pairs(view: View, pairs: pd.DataFrame) -> None:
 
 
 def _pair_columns() -> dict[str, Any]:
-    """Return the columns of a pair, the verdict beside its names."""
     return {
         **shown_columns(("a", "published_above"), ("b", "published_below")),
         "verdict": badge_column("Verdict", VERDICTS, _COLOURS),
@@ -358,19 +354,19 @@ def _pair_columns() -> dict[str, Any]:
 
 
 BARS = "audit-rules"
-"""Chart whose click chooses a rule."""
+"""Key of the chart that chooses a rule by a click."""
 _RULE = "rule"
 FIRST_RULES = 8
-"""Rules whose bars are drawn unless all are asked for."""
+"""Rules drawn at first."""
 _MOST_BESIDE = 7
-"""Measures beside which the rules have room."""
+"""Measures of a matrix that leaves room for the chart of rules."""
 MOST_RULES = 40
-"""Rules whose bars are drawn at most; the list has all."""
+"""Rules drawn at most; the list has all."""
 
 
 @section("The figures of the table")
 def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
-    """Draw which figures come out under a rule, beside how many do under each."""
+    """Draw the figures that one rule reproduces, and how many figures each rule reproduces."""
     rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
     row = _choose_rule(rules)
     figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
@@ -412,7 +408,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
 
 
 def _tried_rules(audit: Audit) -> pd.DataFrame:
-    """Return a rule for each way that the figures come out, first the best of every treatment, best first."""
+    """Return one rule for each set of figures, the best of every treatment first."""
     conventions = audit.reproduction.conventions
     n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
     rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
@@ -423,7 +419,6 @@ def _tried_rules(audit: Audit) -> pd.DataFrame:
 
 
 def _choose_rule(rules: pd.DataFrame) -> int:
-    """Draw and return whose matrix is shown: the row of a rule, the best unless another is chosen."""
     labels = rules["label"].tolist()
     if (row := clicked_row(BARS)) is not None and row < len(labels):
         set_value(_RULE, labels[row])
@@ -437,7 +432,7 @@ _NONE = "none of these"
 
 
 def name_controls(board: Board, names: NameMatches) -> None:
-    """Draw a control for each published name that is not the same here."""
+    """Draw a control for each published name that differs from the board's."""
     options = {
         "rerankers": list(board.runs.rerankers),
         "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
@@ -454,12 +449,11 @@ def name_controls(board: Board, names: NameMatches) -> None:
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
-    """Draw what each of some published names means here."""
     grid = st.grid(3, min_column_width=250)
     labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
     ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
     for row in rows.itertuples():
-        key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
+        key = f"match-{kind}-{row.published}-{row.matched}"  # a new key shows the new match
         choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
         grid.cell().selectbox(
             escape_markdown(labels[str(row.published)]),
@@ -472,13 +466,12 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
 
 
 def _further_measures(measures: pd.DataFrame) -> list[str]:
-    """Return further measures that a published name may mean: those matched, and all without a cut-off."""
     plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
     return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
 
 
 def matching_line(names: NameMatches, published: PublishedTable) -> str:
-    """Return Markdown of names that are not the same here, those not matched, and what was read otherwise."""
+    """Return Markdown on names that differ, names left out, and the notes of the table."""
     rows = names.rerankers
     parts = []
     labels = short_names(rows["published"].astype(str), CARD_COLUMNS)

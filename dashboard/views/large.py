@@ -1,4 +1,4 @@
-"""Large results: an evaluation kept in a file, however many lists it has."""
+"""Large results: a stored evaluation with any number of lists."""
 
 from contextlib import suppress
 
@@ -31,11 +31,11 @@ from metrics.ties import treatment
 
 TITLE = "Large results"
 _TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
-"""Lists and rerankers whose differences are tested: more take seconds, or all memory."""
+"""Lists and rerankers compared by tests at most: more would take seconds and much memory."""
 
 
 def show(results: Results | None) -> None:
-    """Draw a stored evaluation."""
+    """Draw the page."""
     page_head(
         TITLE,
         "A stored evaluation of any size. Charts show means and counts over all its lists.",
@@ -77,7 +77,7 @@ def show(results: Results | None) -> None:
 
 
 def _verdict(rows: pd.DataFrame, measure: str, traditional: str, stored: Stored) -> Prose:
-    """Return the sentence of the Leaderboard; without its tests where the lists are too many for them."""
+    """Return the Leaderboard's verdict, or a sentence without tests if there are too many lists."""
     if stored.n_lists <= _TESTED_LISTS and len(stored.rerankers) <= _TESTED_RERANKERS:
         with suppress(TieScopeError):
             return _tested_verdict(cache.file_version(stored.path), measure, traditional, rows, stored)
@@ -101,14 +101,14 @@ def _tested_verdict(
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
-    """Return what ties do to a measure, over a stored evaluation."""
+    """Return the effect of ties on a measure over a stored evaluation."""
     with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
         return stored_summary(_stored, measure, traditional)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
-    """Return the lists with the largest gap, with their queries."""
+    """Return the lists with the largest gap, with their query IDs."""
     lists = summarize_stored(file, measure, traditional, _stored).farthest
     return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
@@ -121,7 +121,7 @@ _EXPLANATION = "Runs that are too large to upload are scored on disk once. This 
 
 
 def empty_state() -> None:
-    """Draw how an evaluation gets here, where none is open."""
+    """Explain how to open a stored evaluation."""
     with st.container(border=True, key="nothing-open"):
         st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
         st.code(_COMMANDS, language="sh", wrap_lines=True)
@@ -132,14 +132,13 @@ def empty_state() -> None:
 
 
 def open_popover() -> None:
-    """Draw a way to other files of the server, where it is allowed."""
+    """Draw the form to open a file of the server, where that is allowed."""
     if server_files.allowed_paths():
         with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
             _path_form()
 
 
 def _path_form() -> None:
-    """Ask for a path; show what is there, scored first where it is a run."""
     st.caption(
         "Stored evaluations open at once; runs are scored first. "
         f"Allowed folders: {escape_markdown(str(server_files.allowed_paths()))}."
@@ -162,7 +161,7 @@ def _open(path: str, qrels: str) -> None:
     except TieScopeError as error:
         placeholder.empty()
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        st.caption("Nothing was opened. The page shows what it showed before.")
+        st.caption("Nothing was opened. The page stays as it was.")
         return
     for message in results.messages:
         notify(message)
@@ -177,7 +176,7 @@ def ties_against_gaps(
     measure: str,
     lists: pd.DataFrame,
 ) -> None:
-    """Draw whether ties predict the gap: of all lists or of one reranker's, and of each on the leaderboard."""
+    """Draw ties against gaps, for all lists or one reranker's, and per reranker."""
     heading(
         "Ties against gaps",
         "Stronger cells: more lists, on a logarithmic scale. Grey strip: share of lists without a gap. Line: "
@@ -211,7 +210,7 @@ def ties_against_gaps(
 
 @section("The largest gaps")
 def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
-    """Draw the lists whose traditional value is farthest off."""
+    """Draw the lists with the largest gaps."""
     table(
         lists,
         "Lists with the largest gap",

@@ -1,4 +1,4 @@
-"""Share: one file to send, slides, and the command that makes the same file."""
+"""Share: a report to download, slides, and the command that makes the same report."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -32,7 +32,7 @@ from metrics.support.shown_columns import shown_columns
 
 
 def show(view: View) -> None:
-    """Draw the report, and the ways to send it."""
+    """Draw the page."""
     st.title("Share", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -53,16 +53,16 @@ _PRESET_HELP = (
     "one LaTeX table of traditional and tied scores with bounds and stars."
 )
 _SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
-"""Sections whose titles are not their names with a capital."""
+"""Labels of sections other than their capitalised names."""
 
 
 def section_label(name: str) -> str:
-    """Return what a section of the report is called on its chip."""
+    """Return the label of a section of the report."""
     return _SECTION_LABELS.get(name, name.capitalize())
 
 
 def choose_options(view: View, measure: str) -> ReportOptions:
-    """Draw the controls of the page, and return what they say; the measure is the report's first."""
+    """Draw the controls and return the options of the report."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     if controls.asked_text("sections") and controls.asked_text("preset") is None:
         controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
@@ -96,15 +96,14 @@ def choose_options(view: View, measure: str) -> ReportOptions:
 
 
 def _choose_reranker(view: View, leader: str) -> str:
-    """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
     follow_defaults({"targets_for": leader})
     return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
 
 
 def _choose_targets() -> tuple[str, ...]:
-    """Ask for targets, written out or by the name of ready ones; none where one means none.
+    """Draw the field for targets and return them.
 
-    A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
+    Links of earlier versions that name only `targets_for` mean the ready-made targets.
     """
     if controls.asked_text("targets_for") and not controls.get_value("targets"):
         controls.ask({"targets": "retrieval"})
@@ -136,7 +135,7 @@ def board_report(board: Board, options_key: str, _options: ReportOptions) -> Rep
 
 @cached_by_key(show_spinner="Drawing the report …", max_entries=4)
 def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
-    """Return the report as an HTML file of a day."""
+    """Return the report of a day as an HTML file."""
     return _report.html(day, draw_charts(_report))
 
 
@@ -145,7 +144,7 @@ _FORM_HELP = "**page**: the HTML file. **text**: a plain-text report, reranker b
 
 @section("Preview and export")
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
-    """Draw the ways to get the file, and the file itself at full width, for its charts are wide."""
+    """Draw the downloads, the command and the preview at full width."""
     today = datetime.now(UTC).date()
     html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
@@ -191,7 +190,6 @@ def _parquet(report: Report) -> bytes:
 
 
 def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
-    """Draw the command that makes the file that is shown."""
     st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
         st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
@@ -199,7 +197,7 @@ def _command_section(view: View, options: ReportOptions, file_name: str) -> None
 
 @section("Targets")
 def target_sections(view: View, studies: ReportStudies) -> None:
-    """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
+    """Draw the targets that one reranker meets, those of all, and the table of targets."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
     heading("Targets", "A target is met when the tied score meets it.")
@@ -210,7 +208,6 @@ def target_sections(view: View, studies: ReportStudies) -> None:
 
 
 def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
-    """Draw how many targets one reranker meets, and what that rests on."""
     summary = target_summary(targets)
     by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
     cards(
@@ -234,7 +231,6 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
 
 
 def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
-    """Draw the targets of one reranker as bullet rows, and those of all."""
     wide, narrow = st.columns([5, 3], gap="large")
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:
@@ -260,7 +256,6 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
 
 
 def _target_table(targets: pd.DataFrame) -> None:
-    """Draw every target of every reranker as a table."""
     table(
         targets.assign(
             passes=["pass" if passed else "fail" for passed in targets["passed"]],

@@ -1,4 +1,4 @@
-"""Ties vs gap: does the share of tied documents predict how far a traditional score is off?"""
+"""Ties vs gap: the gap of a list against its tie ratio."""
 
 import pandas as pd
 import streamlit as st
@@ -43,7 +43,7 @@ GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of al
 
 
 def show(view: View) -> None:
-    """Draw the gap of each list against its ties."""
+    """Draw the page."""
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -71,7 +71,7 @@ def show(view: View) -> None:
 
 @section("Ties against gaps")
 def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
-    """Draw one mark a list; below the first chart, the list whose mark was clicked; then the other panels."""
+    """Draw the gap of each list against its ties, and the list whose mark was clicked."""
     above = st.container()
     second = choices.measure("Second measure", "second", "Hits@3")
     measures = first, second
@@ -115,21 +115,21 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _gaps_by_measure(view: ShownBoard, traditional: str) -> pd.DataFrame:
-    """Return the gaps of all lists in every measure that is scored and has no rule of its own for ties."""
+    """Return the gaps of all lists in every measure without its own rule for ties."""
     names = [name for name in view.evaluation.measures if not parse(name).measure.answers]
     return gaps_by_measure(view.evaluation, names, traditional).reset_index()
 
 
 @cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
 def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return what rerankers with probabilities of grades score by likeliest and by expected grades."""
+    """Return the scores of rerankers by likeliest and by expected grades."""
     losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)
     return losses[losses["reranker"].isin(view.rerankers)]
 
 
 @section("Other measures")
 def other_measures(view: View, measure: str) -> None:
-    """Draw the gaps of all lists in every measure, and what grading throws away by the chosen one."""
+    """Draw the gaps in every measure, and the loss from ranking by the likeliest grade."""
     table(
         _gaps_by_measure(view, view.traditional),
         "",
@@ -147,7 +147,7 @@ def other_measures(view: View, measure: str) -> None:
     losses = _likeliest_grades(view, measure)
     table(
         losses,
-        "What ranking by the likeliest grade loses",
+        "Loss from ranking by the likeliest grade",
         "likeliest-grades",
         shown_columns(
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
@@ -160,20 +160,20 @@ def other_measures(view: View, measure: str) -> None:
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _size_counts(view: ShownBoard) -> pd.DataFrame:
-    """Return how many ties have how many documents, over all lists."""
+    """Return the number of ties by size."""
     return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
 
 
 @cached_by_key(show_spinner="Counting orders …", max_entries=8)
 def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
-    """Return reranker → the orders of its lists."""
+    """Return reranker → the number of orders of its lists."""
     lists = view.evaluation.lists
     return {name: list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers}
 
 
 @section("Tie sizes")
 def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
-    """Draw how many ties have how many documents, and the ties of each reranker."""
+    """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
         chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents.")
@@ -194,7 +194,7 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
 
 @section("Cost of all orders")
 def cost_section(view: View) -> None:
-    """Draw how many orders lists have, and what a tie costs by each method."""
+    """Draw the number of orders of lists, and the cost of a tie by each method."""
     heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity_summary(lists)

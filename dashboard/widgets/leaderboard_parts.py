@@ -1,4 +1,4 @@
-"""Parts of a leaderboard: its charts and its table; used by more than one page."""
+"""The charts and the table of a leaderboard, for several pages."""
 
 from collections.abc import Callable
 
@@ -36,13 +36,13 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
 _LONGEST_FIGURE = 11
-"""Letters of a figure that have room on a card."""
+"""Characters of a figure that fit on a card."""
 _MAX_NAMED = 5
-"""Rerankers without a list that are named."""
+"""Rerankers without a list named at most."""
 
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
-    """Return the rerankers that charts show; say on the page who is missing there."""
+    """Return the rerankers that charts show, and name the missing ones on the page."""
     drawable = drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
@@ -67,7 +67,7 @@ def leaderboard_charts(
     traditional: Treatment,
     drawn_rerankers: pd.Index | None = None,
 ) -> None:
-    """Draw places, names and scores in rows they share."""
+    """Draw ranks, names and scores in shared rows."""
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
@@ -100,7 +100,7 @@ def _draw_charts(
 
 
 def holes_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what the two shades of a bar stand for, and why it reaches to the left; nothing without holes."""
+    """Return the legend of bounds over judgments, empty without such bounds."""
     if "highest" not in leaderboard:
         return ""
     parts = ["", "Solid: worst to best tie order. Hatched: bounds over tie orders and all judgments."]
@@ -114,7 +114,6 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
 
 
 def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
-    """Return what the tick stands for, and where there is none."""
     if is_unknown.all():
         return (
             "No tick: too few judgments to estimate a rate, a choice of query groups, or a measure such as AP "
@@ -125,7 +124,7 @@ def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
 
 
 def slope_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what names lack, and what orange stands for."""
+    """Return the legend of the slope: shortened names, orange and tiers."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
@@ -146,16 +145,16 @@ def leaderboard_table(
     drawn_rerankers: pd.Index | None = None,
     download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Show rerankers before and after ties are averaged, with a download of all.
+    """Show rerankers with tied and traditional scores, and a download.
 
     Args:
-        leaderboard: as `leaderboard` returns it, perhaps with extra columns.
-        measure: what it is ranked by.
-        traditional: the treatment taken as the traditional one.
+        leaderboard: result of `leaderboard`, perhaps with extra columns.
+        measure: measure it is ranked by.
+        traditional: treatment of ties for the traditional score.
         file: name of the download.
-        extra_columns: further columns and how they are shown.
-        drawn_rerankers: rerankers whose rows are shown; all where None.
-        download: makes what the file holds, where that is more.
+        extra_columns: configuration of further columns.
+        drawn_rerankers: rerankers shown, None for all.
+        download: function that makes a longer download.
     """
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table_head("All rerankers", file, download or leaderboard.reset_index)

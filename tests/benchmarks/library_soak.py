@@ -117,7 +117,7 @@ class Visitor:
             self.tally.done["uploaded"] += 1
             self.boards.append(page.board)
             if number % 3 == 0:
-                page.choose("Who may open it", BY_LINK)
+                page.choose("Access", BY_LINK)
                 if ALERTS.search(page.text):
                     self.note(f"{page.query} is not shared: {alerts(page)}")
                     return

@@ -1,4 +1,4 @@
-"""The section Noise of Compare: how much of the order survives noise in the scores, and near ties."""
+"""Compare → Noise: show how noise in the scores and near ties change scores and order."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -39,26 +39,26 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 MOST = 12
-"""Rerankers whose curves are drawn: more lines cannot be told apart."""
+"""Rerankers drawn at most: more lines cannot be told apart."""
 _LOSS = 0.01
 _NEAR, _FAR = 0.01, 0.1
-"""Noise at which values stand in the table, nearest levels."""
+"""Levels of noise whose values stand in the table."""
 _CELLS = 12_000_000
-"""Rows times levels times draws that are scored to see how often an order holds."""
+"""Rows × levels × draws scored for the chance that the order holds."""
 _MIN_DRAWS, _MAX_DRAWS = 10, 40
 """Draws of an order."""
 
 
 class NoiseCurves(NamedTuple):
-    """How a measure changes as noise grows, and what becomes of the order.
+    """A measure as noise grows, and the chance that the order holds.
 
     Attributes:
-        means: of `noise_curves`.
-        chances: of `order_chances`; index: every other level of noise.
-        deviations: (n_levels,) a reranker, of its mean over draws; index as of `chances`.
-        formats: of `format_noise`.
-        n_draws: draws that chances and deviations are of.
-        own: of `own_noise`.
+        means: result of `noise_curves`.
+        chances: result of `order_chances` for every second level of noise.
+        deviations: standard deviation of each reranker's mean over draws, by level.
+        formats: result of `format_noise`.
+        n_draws: draws behind chances and deviations.
+        own: result of `own_noise`.
     """
 
     means: pd.DataFrame
@@ -71,7 +71,7 @@ class NoiseCurves(NamedTuple):
 
 @cached_by_key(show_spinner="Adding noise …", max_entries=16)
 def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
-    """Return what noise does to the lists shown; UsageError for one whose orders would take too long."""
+    """Return the effect of noise on the lists shown; UsageError if that would take too long."""
     runs = view.runs
     n_rows = _n_rows(runs)
     levels = noise_levels(n_rows)
@@ -89,14 +89,14 @@ def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
 
 @cached_by_key(show_spinner="Tying near scores …", max_entries=16)
 def shown_near_ties(view: ShownBoard, measure: str) -> NearTieCurves:
-    """Return what near ties do to the lists shown."""
+    """Return the effect of near ties on the lists shown."""
     runs = view.runs
     with board_turn(view.board):
         return near_tie_curves(runs, measure, near_distances(_n_rows(runs)), view.scoring, view.queries)
 
 
 def best_rerankers(view: View, measure: str) -> View:
-    """Return the view of the rerankers with the highest tied values, the best first; say so of few of many."""
+    """Return the view of the best rerankers by tied score, best first, and mention the selection."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
     if len(means) > MOST:
         st.caption(f"The best {MOST} of {len(means):,} rerankers.")
@@ -105,7 +105,7 @@ def best_rerankers(view: View, measure: str) -> View:
 
 @section("Noise in the scores")
 def noise_section(view: View, measure: str) -> None:
-    """Draw what noise and near ties do to the best rerankers, or say why nothing can be drawn."""
+    """Draw the effect of noise and near ties, or explain why there is none."""
     if note := own_rule_note(measure):
         section_finding(note)
         st.info(f"Noise leaves no ties for the rule of {measure} to settle. Choose another measure.")
@@ -119,7 +119,6 @@ def noise_section(view: View, measure: str) -> None:
 
 
 def _noise_and_near_ties(view: View, measure: str) -> None:
-    """Draw what noise and near ties do to rerankers; near ties alone where noise would take too long."""
     try:
         curves = shown_noise(view, measure)
     except UsageError as error:
@@ -137,7 +136,6 @@ def _noise_and_near_ties(view: View, measure: str) -> None:
 
 
 def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw the values as noise grows, over the chance that the order holds; marks where two trade places."""
     heading(
         "Value as noise grows",
         "Line: exact mean over all orders that noise allows, from the tied score on. "
@@ -156,7 +154,6 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
 
 
 def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw what each reranker's value is under noise, and how much it takes to change its place."""
     curves = noise.means
     means, names = view.evaluation.means(measure), list(curves.columns)
     parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]
@@ -184,14 +181,13 @@ def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.Data
 
 
 def _level(curves: pd.DataFrame, noise: float) -> float:
-    """Return the level of noise nearest to one."""
+    """Return the level of noise nearest to the given one."""
     levels = curves.index.to_numpy()[1:]
     return float(levels[np.abs(np.log(levels / noise)).argmin()])
 
 
 @section("Near ties")
 def _near_ties(view: View, measure: str) -> None:
-    """Draw tie ratios and the change of tied values as near scores tie."""
     tied = parse(measure).tied
     heading(
         "Near ties",

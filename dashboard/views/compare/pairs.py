@@ -1,4 +1,4 @@
-"""The sections All pairs and Stability of Compare: every two rerankers, and orders when ties fall at random."""
+"""Compare → All pairs and Stability: compare every pair, and the order under random tie-breaking."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ from metrics.support.wording import count_of
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def shown_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> OrderStability:
-    """Return how a leaderboard of the rerankers shown moves when every tie is broken at random."""
+    """Return how random tie-breaking moves the leaderboard."""
     rankings = {name: view.ranking(name) for name in view.rerankers}
     with board_turn(view.board):
         return OrderStability.of(_lists.only(view.rerankers), measure, rankings)
 
 
 def pairs_section(view: View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
-    """Draw every two rerankers: how differences stand, or how likely each comes out above each other."""
+    """Draw the verdict on every pair, or the chance of each order of two."""
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)
     stability = shown_stability(best_view, measure, list_spreads(view, measure))
@@ -59,7 +59,7 @@ def pairs_section(view: View, measure: str, test: str, correction: str, *, is_st
 def pair_chart(
     view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
 ) -> None:
-    """Draw which of all pairs differ, by which value."""
+    """Draw which pairs differ significantly."""
     correction = find_correction(correction_name)
     corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
     corrected = "at once" if find_test(test_name).simultaneous else corrected
@@ -78,7 +78,7 @@ def pair_chart(
 
 @section("Chances of each order")
 def order_chart(view: View, stability: OrderStability) -> None:
-    """Draw how likely each reranker is above each other when ties are broken at random."""
+    """Draw the chance that each reranker ranks above each other reranker."""
     heading(
         "P(row above column | ties)",
         "Percent of random tie-breakings that rank the row above the column. Numbers are ranks by tied score.",
@@ -94,7 +94,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
 
 @section("Chances of each rank")
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
-    """Draw the chance of each place, and every place the ties allow."""
+    """Draw the chance of each rank, and all ranks that ties allow."""
     heading(
         "Where each reranker can finish",
         f"Shade: chance of the rank. Outline: all ranks that ties allow. Diamond: rank by {name}.",
@@ -116,7 +116,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
 
 
 def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
-    """Return the view of the best rerankers, as many as are drawn; say so where some are not."""
+    """Return the view of the best rerankers, and mention the selection."""
     means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
     best = set(means.nlargest(n_drawn).index)
     names = [name for name in view.rerankers if name in best]
@@ -127,5 +127,5 @@ def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
 
 
 def _best_first(stability: OrderStability) -> list[str]:
-    """Return the rerankers by falling tied mean."""
+    """Return the rerankers from the highest to the lowest tied mean."""
     return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)

@@ -1,4 +1,4 @@
-"""Library: the uploads that are kept, what can be done with them, and what was deleted."""
+"""Data → Library: the uploads kept, actions on them, and those deleted recently."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from metrics.support.wording import count_of, first_names, part_of, percent
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
-    """Draw buttons for the uploads ticked, and a note for a single one."""
+    """Draw buttons for the selected uploads, and a note if one is selected."""
     if not ticked:
         st.caption("Tick uploads to open them, add them to this board, pin or delete them.")
         return
@@ -53,7 +53,7 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _boards_text(ticked: Sequence[Upload]) -> str:
-    """Return which boards the uploads are on, where no board has all of them: they may not belong together."""
+    """Return a warning if the selected uploads share no board and may not belong together."""
     of_each = [dict(upload.boards) for upload in ticked]
     if any(all(board_id in others for others in of_each) for board_id in of_each[0]):
         return ""
@@ -68,7 +68,6 @@ def _button(label: str, key: str, icon: str) -> bool:
 
 
 def _change_library(change: Callable[[], None]) -> None:
-    """Do something; where it cannot be done, say why and leave all as it was."""
     try:
         change()
     except TieScopeError as error:
@@ -101,13 +100,12 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Return what to make a board from: uploads, those of one name told apart."""
     spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], boards.owner())
     return distinguish_files(spec, uploads, used_stems)
 
 
 def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Put the day of upload into the names of runs that are taken: `bge.trec`, `bge_2026-11-02.trec`."""
+    """Add the day of upload to run names that are taken: `bge.trec`, `bge_2026-11-02.trec`."""
     used, entries = set(used_stems), list(spec.entries)
     for position in sorted(range(len(entries)), key=lambda row: uploads[row].added, reverse=True):
         upload = uploads[position]
@@ -124,7 +122,6 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
-    """Return the board of a spec, its rerankers named and ordered as before; raises what is in its way."""
     with long_work():
         board = build_arranged(spec, read_all(spec), before)
         if isinstance(board, Board):
@@ -141,7 +138,7 @@ def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
 
 
 def _delete(view: View, ticked: Sequence[Upload]) -> None:
-    """Delete what can be; the board shown goes too where it has no name and uses one of them."""
+    """Delete the selected uploads, and the board shown if it has no name and uses one of them."""
     gone, refused = {}, []
     for upload in ticked:
         try:
@@ -164,7 +161,7 @@ def _names_text(uploads: Sequence[Upload]) -> str:
 
 
 def outcome_line() -> None:
-    """Show what was done last, and a way to undo a deletion."""
+    """Show the last change, and a button to undo a deletion."""
     last = last_outcome()
     if last is None:
         return
@@ -188,7 +185,6 @@ def _reclaim(last: Outcome) -> None:
 
 
 def _note(upload: Upload) -> None:
-    """Draw a field for what its owner says of an upload."""
     form = st.form(f"note-{upload.sha256[:12]}", border=False)
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         label = f"Note on {escape_markdown(upload.name)}"
@@ -204,12 +200,12 @@ def _describe(upload: Upload, note: str) -> None:
 
 
 _MAX_LINES = 20
-"""Lines at most; what was deleted before is not listed."""
+"""Deleted items listed at most."""
 
 
 @section("Recently deleted uploads")
 def recently_deleted() -> None:
-    """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
+    """Draw deleted uploads and boards with a button to restore each, and the choice for a full library."""
     library, owner = cache.open_library(), boards.owner()
     uploads, records = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or records:
@@ -230,7 +226,6 @@ def recently_deleted() -> None:
 
 
 def _line(name: str, note: str, key: str) -> bool:
-    """Draw a thing that was deleted; return whether it is to be restored."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
@@ -246,7 +241,6 @@ def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
 
 
 def _eviction() -> None:
-    """Draw the choice whether the oldest uploads go when the library is full."""
     owner = boards.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(
@@ -268,7 +262,7 @@ _TIE_RATIO = ShownColumn(
 
 
 def uploads_section(view: View) -> list[Upload]:
-    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why."""
+    """Draw the visitor's uploads in a table and return those listed."""
     try:
         every_upload = cache.open_library().uploads(boards.owner())
         return _section(view, every_upload)
@@ -278,7 +272,7 @@ def uploads_section(view: View) -> list[Upload]:
 
 
 def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return the uploads that are on the board shown."""
+    """Return the uploads on the board shown."""
     on_board = {file.sha256 for file in view.board.files}
     return [upload for upload in uploads if upload.sha256 in on_board]
 
@@ -320,7 +314,7 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 
 
 def library_finding(uploads: Sequence[Upload]) -> Prose:
-    """Return what is kept, in a sentence, and which of the runs has most ties."""
+    """Return a sentence on the uploads kept and the run with the most ties."""
     if not uploads:
         return ("Nothing is kept yet. Files dropped on Data are kept unless you choose “This session only”.",)
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
@@ -337,7 +331,6 @@ def library_finding(uploads: Sequence[Upload]) -> Prose:
 
 
 def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
-    """Draw the choice between the uploads on the board shown and all; all where it has none."""
     on_board = uploads_on(view, every_upload)
     if not on_board:
         return list(every_upload)
@@ -346,7 +339,6 @@ def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
 
 
 def _whose(owner: str) -> str:
-    """Return where uploads are kept, and who sees them."""
     if not owner and is_open_to_all():
         return "Kept on this server. Everyone who can reach it shares these uploads."
     if not owner:
@@ -357,7 +349,7 @@ def _whose(owner: str) -> str:
 
 
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
-    """Return the uploads that hold every word, and those that are selected."""
+    """Return the uploads that match every word, and the selected ones."""
     search_words = words.casefold().split()
     return [
         upload
@@ -373,7 +365,7 @@ def _holds(upload: Upload, word: str) -> bool:
 
 
 def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
-    """Return a row an upload, as the table draws it."""
+    """Return one row per upload for the screen."""
     rows = uploads_frame(uploads)
     rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
     rows["tied"] *= 100
@@ -385,7 +377,7 @@ def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
 
 
 def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
-    """Return a row an upload, as a file holds it: shares of one, bytes, and the time in UTC."""
+    """Return one row per upload for the download, with shares from 0 to 1, bytes and times in UTC."""
     rows = [
         {
             "name": upload.name,

@@ -1,4 +1,4 @@
-"""Files in: the drop field, what was dropped and cannot be shown yet, how to mend it, and results to audit."""
+"""Data → Files: the upload field, repairs of files that cannot be read, and results to audit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,16 +35,16 @@ _RULES: dict[MissingScore, str] = {
 }
 _AUDIT = "views/audit.py"
 _NESTED = "nested-json"
-"""Format of runs that JSON of results is read as, too."""
+"""Format of runs that JSON results can be mistaken for."""
 _AROUND = 2
-"""Lines shown above and below the one at fault."""
+"""Lines shown above and below an error."""
 _LONGEST = 200
-"""Letters shown of a line."""
+"""Characters shown of a line."""
 
 
 @section("The upload of files")
 def upload_field(view: View) -> None:
-    """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
+    """Draw the upload field, and show uploaded files that form a board; errors leave the board unchanged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
             "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), published "
@@ -71,7 +71,6 @@ def upload_field(view: View) -> None:
 
 
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
-    """Show what was dropped: a board of runs and judgments, or the one of a board file."""
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
@@ -85,7 +84,6 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
 
 
 def _say_stored(name: str) -> None:
-    """Say what a stored evaluation is, and where it opens."""
     st.info(
         f"{escape_markdown(name)} is a stored evaluation: scores of lists, without their documents. Open it "
         "with `tiescope app results.parquet`, under Large results.",
@@ -95,7 +93,6 @@ def _say_stored(name: str) -> None:
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
-    """Show the board of a file that somebody exported."""
     if not alone:
         _say_refused(f"{file.name} is a board. Drop it alone.")
         return
@@ -120,7 +117,6 @@ def _say_refused(reason: str) -> None:
 
 
 def _paste() -> list[File]:
-    """Return text from the clipboard as a file."""
     with st.popover("Paste", icon=":material/content_paste:"):
         name = st.text_input("Name", "pasted.txt", key="paste-name")
         text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
@@ -128,10 +124,7 @@ def _paste() -> list[File]:
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
-    """Show the board of what was dropped, or say what is in the way and offer to mend it.
-
-    What was dropped is shown once: to choose another board while it lies in the field does not add it there.
-    """
+    """Show the board of an upload once, or explain the error and offer repairs."""
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).digest
@@ -160,7 +153,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
 def _set_results_aside(
     spec: BoardSpec, sources: Sequence[Source | TieScopeError], dropped: BoardSpec
 ) -> tuple[BoardSpec, list[Source | TieScopeError], list[File]]:
-    """Return spec and sources without files of published results that were dropped, and these files."""
+    """Return spec and sources without uploaded files of published results, and these files."""
     new = {entry.file.sha256 for entry in dropped.entries}
 
     def is_result(file: File, source: Source | TieScopeError) -> bool:
@@ -180,7 +173,6 @@ def _results_text(results: Sequence[File]) -> str:
 
 
 def _offer_to_audit(view: View, results: Sequence[File]) -> None:
-    """Offer to audit the board shown against results that were dropped alone."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
         st.markdown(
@@ -193,7 +185,7 @@ def _offer_to_audit(view: View, results: Sequence[File]) -> None:
 
 
 def results_line(board: Board) -> None:
-    """Say which published results are kept with the board, and offer to audit them; nothing without any."""
+    """Offer to audit the published results kept with the board."""
     if not (results := kept_files(board)):
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -204,7 +196,6 @@ def results_line(board: Board) -> None:
 
 
 def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:
-    """Say of every file what is wrong with it, or why they make no board; and offer what can be done."""
     errors = {position: error for position, error in enumerate(sources) if isinstance(error, TieScopeError)}
     for error in errors.values() or [refusal]:
         if isinstance(error, UsageError) and not errors and not _is_complete(sources):
@@ -226,7 +217,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
 
 
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
-    """Draw the columns of each file that names more than are read: what is missing may be among them."""
+    """Draw the columns of files with unread columns, which may be the missing ones."""
     for position, source in enumerate(sources):
         if not isinstance(source, Source) or not has_header(source.format):
             continue
@@ -236,7 +227,7 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
-    """Offer to put last, or to drop, documents of files that are refused for scores that are no numbers."""
+    """Offer to put documents without a numeric score last, or to drop them."""
     counts = {
         position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
     }
@@ -256,7 +247,6 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
 
 
 def _count_missing(spec: BoardSpec, position: int) -> int:
-    """Return how many scores of a file are no numbers, none where it cannot be read all the same."""
     source = cache.read_entry(spec.entries[position])
     if not isinstance(source, Source) or source.kind != "run":
         return 0
@@ -264,14 +254,13 @@ def _count_missing(spec: BoardSpec, position: int) -> int:
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:
-    """Return whether there are runs, and something that says what is relevant for each."""
+    """Return whether there are runs, and judgments for each of them."""
     read = [source for source in sources if isinstance(source, Source)]
     runs = [source for source in read if source.kind == "run"]
     return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
 
 
 def _offer_to_keep(spec: BoardSpec) -> None:
-    """Draw the two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
             replace_draft(BoardSpec(spec.entries, "first"))
@@ -280,7 +269,6 @@ def _offer_to_keep(spec: BoardSpec) -> None:
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:
-    """Show the lines of a text file around the one at fault, as they stand."""
     file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
         return
@@ -295,7 +283,6 @@ def _lines_around(spec: BoardSpec, error: ReadError) -> None:
 
 
 def _lines(file: File) -> Iterator[str]:
-    """Yield the lines of a text file, each as far as it is shown."""
     beginning = ""
     for block in file.blocks():
         lines = (beginning + block.decode("utf-8", "replace")).split("\n")
@@ -305,7 +292,7 @@ def _lines(file: File) -> Iterator[str]:
 
 
 def board_finding(board: Board) -> Prose:
-    """Return what is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
+    """Return a sentence on the board's files and ties, whatever the sidebar filters."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")

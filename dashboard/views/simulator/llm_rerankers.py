@@ -1,4 +1,4 @@
-"""The section of the Simulator on simulated LLM rerankers, and on other lists drawn by settings."""
+"""Simulator → LLM rerankers: simulate lists by settings."""
 
 import math
 from functools import partial
@@ -65,7 +65,7 @@ _LETTERS = 40
 
 @section("LLM rerankers")
 def llm_rerankers() -> None:
-    """Draw what is simulated, its charts, its figures, and the way into the app."""
+    """Draw the settings, charts and figures of a simulation, and the buttons to use its lists."""
     above = st.container()
     kind = controls.segmented("Lists", KINDS, "made")
     with above:
@@ -87,25 +87,23 @@ def llm_rerankers() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _places(simulation: Simulation) -> pd.DataFrame:
-    """Return the leaderboard of the simulated rerankers by RR."""
     return leaderboard(scores(simulation), "RR", "input")
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return what the same reranker scores under every tie probability."""
+    """Return the scores of one reranker for each tie probability."""
     probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
     return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return its mean gap over score levels and tie probability."""
+    """Return the mean gap for each number of score levels and tie probability."""
     return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
 def _growth_section(simulation: Simulation) -> None:
-    """Draw one reranker as its ties grow, and its gap over both settings."""
     curve, name = growth(simulation, "RR"), parse("RR").traditional
     section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
     wide, narrow = side_by_side(3, 2, "many")
@@ -131,7 +129,6 @@ def _growth_section(simulation: Simulation) -> None:
 
 
 def _reranker_section(simulation: Simulation) -> None:
-    """Draw several rerankers as on the Leaderboard."""
     rows = _places(simulation)
     if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
@@ -140,7 +137,6 @@ def _reranker_section(simulation: Simulation) -> None:
 
 
 def _gap_section(simulation: Simulation) -> None:
-    """Draw ties against gaps, list by list."""
     second, lists = second_measure(simulation), list_gaps(simulation)
     heading(
         "Ties against gaps",
@@ -153,14 +149,13 @@ def _gap_section(simulation: Simulation) -> None:
 
 
 def _choose_simulation(kind: str) -> Simulation:
-    """Ask for the settings of one of `KINDS`."""
     if kind == SYNTHETIC:
         return _choose_synthetic()
     return _choose_several() if kind == SEVERAL else _choose_llm(kind)
 
 
 class _Lists(NamedTuple):
-    """What lists are like, as the first settings of `Simulation` have it."""
+    """Size of the lists, as the first settings of `Simulation`."""
 
     queries: int
     documents: tuple[int, int]
@@ -169,7 +164,6 @@ class _Lists(NamedTuple):
 
 
 def _choose_llm(kind: str) -> Simulation:
-    """Ask for one reranker and its queries; continuous scores leave its ties out."""
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
         presets = st.container(width="content") if kind == LLM else None
@@ -196,7 +190,6 @@ def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str
 
 
 def _choose_several() -> Simulation:
-    """Ask for several rerankers, a row each, and their queries."""
     rerankers = TextTable(
         key="madeof",
         parse=parse_rerankers,
@@ -236,7 +229,6 @@ def _columns() -> dict[str, Any]:
 
 
 def _rerankers(frame: pd.DataFrame) -> list[NamedReranker]:
-    """Return the rows that say ties and levels."""
     rerankers = []
     for row in frame.to_dict("records"):
         ties, levels = number(row["ties"], math.nan), number(row["levels"], math.nan)
@@ -267,7 +259,7 @@ def _choose_lists(
     relevant: tuple[int, int],
     key: str = "made",
 ) -> _Lists:
-    """Ask how many lists there are, and how long; names of the controls begin with `key`."""
+    """Draw the controls for number and length of lists; their keys begin with `key`."""
     is_list = key == "list"
     with grid.cell():
         documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
@@ -281,7 +273,7 @@ def _choose_lists(
 
 
 def _preset_control(ties: float, levels: int) -> None:
-    """Draw the notebook's rerankers by their ties; none is marked where the sliders say otherwise."""
+    """Draw the presets; none is selected if the sliders have other values."""
     presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
     controls.set_value("_preset", presets.get((ties, levels)))
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)

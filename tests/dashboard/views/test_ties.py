@@ -132,7 +132,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
         flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
     )
     page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Other measures")
-    losses = table(page, "What ranking by the likeliest grade loses")
+    losses = table(page, "Loss from ranking by the likeliest grade")
     assert losses["reranker"].to_list() == ["llm"]
     assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
     assert "tied RR is 1.000 in place of 0.750: +0.250" in texts(page).replace("*", "")
