@@ -1,1 +1,1 @@
-"""The browser app, above every floor of `metrics`; the only place that imports streamlit or plotly."""
+"""The browser app: the only package that imports streamlit or plotly."""

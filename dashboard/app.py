@@ -1,4 +1,4 @@
-"""The frame: page config, navigation, shared sidebar. `streamlit run dashboard/app.py`."""
+"""Run the app: page configuration, menu, sidebar and page. `streamlit run dashboard/app.py`."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ FOLDER = Path(__file__).parent
 
 
 def menu() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by sections of the menu; addresses of version 0.2 among them, out of sight."""
+    """Return the pages by section of the menu, hidden pages for the addresses of version 0.2 included."""
     has_results = bool(server_files.command_results())
     is_results_only = has_results and server_files.opened_board() is None
     pages: dict[str, list[StreamlitPage]] = {}
@@ -59,14 +59,14 @@ def menu() -> dict[str, list[StreamlitPage]]:
 
 
 def moved() -> None:
-    """Stand for a page of an earlier version: its address leads on to where it is now."""
+    """Hold the address of a page of an earlier version, which redirects to the current page."""
 
 
 def without_board(title: str) -> None:
-    """Show a page whose board is not here: what it is, and a way to the board that the app opens on."""
+    """Show the title of a page whose board cannot be opened, and a button to the home board."""
     st.title(title, anchor=False)
     if label := unknown_label():
-        st.warning(f"This link shows {escape_markdown(label)}, which is not kept here, or not shared with you.")
+        st.warning(f"This link opens {escape_markdown(label)}, which is not kept here, or not shared with you.")
     home = server_files.home_board().label
     if st.button(f"Show {escape_markdown(home)}", icon=":material/dataset:", type="primary"):
         boards.switch_to_board(home)

@@ -1,4 +1,4 @@
-"""Which data is shown: samples, files opened by the command, and boards, kept or not."""
+"""Choose, show and keep boards: samples, files opened by the command, uploads and shared boards."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -34,14 +34,14 @@ _DELETED = "_deleted_board"
 _LAST = "_last_data"
 _AUDITED = "_audited_data"
 _MAX_UNNAMED = 50
-"""Boards without a name that are offered, the newest; those with one are all."""
+"""Newest unnamed boards offered; all boards with a name are offered."""
 
 BoardChoice = tuple[Board, Record | None]
-"""A board, and what the library says of it where it is kept."""
+"""A board, and its record in the library if it is kept there."""
 
 
 def owner() -> str:
-    """Return whose data this session sees and changes: who is signed in, everybody, or this session alone."""
+    """Return the owner of this session's data: an address, "" for everybody, or a name of this session."""
     address = identity()
     if address is None:
         return f"{STRANGER}{st.session_state.setdefault(_VISITOR, token_hex())}"
@@ -49,9 +49,9 @@ def owner() -> str:
 
 
 def choose_board() -> BoardChoice | None:
-    """Draw the choice of a board in the sidebar, set by the link too; return the board.
+    """Draw the choice of a board in the sidebar, which the link can set, and return the board.
 
-    None where the link asks for a board that is not here or cannot be opened: no other takes its place.
+    Returns None if the link names a board that cannot be opened: no other board replaces it.
     """
     home = server_files.home_board()
     requested_label = st.session_state.pop(_NEXT, None) or controls.asked_text(DATA)
@@ -84,17 +84,17 @@ def choose_board() -> BoardChoice | None:
 
 
 def leave_board() -> None:
-    """Show no board: what becomes of the last one does not concern the page."""
+    """Forget the board shown, for pages that have none."""
     st.session_state.pop(_LAST, None)
 
 
 def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
-    """Return how a download is made, which fails once the board shown now may not be opened any more."""
+    """Return the maker of a download that fails once the visitor may no longer open the board shown now."""
     identity_then = _last_choice(), owner(), visitor_id()
 
     def make_if_open() -> str | bytes:
         if not _is_open(*identity_then):
-            raise UsageError("The board of this download is not here any more, or not shared with you.")
+            raise UsageError("This board was deleted or is not shared with you.")
         return make()
 
     return make_if_open
@@ -110,7 +110,7 @@ def _is_open(choice: BoardChoice | None, owner_id: str, visitor: str) -> bool:
         try:
             return cache.open_library().look(record.id, owner_id) is not None
         except LibraryError:
-            return True  # what is shown stays while the library cannot be reached
+            return True  # the page stays while the library cannot be reached
     if board is None or is_preloaded(board):
         return True
     now = cache.loaded_boards().find(id_of(board.label), visitor)
@@ -118,7 +118,6 @@ def _is_open(choice: BoardChoice | None, owner_id: str, visitor: str) -> bool:
 
 
 def _audit(label_shown: str | None, requested: str) -> None:
-    """Have it noted which board this session opened, or asked for in vain; once, until it asks for another."""
     action, label = ("opened", label_shown) if label_shown else ("refused", requested)
     if st.session_state.get(_AUDITED) != (action, id_of(label)):
         st.session_state[_AUDITED] = action, id_of(label)
@@ -126,7 +125,7 @@ def _audit(label_shown: str | None, requested: str) -> None:
 
 
 def _names(labels: Iterable[str]) -> dict[str, str]:
-    """Return label → name, without its id; of several boards of one name, the second has a 2, and so on."""
+    """Return label → name, numbered where several boards have one name: `llm`, `llm (2)`."""
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for label in labels:
@@ -137,7 +136,6 @@ def _names(labels: Iterable[str]) -> dict[str, str]:
 
 
 def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], BoardChoice]]:
-    """Return what this session may choose from, by label: samples, its own boards, and the one it links to."""
     choices: dict[str, Callable[[], BoardChoice]] = {home.label: partial(_unkept, home)}
     choices |= {label: partial(_load_sample, label) for label in cache.SAMPLES}
     choices |= {label: partial(_unkept, board) for label, board in _visited_boards(requested).items()}
@@ -155,7 +153,6 @@ def _choices(home: Board, requested: str | None) -> dict[str, Callable[[], Board
 
 
 def _visited_boards(requested: str | None) -> dict[str, Board]:
-    """Return the boards of this visitor alone that this session was shown or links to, by label."""
     visited = [id_of(label) for label in st.session_state.get(_VISITED, [])]
     boards = {}
     for board_id in filter(None, [*visited, requested and id_of(requested)]):
@@ -180,17 +177,17 @@ def _load_choice(board_id: str) -> BoardChoice:
 
 
 def unknown_label() -> str | None:
-    """Return the board that the address asks for and this server does not have, until another is chosen."""
+    """Return the board that the address names and that cannot be opened, until another board is chosen."""
     return cast("str | None", st.session_state.get(_LOST))
 
 
 def notify(message: str) -> None:
-    """Have a message shown above the page, once."""
+    """Queue a message to show once above the page."""
     st.session_state.setdefault(_NOTICES, {})[without_folders(message)] = None
 
 
 def notices() -> list[str]:
-    """Return the messages to be shown above the page."""
+    """Return and clear the messages to show above the page."""
     return list(st.session_state.pop(_NOTICES, {}))
 
 
@@ -205,18 +202,18 @@ def show_board(
     draft: str = "",
     published: Published | None = None,
 ) -> None:
-    """Show a board from now on, keep it, and draw again.
+    """Keep a board, show it and rerun the page.
 
     Args:
-        board: read and joined.
-        file_hashes: sha256 of the files that the visitor gave for it just now.
-        amends: the board it takes the place of, where this visitor may change that.
-        keep: whether these files may be kept; None: as was said of them before. A board is kept unless one
-            of its files may not be.
-        name: what it is called in the library.
-        opened_with: its settings there; None: what its files say.
-        draft: what tells the files dropped for it from others, which are not to be shown again by themselves.
-        published: results that were dropped with it, to audit it against.
+        board: the board to show.
+        file_hashes: SHA-256 of the files that the visitor has just uploaded for it.
+        amends: the board it replaces if the visitor may change that one.
+        keep: whether these files may be kept; None leaves the earlier decision. A board is kept only if all
+            its files may be kept.
+        name: name in the library.
+        opened_with: settings to open it with; None for the defaults of its files.
+        draft: digest of the upload it comes from, so that this upload is not shown twice.
+        published: published results that were uploaded with it, for the audit.
     """
     label = board.label
     if label not in cache.SAMPLES:
@@ -243,7 +240,7 @@ def show_board(
 
 
 def publish(label: str, published: Published) -> None:
-    """Keep published results with a board, by its label: in the library, else in memory for this visitor."""
+    """Store published results with a board: in the library, or else in memory for this visitor."""
     if label not in cache.SAMPLES:
         with suppress(LibraryError):  # not kept there, or somebody else's
             cache.open_library().publish(id_of(label), published, owner())
@@ -252,12 +249,12 @@ def publish(label: str, published: Published) -> None:
 
 
 def published_results(label: str) -> Published | None:
-    """Return the published results that the board of a label is audited against; None where there are none."""
+    """Return the published results stored with a board, None without any."""
     return find_published(label, owner(), visitor_id())
 
 
 def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
-    """Return the published results that a visitor audits a board against; None where there are none."""
+    """Return the published results that a visitor stored with a board, None without any."""
     if held := cache.loaded_boards().published(id_of(label), visitor):
         return held
     with suppress(LibraryError):
@@ -266,30 +263,30 @@ def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
 
 
 def switch_to_board(label: str, draft: str = "") -> None:
-    """Show the data of a label from now on, made from what was dropped, if so; and draw again."""
+    """Show the board of a label, mark its upload as shown, and rerun the page."""
     st.session_state[_NEXT] = label
     address = st.session_state.setdefault(_VISITED, [])
     if label not in address:
         address.append(label)
     if draft:
-        mark_shown(draft)  # last: a click in between must not lose what was dropped
+        mark_shown(draft)  # last: a click in between must not lose the upload
     st.rerun()
 
 
 def forget_board(board: Board) -> None:
-    """Forget a board that is in memory only, on every page of this visitor, and show other data."""
+    """Delete a board that is in memory only, and show the home board."""
     cache.loaded_boards().remove(id_of(board.label), visitor_id())
     switch_to_board(server_files.home_board().label)
 
 
 def leave_deleted_board(record: Record) -> None:
-    """Show other data in place of a board that was deleted, and offer to undo that."""
+    """Show the home board in place of a deleted one, and offer to undo the deletion."""
     st.session_state[_DELETED] = record
     switch_to_board(server_files.home_board().label)
 
 
 def deleted_board() -> Record | None:
-    """Return the board deleted just now, until something else is shown."""
+    """Return the board just deleted, until another board is shown."""
     record = cast("Record | None", st.session_state.get(_DELETED))
     if record is not None and st.session_state.get(DATA) != server_files.home_board().label:
         st.session_state[_DELETED] = record = None
@@ -297,27 +294,26 @@ def deleted_board() -> Record | None:
 
 
 def is_preloaded(board: Board) -> bool:
-    """Return whether a board is there without anybody's upload: a sample, or what the command opened."""
+    """Return whether a board is a sample or was opened by the command."""
     return board.label in {*cache.SAMPLES, server_files.home_board().label}
 
 
 def is_stranger() -> bool:
-    """Return whether this visitor is known for this session alone."""
+    """Return whether this visitor is identified by the session alone."""
     return owner().startswith(STRANGER)
 
 
 def default_access(owner_id: str) -> Access:
-    """Return who else may open what somebody keeps: a stranger comes back by the link alone."""
+    """Return the access of a new board: strangers need the link to come back to theirs."""
     return "link" if owner_id.startswith(STRANGER) else "private"
 
 
 def board_link(label: str) -> str:
-    """Return the link of a board."""
+    """Return the link to a board."""
     return f"{str(st.context.url).partition('?')[0]}?{urlencode({DATA: id_of(label)})}"
 
 
 def _keep_out(files: set[str]) -> None:
-    """Have these files kept nowhere, until it is said otherwise."""
     st.session_state[_SESSION_ONLY] = st.session_state.get(_SESSION_ONLY, set()) | files
 
 
@@ -331,15 +327,14 @@ def is_session_only(board: Board) -> bool:
 
 
 def _keep(board: Board, amends: Record | None, name: str, view: Mapping[str, Any] | None) -> Record | None:
-    """Return the board as the library has it; None where it cannot be kept, which is said."""
     owner_id = owner()
     if amends is not None and amends.may_change(owner_id):
         try:
             return cache.open_library().revise(amends.id, amends.version, board, owner_id)
         except TieScopeError as error:
-            notify(f"{error} What you see is a board of its own.")
+            notify(f"{error} This page now shows a new board.")
     try:
         return cache.open_library().keep(board, owner_id, name=name, view=view, access=default_access(owner_id))
     except TieScopeError as error:
-        notify(f"{error} What you see is in memory only.")
+        notify(f"{error} The board shown is in memory only.")
         return None

@@ -1,4 +1,4 @@
-"""Another board from what is loaded."""
+"""Build and show a board from changed files or settings."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -19,25 +19,19 @@ from metrics.support.wording import count_of
 
 
 def score_as_shown(board: Board) -> None:
-    """Score a board as the one shown is, so that it can be shown at once."""
+    """Score a board with the current settings, so that showing it takes no further time."""
     cache.evaluation(board, view().scoring, (*cache.MEASURES, *other_measures()))
     begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
 
 
 def score_and_show(board: Board, file_hashes: Collection[str] = (), **options: Any) -> None:  # noqa: ANN401 passed on
-    """Score a board, then show it: until then a click leaves all as it was.
-
-    Args:
-        board: read and joined.
-        file_hashes: sha256 of the files that the visitor gave for it just now.
-        **options: passed on to `show_board`.
-    """
+    """Score a board, then show it; a click before the end leaves everything unchanged."""
     score_as_shown(board)
     show_board(board, file_hashes, **options)
 
 
 def rebuild_board(spec: BoardSpec) -> None:
-    """Show what another spec makes of the files loaded; where it makes nothing, say why."""
+    """Show the board of a changed spec, or the error that it raises."""
     now = view()
     with long_work():
         board = cache.build_board(spec, read_all(spec))
@@ -48,7 +42,7 @@ def rebuild_board(spec: BoardSpec) -> None:
 
 
 def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
-    """Return what each file holds, or why it cannot be read; tells which is being read, and rows so far."""
+    """Return the content or the error of each file, and report progress."""
     entries, rows = spec.entries, 0
     sources: list[Source | TieScopeError] = []
     for position, entry in enumerate(entries):
@@ -62,13 +56,7 @@ def read_all(spec: BoardSpec) -> list[Source | TieScopeError]:
 def build_arranged(
     spec: BoardSpec, sources: Sequence[Source | TieScopeError], before: BoardSpec | None = None
 ) -> Board | TieScopeError:
-    """Return a board, its rerankers named and ordered as before; or the first thing in its way.
-
-    Args:
-        spec: of all its files.
-        sources: what each file holds, or why it cannot be read.
-        before: what the board was made from until now, where it was.
-    """
+    """Return the board of a spec with the reranker names and order of the board before, or the first error."""
     board = cache.build_board(spec, sources)
     try:
         return keep_arrangement(board, before) if before and isinstance(board, Board) else board
@@ -77,9 +65,9 @@ def build_arranged(
 
 
 def with_names_of(before: BoardSpec, board: Board) -> Board:
-    """Return a board with the names and order its rerankers had, where the same columns are read."""
+    """Return a board with the names and order of its rerankers before, if the same columns are read."""
     digests = {entry.columns_digest for entry in before.entries}
     if board.spec.names is None and digests.issuperset(entry.columns_digest for entry in board.spec.entries):
-        with suppress(TieScopeError):  # none of those that were shown is left
+        with suppress(TieScopeError):  # no reranker of the old board is left
             return keep_arrangement(board, before)
     return board

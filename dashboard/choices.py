@@ -1,4 +1,4 @@
-"""What the visitor chose beside the page, and what a page is handed: one view of a board."""
+"""Choose what all pages share, such as tie order and rounding, and build the `View` that pages receive."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,11 @@ from metrics.ties.lists import further_scores
 from metrics.ties.precision import rounded
 
 TIE_BREAKS = "tiebreak"
-"""Name of the choice of further scores, in the link."""
+"""Key of the further scores that break ties."""
 CRITERIA = "criteria"
-"""Name of the choice of what ranks together, in the link."""
+"""Key of the criteria that rank documents."""
 UNJUDGED = "unjudged"
-"""Name of the choice of what is done about documents that nobody judged, in the link."""
+"""Key of the treatment of unjudged documents."""
 _BOTH_WAYS, _AT_RATE = "bounds", "rate"
 _UNJUDGED_WORDS = {
     "nonrelevant": "not relevant",
@@ -43,32 +43,32 @@ _UNJUDGED_WORDS = {
     "leave_out": "left out",
 }
 _UNJUDGED_HELP = (
-    "Documents that nobody judged are not relevant; or that, and bars show what else they may be (both ways), "
-    "with what is expected if they are relevant as often as judged ones tell (judged rate); or they are left "
-    "out of their lists."
+    "**Not relevant**: unjudged documents count as not relevant. **Both ways**: bounds also show every value "
+    "that judgments could give. **Judged rate**: also shows the value expected if unjudged documents are "
+    "relevant as often as judged ones. **Left out**: unjudged documents are removed from their lists."
 )
 _UNJUDGED_LABEL = "Unjudged documents"
 _UNJUDGED_LOOK: dict[str, Any] = {"format_func": _UNJUDGED_WORDS.__getitem__, "help": _UNJUDGED_HELP}
 RELEVANT_FROM = "relevant_from"
-"""Name of the choice of the grade from which a document is relevant, in the link."""
+"""Key of the smallest relevant grade."""
 UNJUDGED_SECTION = "Unjudged documents"
-"""Section of a page that has the choice about unjudged documents; otherwise Settings have it."""
+"""Section that has its own control for unjudged documents; elsewhere Settings have it."""
 _RELEVANT_FROM_ENDS = 1.0, 1000.0
 _MOST_GRADES = 20
-"""Grades, the lowest, from which documents can be relevant by a click; a link may name any."""
+"""Grades offered as the smallest relevant grade; a link may name any grade."""
 _POLICIES = ("zero", "skip")
 _NEAR = ("within:0.001", "within:0.01", "within:0.1")
 _PRECISIONS = ("float64", "float32", "float16", "bfloat16", *(f"decimals:{n}" for n in range(7)), *_NEAR)
 
 
 def choose_scoring(runs: Runs) -> ScoringOptions:
-    """Draw the choice of how lists are scored: as the files say unless the visitor says otherwise."""
+    """Draw the scoring settings and return them."""
     precision = _choose_precision()
     columns = further_scores(runs)
     criteria = _choose_criteria(columns)
     tiebreak_by = _choose_tie_breaks(columns)
     missing = segmented("Judged queries without rows", _POLICIES, "missing")
-    empty = segmented("Queries with nothing relevant", _POLICIES, "empty")
+    empty = segmented("Queries without relevant documents", _POLICIES, "empty")
     if get_value(SECTION) != UNJUDGED_SECTION:
         choose_unjudged()
     unjudged = "leave_out" if get_value(UNJUDGED) == "leave_out" else AS_READ.unjudged
@@ -77,12 +77,12 @@ def choose_scoring(runs: Runs) -> ScoringOptions:
 
 
 def choose_unjudged() -> str:
-    """Draw the choice of what is done about unjudged documents; return its name."""
+    """Draw the choice of how unjudged documents count."""
     return segmented(_UNJUDGED_LABEL, tuple(_UNJUDGED_WORDS), UNJUDGED, **_UNJUDGED_LOOK)
 
 
 def choose_relevant_from(board: Board) -> None:
-    """Draw the choice of the grade from which a document is relevant, where there are grades to choose from."""
+    """Draw the choice of the smallest relevant grade if the judgments have grades above 1."""
     counts, level = grade_counts(board), float(_relevant_from())
     if max(counts, default=0) <= AS_READ.relevant_from and level == AS_READ.relevant_from:
         return
@@ -106,22 +106,21 @@ def choose_relevant_from(board: Board) -> None:
 
 
 def _relevant_from() -> int:
-    """Return the grade from which a document is relevant; a page draws its control later, or does not."""
     return controls.whole_number(RELEVANT_FROM, *_RELEVANT_FROM_ENDS, AS_READ.relevant_from)
 
 
 def shows_both_ways() -> bool:
-    """Return whether bounds over all judgments of unjudged documents are shown, which count as not relevant."""
+    """Return whether bounds over all judgments of unjudged documents are shown."""
     return get_value(UNJUDGED) in (_BOTH_WAYS, _AT_RATE)
 
 
 def shows_expectation() -> bool:
-    """Return whether beside these bounds stands what is expected at the rate of judged documents."""
+    """Return whether the value expected at the rate of judged documents is shown."""
     return get_value(UNJUDGED) == _AT_RATE
 
 
 def _choose_precision() -> str:
-    """Draw the choice of how scores are compared; any precision may be written, and what is none is told of."""
+    """Draw the choice of rounding, which accepts typed values, and report values that are invalid."""
     written = get_value("precision")
     is_further = bool(written) and written not in _PRECISIONS
     try:
@@ -135,39 +134,37 @@ def _choose_precision() -> str:
         (*_PRECISIONS, written) if is_further else _PRECISIONS,
         "precision",
         accept_new_options=True,
-        help="Rounds scores before they are compared; `within:0.01` ties what lies within 0.01 of the highest "
-        "of its group, from the top down. Write another distance in its place.",
+        help="Rounds scores before they are compared. `within:0.01` ties scores within 0.01 of the highest "
+        "score of their group, from the top down. Type any other distance.",
     )
 
 
 def _choose_tie_breaks(columns: Sequence[str]) -> tuple[str, ...]:
-    """Draw the choice of further scores that split ties, none at first; without any, nothing is drawn."""
-
     def read(texts: controls.Texts) -> list[str]:
         controls.refuse(TIE_BREAKS, [text for text in texts if text not in columns])
         return list(dict.fromkeys(text for text in texts if text in columns))
 
     prepare(TIE_BREAKS, read, lambda names: set(names) <= set(columns), [])
     return choose_in_order(
-        "Ties split first by",
+        "Break ties first by",
         columns,
         TIE_BREAKS,
         placeholder="Nothing",
-        help="Further scores of your files, highest first: each splits what is level in those before it. "
-        "What is level in all of them stays tied.",
+        help="Further score columns of your files, highest first. Each breaks the ties that earlier columns "
+        "leave. Documents equal in all columns stay tied.",
     )
 
 
 def _choose_criteria(columns: Sequence[str]) -> tuple[str, ...]:
-    """Draw the choice of what ranks together, the score alone at first; without others, nothing is drawn."""
     criteria = choose_criteria(
         "Ranked by",
         columns,
         CRITERIA,
         placeholder="The score",
-        help="Several criteria rank by fronts: the first front holds the documents that no other of their list "
-        "beats, being level or better in every criterion and better in one; the next front those that only "
-        "documents of the first beat, and so on. A front is a tie. Precision applies to each criterion.",
+        help="Several criteria rank documents by Pareto fronts. The first front holds the documents that no "
+        "document of the list beats by being better in one criterion and worse in none. The next front "
+        "holds the documents that only the first front beats, and so on. Documents of one front tie. Rounding "
+        "applies to each criterion.",
     )
     return () if criteria == ("score",) else criteria
 
@@ -181,15 +178,15 @@ def choose_criteria(
     most: int | None = None,
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
-    """Draw a choice of criteria, each column in one direction at most; return them as chosen.
+    """Draw a choice of criteria with one direction per column, and return them in the order chosen.
 
     Args:
-        label: above the control.
-        columns: further scores that every reranker has; without any, nothing is drawn.
-        key: of the choice, and its name in the link.
-        default: chosen first.
-        most: how many may be chosen; None for any number.
-        **more_options: passed on to the widget.
+        label: label of the control.
+        columns: further scores of every reranker; without any, nothing is drawn.
+        key: key of the control and of the address.
+        default: criteria chosen at first.
+        most: maximum number of criteria.
+        **more_options: options of `st.multiselect`.
     """
     choices = criterion_choices(columns) if columns else []
 
@@ -219,15 +216,7 @@ def choose_in_order(
     default: Sequence[str] = (),
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
-    """Draw a choice of several, about to be shown as it was prepared; return it in the order it was made.
-
-    Args:
-        label: above the control.
-        options: what can be chosen; without any, nothing is drawn.
-        key: of the choice, and its name in the link.
-        default: chosen first.
-        **more_options: passed on to the widget.
-    """
+    """Draw a prepared multiple choice and return the values in the order chosen."""
     names: list[str] = []
     if options:
         st.session_state.setdefault(key, list(default))
@@ -236,7 +225,7 @@ def choose_in_order(
 
 
 def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[str]:
-    """Return what was done that is not usual, as phrases; counts are n_missing and n_empty."""
+    """Return phrases for settings that differ from the defaults; `counts` has n_missing and n_empty."""
     outcomes = {"zero": "count as 0", "skip": "are left out"}
     level, precision = scoring.relevant_from, scoring.precision
     tie_breaks = escape_markdown(", ".join(scoring.tiebreak_by))
@@ -244,18 +233,20 @@ def policy_phrases(counts: Mapping[str, int], scoring: ScoringOptions) -> list[s
     fronts = "fronts of " * (len(scoring.criteria) > 1)
     phrases = [
         f"{counts['n_missing']:,} without rows {outcomes[scoring.missing]}" if counts["n_missing"] else "",
-        f"{counts['n_empty']:,} with nothing relevant {outcomes[scoring.empty]}" if counts["n_empty"] else "",
+        f"{counts['n_empty']:,} without relevant documents {outcomes[scoring.empty]}"
+        if counts["n_empty"]
+        else "",
         f"relevant from grade {level:g}" if level != AS_READ.relevant_from else "",
         f"scores as {compared_as(precision)}" if precision != AS_READ.precision else "",
         f"ranked by {fronts}{criteria}" if criteria else "",
-        f"ties split by {tie_breaks} first" if tie_breaks else "",
+        f"ties broken by {tie_breaks} first" if tie_breaks else "",
         "unjudged documents left out" if scoring.unjudged == "leave_out" else "",
     ]
     return [phrase for phrase in phrases if phrase]
 
 
 def choose_test() -> tuple[str, str]:
-    """Draw the choice of a test and of a correction for many comparisons; return their names."""
+    """Draw the choices of a test and a correction, and return their names."""
     from metrics.studies.test_registry import CORRECTIONS, TESTS  # noqa: PLC0415 scipy.stats
 
     tests = {test.label.removesuffix(" test").removeprefix("paired "): test.name for test in TESTS}
@@ -265,17 +256,17 @@ def choose_test() -> tuple[str, str]:
 
 
 MEASURE_KEYS = ("measure", "first", "second")
-"""Choices of a measure, by their names in the link: of most pages, and the two of Ties vs gap."""
+"""Keys of measures in the address: most pages use the first, Ties vs gap the other two."""
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "", *, has_more: bool = True) -> str:
-    """Draw the choice of a measure: one of the usual, or any other with its cut-off; return its name.
+    """Draw the choice of a measure and return its name.
 
     Args:
-        label: above the control.
-        key: one of `MEASURE_KEYS`; a few measures of the first stand in a row, the usual of others in a list.
-        default: chosen first; the first of the usual where empty.
-        has_more: whether `more` follows, with nothing of the page's own.
+        label: label of the control.
+        key: one of `MEASURE_KEYS`; the first draws a row of buttons, the others a list.
+        default: measure chosen at first; empty for the first of the usual measures.
+        has_more: whether the menu *More* follows.
     """
     is_row = key == MEASURE_KEYS[0]
     options = [*cache.MEASURES, *_other_measure(key)]
@@ -298,7 +289,7 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "", *, 
 
 
 def more(key: str = "measure", help: str = "Any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
-    """Draw the menu of what few change beside a measure: any other; return it, for the page's own."""
+    """Draw the menu with all other measures and cut-offs, and return it for further controls."""
     menu = st.popover("More", icon=":material/tune:", help=help)
     in_sight = {*(cache.OFFERED if key == MEASURE_KEYS[0] else cache.MEASURES), get_value(key)}
     with menu:
@@ -309,7 +300,6 @@ def more(key: str = "measure", help: str = "Any other measure and cut-off.") -> 
 
 
 def _choose_further(key: str) -> None:
-    """Take the measure clicked among those that are not in sight."""
     set_value(key, st.session_state.pop(f"_further_{key}"))
 
 
@@ -329,9 +319,9 @@ def _choose_other(key: str) -> None:
 
 
 def other_measures() -> list[str]:
-    """Return the measures that the visitor or the link asked for where they are none of the usual.
+    """Return the chosen measures that are not among the usual ones.
 
-    One that settles ties by its own rule comes with all that settle the same ties.
+    A measure with its own rule for ties brings along the other rules for the same ties.
     """
     names = [name for key in MEASURE_KEYS for name in _other_measure(key)]
     beside = [str(rule) for name in names if parse(name).measure.answers for rule in side_by_side(parse(name))]
@@ -339,13 +329,12 @@ def other_measures() -> list[str]:
 
 
 def _other_measure(key: str) -> list[str]:
-    """Return the measure of one choice where it is none of the usual."""
     requested = get_value(key)
     try:
         name = str(parse(requested)) if requested else None
     except UsageError as error:
         controls.forget(key)
-        notify(f"The link asks for another measure than is shown. {error}")
+        notify(f"This page cannot show the measure of the link. {error}")
         return []
     if name and controls.asked_text(key):
         controls.ask({key: name})
@@ -355,25 +344,25 @@ def _other_measure(key: str) -> list[str]:
 _VIEW = "_view"
 _SHOWN = "_shown_data"
 _MAX_RERANKERS = 200
-"""Rerankers that pages show at most: they compare each with each."""
+"""Rerankers shown at most: pages compare every pair."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
 _LISTS = ("rerankers", "segments", CRITERIA, TIE_BREAKS)
-ORDER_HELP = "How ties fell before: " + " ".join(
-    f"**{order.label}**. {order.summary} Used by {order.used_by}."
+ORDER_HELP = "Breaks ties for traditional scores. " + " ".join(
+    f"**{order.label}**: {order.summary} Used by {order.used_by}."
     for order in map(treatment, cache.TRADITIONAL)
 ).replace("_", r"\_")
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the visitor chose beside the page, and the link says.
+    """The choices in sidebar and address that all pages share.
 
     Attributes:
-        rerankers: those shown, in order.
-        segments: the query groups shown, none where all are.
-        traditional: the treatment taken as the traditional one.
-        scoring: how lists are scored.
-        baseline: what the others are compared with.
+        rerankers: rerankers shown, in order.
+        segments: query groups shown; empty for all.
+        traditional: treatment of ties for the traditional score.
+        scoring: scoring options.
+        baseline: reranker that the others are compared with.
     """
 
     rerankers: list[str]
@@ -385,13 +374,13 @@ class Choices:
 
 @dataclass(frozen=True)
 class View(cache.ShownBoard):
-    """What a page shows: a board, the choices, and the values they make.
+    """Everything a page shows: the board, the choices and the scores.
 
     Attributes:
-        traditional: the treatment taken as the traditional one.
-        baseline: what the others are compared with: as chosen on some page, else BM25, else the first.
+        traditional: treatment of ties for the traditional score.
+        baseline: the chosen baseline, or else BM25, or else the first reranker.
         palette: colours of the theme.
-        record: what the library says of the board, where it is kept.
+        record: record of the board in the library, None if it is not kept.
     """
 
     traditional: str
@@ -401,28 +390,28 @@ class View(cache.ShownBoard):
 
     @property
     def treatment(self) -> Treatment:
-        """The treatment taken as the traditional one, with its words."""
+        """The treatment of ties for the traditional score."""
         return treatment(self.traditional)
 
     def colour(self, reranker: str) -> str:
-        """Return the colour of a reranker, the same on every page whatever else is chosen."""
+        """Return the colour of a reranker, the same on every page."""
         return self.palette.reranker(self.board.runs.rerankers.index(reranker))
 
 
 def offered_rerankers(board: Board) -> list[str]:
-    """Return the rerankers that pages can show: all, unless they are so many that no page could draw them."""
+    """Return the rerankers that pages can show."""
     return board.runs.rerankers[:_MAX_RERANKERS]
 
 
 def choose_baseline(names: Sequence[str], **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw whom the others are compared with, BM25 or the first unless another is chosen; return the name."""
+    """Draw the choice of the baseline and return its name."""
     default = usual_baseline(names)
     controls.follow_defaults({"baseline": default})
     return controls.select_name("Baseline", names, "baseline", default, **more_options)
 
 
 def choose_view() -> View | None:
-    """Draw the board and the choices all pages share; return what they show, None without a board."""
+    """Draw the sidebar and return what pages show, None without a board."""
     choice = choose_board()
     if choice is None:
         return None
@@ -433,13 +422,12 @@ def choose_view() -> View | None:
     n_rerankers = len(board.runs.tables)
     _say_policies(view, part_of(len(view.rerankers), n_rerankers, "reranker"))
     if n_rerankers > _MAX_RERANKERS:
-        st.caption(f"The first {_MAX_RERANKERS} rerankers are shown; on Data, leave some out to see others.")
+        st.caption(f"Pages show the first {_MAX_RERANKERS} rerankers. Leave some out on Data to see others.")
     st.session_state[_VIEW] = view
     return view
 
 
 def _draw_choices(board: Board) -> Choices:
-    """Draw what all pages share: tie order, filter, and how lists are scored."""
     traditional = select_order(cache.TRADITIONAL, "order")
     with st.popover("Settings", icon=":material/tune:", width="stretch"):
         names = offered_rerankers(board)
@@ -462,7 +450,7 @@ def _draw_choices(board: Board) -> Choices:
 
 
 def _score(board: Board, record: Record | None, choices: Choices) -> View:
-    """Return the values of what was chosen; where that leaves no list, those of all lists, and say so."""
+    """Return the scores of the chosen lists, or those of all lists with a warning if no list remains."""
     measures = (*cache.MEASURES, *other_measures())
     values, scoring = _evaluate(board, choices.scoring, measures)
     segments, of_query = choices.segments, cache.segments(board)
@@ -471,12 +459,12 @@ def _score(board: Board, record: Record | None, choices: Choices) -> View:
     scored = set(values.scores.index.unique("reranker"))
     rerankers = [name for name in choices.rerankers if name in scored]
     if not rerankers:
-        st.warning("No list is left by these choices; all lists are shown.")
+        st.warning("These settings leave no list, so all lists are shown.")
         scoring, segments, rerankers = AS_READ, (), choices.rerankers
         values = cache.evaluation(board, scoring, measures).only(rerankers)
     elif len(rerankers) < len(choices.rerankers):
         absent = ", ".join(name for name in choices.rerankers if name not in scored)
-        st.caption(f"Without a list: {escape_markdown(absent)}.")
+        st.caption(f"Rerankers without a list: {escape_markdown(absent)}.")
         values = values.only(rerankers)
     baseline = choices.baseline if choices.baseline in rerankers else usual_baseline(rerankers)
     return View(board, rerankers, scoring, values, segments, choices.traditional, baseline, theme(), record)
@@ -485,7 +473,7 @@ def _score(board: Board, record: Record | None, choices: Choices) -> View:
 def _evaluate(
     board: Board, scoring: ScoringOptions, measures: tuple[str, ...]
 ) -> tuple[Evaluation, ScoringOptions]:
-    """Return the values of a board, and how it was scored: by the score where lists are too long for fronts."""
+    """Return the scores and the scoring used: the score alone if lists are too long for Pareto fronts."""
     try:
         return cache.evaluation(board, scoring, measures), scoring
     except UsageError as error:
@@ -497,23 +485,22 @@ def _evaluate(
 
 
 def select_order(orders: Sequence[str], key: str) -> str:
-    """Draw the choice of the tie order, each by the tool that sorts so; return its name."""
+    """Draw the choice of the tie order and return its name."""
     return controls.select(
         "Tie order", orders, key, format_func=lambda name: treatment(name).label, help=ORDER_HELP
     )
 
 
 def _first_order_reason(board: Board) -> str:
-    """Say in a line why a board starts with its order of ties."""
     order = treatment(board.runs.tie_order).order
     if board.runs.tie_order != "input":
-        return f"{'TREC runs' if len(board.runs.tie_orders) > 1 else 'A TREC run'}: {order}."
+        return f"Default for TREC runs: {order}."
     is_mixed = len(set(board.runs.tie_orders)) > 1
-    return f"{'Not TREC runs alone' if is_mixed else 'No TREC run'}: {order}."
+    return f"Default for {'mixed formats' if is_mixed else 'files other than TREC runs'}: {order}."
 
 
 def _turn_to(board: Board, record: Record | None) -> None:
-    """Show all of a board, with the settings it was saved with where nobody chose others."""
+    """Open another board with all its rerankers and its saved settings."""
     before, now = st.session_state.get(_SHOWN), (record.id if record else board.label, board.key)
     st.session_state[_SHOWN] = now
     if before == now:
@@ -527,7 +514,7 @@ def _turn_to(board: Board, record: Record | None) -> None:
 
 
 def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a board that have the right type; controls see to it that they fit the data."""
+    """Return the saved settings that have the right type; the controls check their values."""
 
     def has_right_type(key: str, value: object) -> bool:
         if key in _TEXTS:
@@ -541,7 +528,7 @@ def _saved(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def board_settings() -> dict[str, Any]:
-    """Return what a board is to be opened with: all that is chosen now."""
+    """Return the current settings to save with a board."""
     now = view()
     settings: dict[str, Any] = {key: text for key in _TEXTS if (text := controls.get_value(key))}
     settings[RELEVANT_FROM] = float(now.scoring.relevant_from)
@@ -555,7 +542,6 @@ def board_settings() -> dict[str, Any]:
 
 
 def _say_policies(view: View, subject: str) -> None:
-    """Write what is counted and how, always in sight."""
     phrases = policy_phrases(view.evaluation.policies.max(), view.scoring)
     queries = len(view.evaluation.scores.index.unique("query_id"))
     privacy = "" if owner() else " Runs stay on this machine."
@@ -563,10 +549,10 @@ def _say_policies(view: View, subject: str) -> None:
 
 
 def view() -> View:
-    """Return what the sidebar says is shown."""
+    """Return the view that the sidebar chose."""
     return cast("View", st.session_state[_VIEW])
 
 
 def board_key() -> str:
-    """Return the key of the board that is shown, empty before any was: what is drawn is forgotten with it."""
+    """Return the key of the board shown, empty before the first one."""
     return view().board.key if _VIEW in st.session_state else ""

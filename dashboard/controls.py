@@ -1,8 +1,8 @@
-"""Controls that keep their value over page switches, and their place in the address.
+"""Draw controls that keep their value over page switches and have a key in the address.
 
-The address names every choice that is not the default of its control, whatever page is shown, so that a link
-shows the same. Streamlit's own binding (`bind="query-params"`) cannot do that in version 1.67: a link inside
-the app does not set a control that the browser already has, and a select box writes its label, not its value.
+The address names every choice that is not the default of its control, on every page, so that a link shows the
+same. Streamlit's own binding (`bind="query-params"`) cannot do that in version 1.67: a link inside the
+app does not set a control that the browser already has, and a select box writes its label, not its value.
 """
 
 import math
@@ -16,33 +16,33 @@ import streamlit as st
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
 
 _ADDRESS = "_address"
-"""Key of the session: key of a choice → its texts in the address."""
+"""Session key of: key of a control → its texts in the address."""
 _ASKED = "_asked"
-"""Key of the session: key of a choice → what its control is to be set to, None for its default, until drawn."""
+"""Session key of: key of a control → texts to set it to when it is next drawn, None for its default."""
 _DEFAULTS = "_defaults"
-"""Key of the session: key of a choice → the default of its control when it was last drawn."""
+"""Session key of: key of a control → its default when it was last drawn."""
 _OPENED_WITH = "_opened_with"
-"""Key of the session: settings that the board was saved with, the defaults of their controls."""
+"""Session key of: settings saved with the board, which become the defaults of their controls."""
 _NAMED = "_named"
-"""Key of the session: keys of choices that the address names though they are defaults."""
+"""Session key of: keys that the address names even if they have their default."""
 _REFUSED = "_refused"
 _PAGE, _SECTIONS, _LABELS, _CLICK, _OPEN = "_page", "_sections", "_labels", "_click", "_open_list"
 SECTION = "section"
-"""Key of the control of sections: several pages have one, each with sections of its own."""
+"""Key of the control of sections, which each page fills with its own sections."""
 _RENAMED = {"part": SECTION, "below": SECTION}
-"""Keys of the address that version 0.2 wrote, and what they are now."""
+"""Keys of addresses of version 0.2 → current keys."""
 KEPT: dict[str, Any] = {"persist_state": "session"}
-"""What every control has: its value over page switches."""
+"""Options of every control: its value survives page switches."""
 
 Texts = list[str]
-"""A choice as the address says it: several texts where several things are chosen."""
+"""A choice as texts of the address."""
 Choice = TypeVar("Choice")
 
 
 def read_address(page: str) -> None:
-    """Take what the address asks for, as a session begins or a link leads to another page.
+    """Read the address at the start of a session and after each page switch.
 
-    The menu opens a page at an address without choices: `write_address` puts those of the session back into it.
+    The menu opens pages without a query; `write_address` then restores the choices of the session.
     """
     state = st.session_state
     if state.get(_PAGE) == page:
@@ -56,73 +56,72 @@ def read_address(page: str) -> None:
 
 
 def write_address() -> None:
-    """Have the address say what was chosen."""
+    """Write the choices into the address."""
     address = dict(sorted(_address().items()))
     if address != address_choices():
         st.query_params.from_dict(address)
 
 
 def address_choices() -> dict[str, Texts]:
-    """Return the choices that the browser's address has now."""
+    """Return the choices in the browser's address."""
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
 def page_link() -> str:
-    """Return the address of what is shown."""
+    """Return the link to the current page and choices."""
     address = urlencode(sorted(_address().items()), doseq=True)
     return f"{str(st.context.url).partition('?')[0]}?{address}".removesuffix("?")
 
 
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
-    """Return the query parameters of a link with these choices, and all others as they are."""
+    """Return the query parameters of a link with these choices and all current ones."""
     others = {key: texts for key, texts in _address().items() if key != SECTION}
     return others | {key: [text] for key, text in choices.items()}
 
 
 def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, Texts]:
-    """Return the query parameters of a link to one list, with more choices of its page."""
+    """Return the query parameters of a link to one list."""
     return link_parameters({"reranker": reranker, "query": query_id} | choices)
 
 
 def refuse(key: str, texts: Sequence[str]) -> None:
-    """Note that the address asks for what is not offered."""
+    """Note a value of the address that is not offered."""
     st.session_state.setdefault(_REFUSED, {}).update({f"{key}={text}": None for text in texts})
 
 
 def refused() -> list[str]:
-    """Return, once, what was asked for and is not offered."""
+    """Return and clear the values of the address that are not offered."""
     return list(st.session_state.pop(_REFUSED, {}))
 
 
 def ask(choices: Mapping[str, object]) -> None:
-    """Have controls set as they are drawn next, as if the address said so: key → value."""
+    """Set controls when they are next drawn, as the address does: key → value."""
     for key, value in choices.items():
         _address()[key] = _asked()[key] = _texts(value)
 
 
 def asked_text(key: str) -> str | None:
-    """Return what the address asks of a control that is not drawn yet; the last where it asks for several."""
+    """Return the last value that the address asks of a control not drawn yet."""
     return next(reversed(_asked().get(key) or []), None)
 
 
 def forget(key: str) -> None:
-    """Ask nothing of a control any more."""
+    """Ignore the address for a control."""
     _asked().pop(key, None)
 
 
 def reset(key: str) -> None:
-    """Have a control begin at its default as it is drawn next, unless the address asks otherwise."""
+    """Return a control to its default when it is next drawn, unless the address sets it."""
     if key not in _asked():
         _asked()[key] = None
 
 
 def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
-    """Have the address name the settings that a board was saved with, even where they are the defaults.
+    """Use the settings saved with a board, and name them in the address.
 
     Args:
-        settings: key → value of its control.
-        are_defaults: whether the controls begin at them where nobody chose another. A link that names other
-            choices has all that it means in it.
+        settings: key → value.
+        are_defaults: whether the settings become defaults; not after a link that names its own choices.
     """
     before, now = st.session_state.get(_OPENED_WITH, {}), settings if are_defaults else {}
     st.session_state[_OPENED_WITH], st.session_state[_NAMED] = now, frozenset(settings)
@@ -132,30 +131,27 @@ def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
 
 
 def is_chosen(key: str) -> bool:
-    """Return whether the address or the visitor set a control, about to be drawn, to other than its default."""
+    """Return whether the visitor or the address changed a control from its default."""
     state = st.session_state
     is_changed = key in state and state[key] != state.get(_DEFAULTS, {}).get(key, state[key])
     return is_changed or _asked().get(key) is not None
 
 
 def follow_defaults(defaults: Mapping[str, object]) -> None:
-    """Set controls of one choice, about to be drawn, to defaults that may have moved: key → its default now.
-
-    They stay where any of them was chosen.
-    """
+    """Move the defaults of controls that belong together, unless the visitor chose one: key → default."""
     if not any(map(is_chosen, defaults)):
         st.session_state.update(defaults)
 
 
 def get_value(key: str) -> str:
-    """Return what a control holds, or the address asks of it, before it is drawn."""
+    """Return the value of a control, drawn or not."""
     return str(
         asked_text(key) or st.session_state.get(key, "") or st.session_state.get(_OPENED_WITH, {}).get(key, "")
     )
 
 
 def set_value(key: str, value: object) -> None:
-    """Set a control; before it is drawn, or as something else is clicked."""
+    """Set a control before it is drawn, or in a callback."""
     forget(key)
     st.session_state[key] = value
 
@@ -166,16 +162,16 @@ def prepare(
     is_valid: Callable[[Any], bool],
     default: Choice,
 ) -> Choice:
-    """Set a control that is about to be drawn to what the address asks for; to the default where that is lost.
+    """Set a control that is about to be drawn: to the address, to its value before, or to its default.
 
     Args:
-        key: of the choice.
-        read: texts of the address → value of the control; a ValueError where they are none.
-        is_valid: whether the data offers a value.
-        default: what it is when nobody chose, unless the board was saved with something else.
+        key: key of the control.
+        read: texts of the address → value; raises ValueError for texts that are invalid.
+        is_valid: whether a value is offered.
+        default: default value, unless the board was saved with another.
 
     Returns:
-        The default as it is now.
+        The current default.
     """
     state = st.session_state
     saved = state.get(_OPENED_WITH, {}).get(key)
@@ -194,7 +190,7 @@ def prepare(
 
 
 def record(key: str, value: Choice, default: object) -> Choice:
-    """Give a choice its place in the address, none where it is a default that needs no name; return it."""
+    """Write a choice into the address unless it is a default that needs no mention, and return it."""
     if value == default and key not in st.session_state.get(_NAMED, ()):
         _address().pop(key, None)
     else:
@@ -203,15 +199,7 @@ def record(key: str, value: Choice, default: object) -> Choice:
 
 
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a row of options, the first chosen unless another is the default; return the chosen one.
-
-    Args:
-        label: above the control.
-        options: what can be chosen.
-        key: of the choice, and its name in the link.
-        default: chosen first; the first option where omitted.
-        **more_options: passed on to the widget.
-    """
+    """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
     default = prepare(key, _last, options.__contains__, default or options[0])
     choice = st.segmented_control(label, options, key=key, required=True, wrap=True, **KEPT, **more_options)
     return record(key, choice or default, default)
@@ -226,15 +214,9 @@ def select(
     is_explicit: bool = False,
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> str:
-    """Draw a list of many options; return the chosen one.
+    """Draw a list of options, the first or `default` chosen at first, and return the chosen one.
 
-    Args:
-        label: above the list.
-        options: at least one.
-        key: of the choice, and its name in the link.
-        default: the first option where empty.
-        is_explicit: whether the link says the choice also where it is the default.
-        **more_options: passed on to Streamlit.
+    If `is_explicit`, the address names even the default.
     """
     default = prepare(key, _last, options.__contains__, default or options[0])
     _renew_label(key, more_options.get("format_func", str))
@@ -243,7 +225,7 @@ def select(
 
 
 def select_name(label: str, names: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a list of names, long ones without what they share, found by any of their letters that are shown."""
+    """Draw a list of names, shortened and searchable by any letters shown, and return the chosen one."""
     labels = short_names(names, TABLE_COLUMNS)
     return select(
         label, names, key, default, format_func=labels.__getitem__, filter_mode="contains", **more_options
@@ -251,33 +233,33 @@ def select_name(label: str, names: Sequence[str], key: str, default: str = "", *
 
 
 def multiselect(label: str, options: Sequence[str], key: str) -> list[str]:
-    """Draw a choice of any options, all by default; return them in their own order. None chosen means all."""
+    """Draw a multiple choice and return the chosen options in their own order; none chosen means all."""
     return _choose_several(partial(st.multiselect, label, placeholder="All"), options, key)
 
 
 def pills(
     label: str, options: Sequence[str], key: str, format_func: Callable[[str], str] = str.capitalize
 ) -> list[str]:
-    """Draw and return as `multiselect`, with every option in sight."""
+    """Draw and return a choice as `multiselect` does, with every option in sight."""
     draw = partial(st.pills, label, selection_mode="multi", format_func=format_func, wrap=True)
     return _choose_several(draw, options, key)
 
 
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
-    """Draw a field of a whole number from `low` to `high`; return it."""
+    """Draw a field for a whole number from `low` to `high` and return the number."""
     whole_number(key, low, high, default)
     st.number_input(label, float(low), float(high), step=1.0, format="%.0f", key=key, **KEPT, **more_options)
     return whole_number(key, low, high, default)
 
 
 def whole_number(key: str, low: float, high: float, default: float) -> int:
-    """Return the whole number that a field of this key holds, or is to hold once it is drawn."""
+    """Return the whole number of a field, drawn or not."""
     default = prepare(key, _number, lambda number: number is not None and low <= number <= high, float(default))
     return record(key, _rounded(st.session_state[key]), _rounded(default))
 
 
 def slider(label: str, ends: tuple[float, float], default: float, step: float, key: str) -> float:
-    """Draw a line from one end to the other with a number on it; return that."""
+    """Draw a slider for a number and return the number."""
     low, high = map(float, ends)
     default = prepare(key, _number, lambda number: low <= number <= high, float(default))
     places = "%.0f" if step >= 1 else "%.2f"
@@ -286,46 +268,46 @@ def slider(label: str, ends: tuple[float, float], default: float, step: float, k
 
 
 def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
-    """Draw a line with the fewest and the most of something on it; return both, as whole numbers."""
+    """Draw a slider for a range of whole numbers and return its ends."""
     default = prepare(key, _pair, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
     low, high = st.slider(label, *ends, default, 1, key=key, **KEPT)
     return record(key, (low, high), tuple(default))
 
 
 def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw options on a line, in order; return the chosen one."""
+    """Draw a slider over options in order and return the chosen one."""
     default = prepare(key, _last, options.__contains__, default)
     choice = st.select_slider(label, options, value=default, key=key, **KEPT, **more_options)
     return record(key, choice, default)
 
 
 def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
-    """Draw a line of text; return what it holds."""
+    """Draw a line of text and return its content."""
     longest = more_options.get("max_chars") or math.inf
     default = prepare(key, _last, lambda text: text is not None and len(text) <= longest, "")
     return record(key, st.text_input(label, key=key, **KEPT, **more_options) or "", default)
 
 
 def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
-    """Draw a switch that is off at first; return whether it is on."""
+    """Draw a switch, off at first, and return whether it is on."""
     default = prepare(key, _switch, lambda value: isinstance(value, bool), default=False)
     return record(key, bool(st.toggle(label, key=key, **KEPT, **more_options)), default)
 
 
 def stored_choice(key: str, default: str, is_valid: Callable[[str], bool]) -> str:
-    """Return a choice that buttons make, by `set_value`, and that has its place in the address."""
+    """Return a choice that buttons make by `set_value` and that the address names."""
     default = prepare(key, _last, is_valid, default)
     return record(key, str(st.session_state[key]), default)
 
 
 def clicked_row(chart: str) -> int | None:
-    """Return the index of the row behind a point clicked just now; None where nothing new was clicked."""
+    """Return the row index behind the point just clicked, None without a new click."""
     data = (clicked_point(chart) or {}).get("customdata")
     return int(data[0]) if data else None
 
 
 def clicked_point(chart: str) -> dict[str, Any] | None:
-    """Return the point clicked just now as Streamlit tells it; None where nothing new was clicked."""
+    """Return the point just clicked, None without a new click."""
     event = st.session_state.get(chart)
     points = event["selection"]["points"] if event else []
     now = points[0] if points else None
@@ -335,7 +317,7 @@ def clicked_point(chart: str) -> dict[str, Any] | None:
 
 
 def set_open_list(reranker: str | None, query: str | None) -> None:
-    """Keep the list that is opened below a chart; None closes it."""
+    """Set the list opened below a chart; None closes it."""
     st.session_state[_OPEN] = (reranker, query)
 
 
@@ -345,7 +327,6 @@ def get_open_list() -> tuple[str | None, str | None]:
 
 
 def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key: str) -> list[str]:
-    """Draw a choice of any options, set to all that there are of those the address asks for."""
     all_options = list(options)
     names = {option.capitalize(): option for option in all_options} | {name: name for name in all_options}
 
@@ -359,7 +340,7 @@ def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key:
 
 
 def _renew_label(key: str, label_of: Callable[[str], str]) -> None:
-    """Have the browser show a choice by its label of now: it keeps that of when it was chosen."""
+    """Send the browser the current label of a choice: it keeps the label from when the choice was made."""
     choice = st.session_state[key]
     labels = st.session_state.setdefault(_LABELS, {})
     if labels.get(key) != (choice, label_of(choice)):
@@ -368,7 +349,6 @@ def _renew_label(key: str, label_of: Callable[[str], str]) -> None:
 
 
 def _change_section(page_before: str | None, page: str) -> None:
-    """Keep the section that a page showed, and choose the one that the page to be drawn showed last."""
     state = st.session_state
     sections = state.setdefault(_SECTIONS, {})
     if SECTION in state:
@@ -416,7 +396,6 @@ def _switch(texts: Texts) -> bool | None:
 
 
 def _texts(value: object) -> Texts:
-    """Return a value as the address says it."""
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [text for item in value for text in _texts(item)]
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What was dropped and is not shown yet, and what a table to edit holds: edits outlive the rerun they cause."""
+"""Remember uploads that are not shown yet and tables being edited, over the reruns they cause."""
 
 from typing import cast
 
@@ -12,7 +12,7 @@ _SHOWN = "_shown_draft"
 
 
 def current_draft(base: BoardSpec | None) -> BoardSpec:
-    """Return what was dropped, with what the visitor amended since, file by file; None clears it."""
+    """Return an upload with the changes made to its files since; None clears it."""
     if base is None:
         for key in (_BASE, _SHOWN, _DRAFT):
             st.session_state.pop(key, None)
@@ -24,25 +24,25 @@ def current_draft(base: BoardSpec | None) -> BoardSpec:
 
 
 def replace_draft(spec: BoardSpec) -> None:
-    """Change what was dropped and is not shown yet, and draw again."""
+    """Change the upload that is not shown yet, and rerun the page."""
     st.session_state[_DRAFT] = spec
     st.rerun()
 
 
 def is_shown_draft(digest: str) -> bool:
-    """Return whether this draft was shown: it is not shown again while it lies in the field."""
+    """Return whether an upload was shown already."""
     return st.session_state.get(_SHOWN) == digest
 
 
 def mark_shown(digest: str) -> None:
-    """Note that a draft is shown from now on."""
+    """Mark an upload as shown."""
     st.session_state[_SHOWN] = digest
 
 
 def table_draft(key: str, now: str) -> tuple[str, str]:
-    """Return the text a table to edit is drawn from, and the key of that table: both stay while it is edited.
+    """Return the text and the key of a table to edit, both stable while the visitor edits it.
 
-    Another text now than `set_table_text` was last given begins a new table.
+    A text other than the last one given to `set_table_text` starts a new table.
     """
     base, last, serial = st.session_state.get(f"_{key}", ("", None, 0))
     table = f"_{key}_{serial}"
@@ -53,6 +53,6 @@ def table_draft(key: str, now: str) -> tuple[str, str]:
 
 
 def set_table_text(key: str, now: str) -> None:
-    """Keep what the table to edit holds now."""
+    """Note the current text of the table to edit."""
     base, _, serial = st.session_state[f"_{key}"]
     st.session_state[f"_{key}"] = base, now, serial

@@ -1,4 +1,4 @@
-"""What users wrote, made harmless for the Markdown that Streamlit draws."""
+"""Make user texts safe for the Markdown that Streamlit draws."""
 
 import re
 import unicodedata
@@ -7,23 +7,23 @@ _FOLDERS = re.compile(r"(?:(?<![\w.…:/])|(?<=://))/(?:[^\s/:;,()'\"]+/)+")
 
 
 def escape_markdown(text: str) -> str:
-    """Return a user's text for Markdown: every mark escaped, control characters left out."""
+    """Escape all Markdown of a text and drop control characters."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
     plain = re.sub(r"(?i)(://|www\.|@)", "\u2060\\1", plain)  # a word joiner: an address is not a link
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/])", r"\\\1", plain)
 
 
 def escape_copied(text: str) -> str:
-    """Return a text for Markdown that is pasted elsewhere: only what would begin a mark is escaped."""
+    """Escape only what starts Markdown, for text to be pasted elsewhere."""
     plain = "".join(letter for letter in text if unicodedata.category(letter)[0] != "C")
     return re.sub(r"([\\`*_\[\]<])", r"\\\1", plain)
 
 
 def without_folders(message: str) -> str:
-    """Return a message for a page: of a path of the server, only the last part."""
+    """Shorten the paths of a message to their last part, so that pages do not show the server's folders."""
     return _FOLDERS.sub("…/", message)
 
 
 def error_markdown(error: Exception) -> str:
-    """Return what an error says as Markdown for a page; the log and the commands have whole paths."""
+    """Return an error as Markdown for a page; logs and commands show the full paths."""
     return escape_markdown(without_folders(str(error)))

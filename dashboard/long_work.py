@@ -1,4 +1,4 @@
-"""Long work on the page: how far it is, and a way to cancel it."""
+"""Show the progress of long work, with a button to cancel it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,11 +19,10 @@ _CANCELLED = "_cancelled_work"
 
 @contextmanager
 def long_work(digest: str = "") -> Iterator[None]:
-    """Show how far the work inside is; Cancel, as every other click, ends the script where it is then.
+    """Show the progress of the work inside; Cancel, like every other click, ends the script.
 
-    Streamlit remembers what a cached function draws and draws it again from the cache: each step is drawn in
-    the context outside of it, where nothing is remembered. Work that has no step, as its result is kept, draws
-    nothing. What is worked on does not begin anew by itself once it was cancelled, by its digest.
+    Streamlit replays the elements of a cached function, so steps are drawn in the context outside of it. Cached
+    results have no steps and draw nothing. `digest` names the work: cancelled work does not restart.
     """
     context, place = copy_context(), st.empty()
     bars: list[DeltaGenerator] = []
@@ -40,7 +39,6 @@ def long_work(digest: str = "") -> Iterator[None]:
 
 
 def _draw_bar(place: "DeltaGenerator", digest: str) -> "DeltaGenerator":
-    """Draw the button that cancels work, and return where its progress is drawn."""
     with place.container(horizontal=True, vertical_alignment="center", border=True):
         bar = st.empty()
         st.button(
@@ -55,7 +53,7 @@ def _draw_bar(place: "DeltaGenerator", digest: str) -> "DeltaGenerator":
 
 @contextmanager
 def waiting_shown() -> Iterator[None]:
-    """Say on the page that work inside waits for that of other visitors; drawn as in `long_work`."""
+    """Show that the work inside waits for the work of other visitors."""
     context = copy_context()
     places: list[DeltaGenerator] = []
 
@@ -72,12 +70,12 @@ def waiting_shown() -> Iterator[None]:
 
 
 def is_cancelled(digest: str) -> bool:
-    """Return whether the work on this was cancelled."""
+    """Return whether this work was cancelled."""
     return st.session_state.get(_CANCELLED) == digest
 
 
 def offer_to_resume(unchanged: str) -> None:
-    """Say that work was cancelled and what that left as it was, and offer to begin it again."""
+    """Show that work was cancelled, and offer to restart it."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stop_circle: Cancelled. {unchanged}", width="content")
         st.button("Read again", key="read-again", type="tertiary", on_click=_resume)

@@ -1,4 +1,4 @@
-"""The pages of the app, in the order of the menu; each is imported when it is opened."""
+"""List the pages in the order of the menu; each is imported when it is opened."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,11 +13,11 @@ class Page(NamedTuple):
     """A page of the app.
 
     Attributes:
-        file: its place in this folder; the name of the file is its place in the address.
-        title: what the menu and its heading call it.
-        icon: of Material Symbols; empty where the menu does not have it.
-        section: of the menu.
-        load: imports what draws it.
+        file: path in this folder; the file's name is the page's address.
+        title: title in the menu and on the page.
+        icon: name of a Material symbol; empty to hide the page in the menu.
+        section: section of the menu.
+        load: imports the page.
     """
 
     file: str
@@ -107,7 +107,7 @@ PAGES = (
     Page("views/present.py", "Present", "", "Learn", _present),
 )
 LARGE = "views/large.py"
-"""The page of stored evaluations, in the menu where one is open or may be opened."""
+"""The page of stored evaluations, in the menu if one is or can be opened."""
 MOVED = {
     "runs": ("Data", ""),
     "library": ("Data", "Library"),
@@ -116,4 +116,4 @@ MOVED = {
     "robustness": ("Compare", "Noise"),
     "tradeoffs": ("Compare", "Trade-offs"),
 }
-"""Addresses of version 0.2 → the page that has them now, by title, and the section unless it is the first."""
+"""Addresses of version 0.2 → title and section of the current page; an empty section is the first."""

@@ -1,4 +1,4 @@
-"""Which published results a board is audited against: kept with the board, named in the link."""
+"""Choose the published results that a board is audited against, kept with the board and named in the link."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -13,16 +13,16 @@ from dashboard.library.loaded import packed_files, table_label, unpacked_files
 from metrics.runs import File
 
 TABLE = "table"
-"""Key of the choice, and its name in the link."""
+"""Key of the table to audit."""
 NO_TABLE, SAMPLE_TABLE, FILE_ORDER = "none", "sample", "file-order"
-"""No table; that beside the sample; that which a careless script prints of the board."""
+"""No table, the sample's table, and the table that a careless script prints of the board."""
 _NAMES = "names"
 _TAKEN = "_published_taken"
 _LOST = "_published_lost"
 
 
 def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
-    """Return which table is audited; none while the link names one that the board does not have any more."""
+    """Return the table to audit; none if the board does not have the one in the link."""
     results = published_results(board.label)
     own = [results[0]] if results else []
     offered = (NO_TABLE, FILE_ORDER, *own, *([SAMPLE_TABLE] if has_sample else []))
@@ -36,18 +36,18 @@ def choose_table(board: Board, default: str, *, has_sample: bool) -> str:
 
 
 def missing_table() -> str | None:
-    """Return the table that the link asks for and the board does not have, until another is taken."""
+    """Return the table of the link if the board does not have it, until another is chosen."""
     return cast("str | None", st.session_state.get(_LOST))
 
 
 def kept_files(board: Board) -> tuple[File, ...]:
-    """Return the files of the published results that are kept with a board; none where there are none."""
+    """Return the files of the published results kept with a board."""
     results = published_results(board.label)
     return unpacked_files(results[1]) if results else ()
 
 
 def is_new(files: Sequence[File]) -> bool:
-    """Return whether files in the field are others than those taken from it; an empty field forgets them."""
+    """Return whether the field has new files; an empty field forgets the earlier ones."""
     label = table_label(files) if files else None
     if label is None:
         st.session_state.pop(_TAKEN, None)
@@ -55,11 +55,7 @@ def is_new(files: Sequence[File]) -> bool:
 
 
 def take_files(board: Board, files: Sequence[File]) -> None:
-    """Keep the published results of these files with the board, and audit it against them from now on.
-
-    Raises:
-        LibraryError: they are too large.
-    """
+    """Keep published results with the board and audit it against them; LibraryError if they are too large."""
     label = table_label(files)
     publish(board.label, (label, packed_files(files)))
     st.session_state[_TAKEN] = label
@@ -67,14 +63,14 @@ def take_files(board: Board, files: Sequence[File]) -> None:
 
 
 def take_table(name: str) -> None:
-    """Audit another table; names matched by hand are those of the table before, and go."""
+    """Audit another table, without the names matched by hand for the table before."""
     st.session_state[_NAMES] = {}
     st.session_state.pop(_LOST, None)
     set_value(TABLE, name)
 
 
 def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
-    """Return what a visitor or the link says that published names mean: name → ours, empty for none."""
+    """Return the names matched by hand or by the link: published → ours, empty for none."""
 
     def read(texts: controls.Texts) -> dict[str, str]:
         pairs = {name: ours for name, _, ours in (text.rpartition("=") for text in texts)}
@@ -89,6 +85,6 @@ def names_by_hand(is_valid: Callable[[str, str], bool]) -> dict[str, str]:
 
 
 def match_by_hand(published: str, key: str) -> None:
-    """Have a published name mean what the control of this key says."""
+    """Match a published name with the value of a control."""
     other_names = {name: ours for name, ours in st.session_state.get(_NAMES, {}).items() if name != published}
     st.session_state[_NAMES] = {**other_names, published: st.session_state[key] or ""}

@@ -1,4 +1,4 @@
-"""The stored evaluation that is shown: which one, and what counts as traditional in it."""
+"""Choose the stored evaluation to show, and its tie order."""
 
 from dataclasses import dataclass
 
@@ -21,16 +21,16 @@ _NEXT = "_next_results"
 _SESSION_LABELS = "_known_results"
 _AUDITED = "_audited_results"
 _FEW = 5
-"""Measures that stand side by side."""
+"""Measures drawn as a row of buttons at most."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """A stored evaluation as it is shown.
+    """A stored evaluation as shown.
 
     Attributes:
         stored: the evaluation.
-        traditional: the treatment taken as the traditional one.
+        traditional: treatment of ties for the traditional score.
         palette: colours of the theme.
     """
 
@@ -40,7 +40,7 @@ class Results:
 
 
 def choose_results() -> Results | None:
-    """Draw the choice of what is open; return it, None where nothing is."""
+    """Draw the choice of a stored evaluation and return it, None without one."""
     leave_board()
     if next_label := st.session_state.pop(_NEXT, None):
         set_value(_KEY, next_label)
@@ -59,7 +59,9 @@ def choose_results() -> Results | None:
     orders = [name for name in stored.ties if name not in ("expected", "std")]
     if not orders or not set(LEADERBOARD_TREATMENTS) <= set(stored.ties):
         needed = " ".join(f"--ties {name}" for name in ("input", *LEADERBOARD_TREATMENTS))
-        st.error(f"It lacks treatments that are shown here. Score it with {needed}.", icon=":material/error:")
+        st.error(
+            f"The file lacks tie orders that this page shows. Score it with {needed}.", icon=":material/error:"
+        )
         return None
     traditional = select_order(orders, "results_order")
     _describe(stored)
@@ -67,7 +69,6 @@ def choose_results() -> Results | None:
 
 
 def _labels(requested: str) -> list[str]:
-    """Return what may be chosen: what the command named, and what this session opened that is still there."""
     opened_labels = st.session_state.setdefault(_SESSION_LABELS, [])
     is_new = requested not in (*opened_labels, *server_files.command_results())
     if requested and is_new and server_files.find_results(requested):
@@ -79,7 +80,7 @@ def _labels(requested: str) -> list[str]:
 
 
 def _choose_label(labels: list[str]) -> str | None:
-    """Draw the choice of one. The first that the command named needs no place in the link; others have one."""
+    """Draw the choice; the first evaluation that the command named is the default, which the link omits."""
     default = next(iter(server_files.command_results()), None)
     prepare(_KEY, lambda texts: texts[-1], lambda label: label in labels, default)
     if not labels:
@@ -89,7 +90,6 @@ def _choose_label(labels: list[str]) -> str | None:
 
 
 def _describe(stored: Stored) -> None:
-    """Write how much it is, and how it was scored."""
     counts = {"reranker": len(stored.rerankers), "list": stored.n_lists}
     phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
     phrases += policy_phrases(stored.policies.sum(), stored.options)
@@ -97,12 +97,12 @@ def _describe(stored: Stored) -> None:
 
 
 def results_measure(stored: Stored) -> str:
-    """Draw and return the choice of one of its measures."""
+    """Draw the choice of a measure and return its name."""
     choose = segmented if len(stored.measures) <= _FEW else select
     return choose("Measure", stored.measures, "results_measure")
 
 
 def open_results(label: str) -> None:
-    """Show a stored evaluation from now on, and draw again."""
+    """Show a stored evaluation, and rerun the page."""
     st.session_state[_NEXT] = label
     st.rerun()

@@ -1,4 +1,4 @@
-"""The table of the library: what is ticked in it, and what was done last."""
+"""Remember the selected uploads of the library's table and the last change made to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ _OUTCOME = "_outcome"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of uploads that something was done with.
+    """The outcome of a change to uploads.
 
     Attributes:
         message: what was done.
-        discarded: those deleted: sha256 → name.
-        refused: why others were not.
-        label: the board shown, where it went with them.
+        discarded: deleted uploads, SHA-256 → name.
+        refused: reasons why other uploads were not changed.
+        label: the board shown, if it was deleted along with them.
     """
 
     message: str
@@ -30,20 +30,14 @@ class Outcome:
 
 
 def selected_uploads() -> tuple[str, ...]:
-    """Return the uploads that are ticked, by sha256."""
+    """Return the SHA-256 of the selected uploads."""
     return cast("tuple[str, ...]", st.session_state.get(_TICKED, ()))
 
 
 def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **options: Any) -> list[str]:  # noqa: ANN401 passed on
-    """Draw a table whose rows can be ticked; they stay so as other rows come and go.
+    """Draw a table with selectable rows and return the SHA-256 of the selected ones.
 
-    Args:
-        frame: as shown, a row an upload.
-        ids: sha256 of each row.
-        **options: passed on to the table.
-
-    Returns:
-        sha256 of the rows ticked, in the order of the table.
+    The selection survives as rows come and go. `ids` has the SHA-256 of each row.
     """
     table_ids, serial, selected_rows = st.session_state.get(_TABLE, ((), 0, []))
     if table_ids != tuple(ids):
@@ -65,14 +59,14 @@ def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **options: Any) ->
 
 
 def last_outcome() -> Outcome | None:
-    """Return what was done last, until something is ticked again."""
+    """Return the last outcome, until an upload is selected again."""
     if selected_uploads():
         st.session_state[_OUTCOME] = None
     return cast("Outcome | None", st.session_state.get(_OUTCOME))
 
 
 def set_outcome(outcome: Outcome) -> None:
-    """Say below the table what was done; nothing is ticked any more."""
+    """Show an outcome below the table, and clear the selection."""
     st.session_state[_OUTCOME] = outcome
     _, serial, _ = st.session_state.get(_TABLE, ((), 0, []))
     st.session_state[_TICKED], st.session_state[_TABLE] = (), (None, serial, [])

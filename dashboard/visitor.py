@@ -1,4 +1,4 @@
-"""What the visitor's browser says of itself: which it is, its theme, and where it is."""
+"""Identify the visitor's browser, its theme, width and time zone."""
 
 from secrets import token_hex
 from typing import cast
@@ -13,14 +13,14 @@ from dashboard.charts.palette import Palette, theme_palette
 from dashboard.streamlit_internals import browser_token
 
 WIDTH_KEY = "width"
-"""Of what tells the width of the window."""
+"""Key of the component that reports the width of the window."""
 _BROWSER = "_browser"
 
 
 def visitor_id() -> str:
-    """Return whom alone a board opens for that is not kept: a sign-in, a browser, or whoever uses this machine.
+    """Return the ID for which boards in memory open: a sign-in, a browser, or "" on one's own machine.
 
-    A browser has a random token, for its forms: it stays over a refresh, and until the browser is closed.
+    A browser's random token survives a refresh, and lasts until the browser is closed.
     """
     if is_sign_in_required():
         return sign_in_id(st.user.to_dict())
@@ -30,17 +30,17 @@ def visitor_id() -> str:
 
 
 def theme() -> Palette:
-    """Return the colours of the theme this visitor has chosen."""
+    """Return the colours of the visitor's theme."""
     return theme_palette(st.context.theme.type)
 
 
 def is_narrow() -> bool:
-    """Return whether this visitor's window is as narrow as a phone's, once `watch_width` has heard of it."""
+    """Return whether the window is as narrow as a phone's, once `watch_width` reported it."""
     return bool(st.session_state.get(WIDTH_KEY, {}).get("is_narrow", False))
 
 
 def visitor_zone() -> ZoneInfo:
-    """Return where the visitor's browser says it is."""
+    """Return the visitor's time zone, UTC if unknown."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (KeyError, ValueError, OSError):

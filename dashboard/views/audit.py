@@ -1,4 +1,4 @@
-"""Audit: which published order stands?"""
+"""Audit: compare published results with the runs behind them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -68,7 +68,7 @@ _FEW_MEASURES = 4  # measures that stand side by side
 
 
 class OpenTable(NamedTuple):
-    """A published table, and what the link calls it."""
+    """A published table and its name in the link."""
 
     name: str
     table: PublishedTable
@@ -77,7 +77,7 @@ class OpenTable(NamedTuple):
 def board_settings(convention: Convention) -> dict[str, str | float]:
     """Return the settings that score a board by a convention: key of a control → value.
 
-    A board has one order of the ties, so ties that the convention averages leave it as it is.
+    A board has one tie order, so a convention that averages ties leaves it unchanged.
     """
     settings: dict[str, str | float] = {
         "precision": convention.precision,
@@ -90,13 +90,13 @@ def board_settings(convention: Convention) -> dict[str, str | float]:
 
 
 def use_rule(convention: Convention) -> None:
-    """Have every page score the board by the convention of a published table."""
+    """Score the board by a convention on every page."""
     for key, value in board_settings(convention).items():
         set_value(key, value)
 
 
 def rule_button(view: View, convention: Convention) -> None:
-    """Draw the button that scores the board by a convention; disabled where it is scored so."""
+    """Draw the button that scores the board by a convention, disabled if it already does."""
     is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
     with st.container(width="content", gap="xxsmall"):
         st.markdown(":small[Rule of the table]")
@@ -105,13 +105,13 @@ def rule_button(view: View, convention: Convention) -> None:
             icon=f":material/{'check' if is_used else 'tune'}:",
             key="use-rule",
             disabled=is_used,
-            help=f"Sets tie order, rounding and what is relevant on every page: {convention.label}.",
+            help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
             on_click=partial(use_rule, convention),
         )
 
 
 def choose_measure(audit: Audit) -> str:
-    """Draw and return the published measure whose order is shown: RR or nDCG unless another is chosen."""
+    """Draw the choice of the published measure to order by and return it; RR or nDCG come first."""
     names = audit.measures or [name for name in audit.published.measures if audit.names.measure(name)]
     labels = short_names(names, CARD_COLUMNS)
     default, label = audit.first_measure, labels.__getitem__
@@ -121,7 +121,7 @@ def choose_measure(audit: Audit) -> str:
 
 
 def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
-    """Draw what becomes of a published table, and its settings; says what is tried until that is known."""
+    """Draw the audit of a published table, and show its progress."""
     key = audited_table.audit_key(view.board, opened.name, opened.table)
     names = audited_table.matches(key, view.board, opened.table)
     if line := matching_line(names, opened.table):
@@ -129,8 +129,8 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     if not audited_table.has_matches(names):
         kind = "measure" if names.rerankers["matched"].ne("").any() else "reranker"
         st.warning(
-            f"No {kind} of the table has a name that is known here. Say below which is which, or open the "
-            "board that the table was made from.",
+            f"No {kind} of the table matches this board. Match the names below, or open the board that the "
+            "table was made from.",
             icon=":material/link_off:",
         )
         name_controls(view.board, names)
@@ -146,7 +146,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         rule_button(view, audit.reproduction.best)
     order_work = f"{work}-{measure}"
     if is_cancelled(order_work):
-        offer_to_resume("The order was not judged.")
+        offer_to_resume("The order was not audited.")
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
@@ -154,11 +154,11 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
     if max(1.0, published) != shown:
         st.caption(
-            f"The table takes documents as relevant from grade {published:g}, this board from {shown:g}: other "
-            "pages can name another leader."
+            f"Documents are relevant from grade {published:g} in the table, but from {shown:g} on this board. "
+            "Other pages can therefore name another leader."
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
-        st.caption("The filter of the sidebar does not apply: the audit is of every reranker and query.")
+        st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")
     section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
     if section == ORDERS:
         orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
@@ -169,28 +169,28 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
 
 
 def show(view: View) -> None:
-    """Draw which published order stands."""
+    """Draw the page."""
     st.title("Audit", anchor=False)
     settings = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with settings:
         opened_table = open_table(view)
-    results = st.empty()  # what was shown of another table goes as soon as this one is worked on
+    results = st.empty()  # clears another table's results while this one is audited
     if opened_table:
         with results.container():
             show_audit(view, opened_table, settings)
 
 
 _FORMS = (
-    "CSV, Markdown, LaTeX, JSON of BEIR and MTEB, or what trec_eval printed, a file a run (.eval). "
-    "It is kept with the board: a link shows the same audit."
+    "CSV, Markdown, LaTeX, BEIR or MTEB JSON, or trec_eval output, one file per run (.eval). The table is kept "
+    "with the board, so a link shows the same audit."
 )
 _PASTE = "reranker,MRR,nDCG@10\nBM25,0.7270,0.6315"
 
 
 def open_table(view: View) -> OpenTable | None:
-    """Draw the field, and return what is audited: what the link calls it, and the table; None where nothing is.
+    """Draw the upload field and return the table to audit, None without one.
 
-    A file that cannot be read is refused, and what was audited before stays.
+    A file that cannot be read leaves the table before in place.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
     table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
@@ -198,11 +198,11 @@ def open_table(view: View) -> OpenTable | None:
         _offer_field(view.board)
         lost = missing_table()
         begin = (
-            f"This link audits {escape_markdown(lost)}, which this board does not have any more. Drop it again"
+            f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop it again"
             if lost
-            else "Drop the results that were published of these runs: a table, or what trec_eval printed"
+            else "Drop published results of these runs: a table or trec_eval output"
         )
-        st.info(f"{begin}; or audit an example table with mistakes.", icon=":material/fact_check:")
+        st.info(f"{begin}. Or audit an example table with mistakes.", icon=":material/fact_check:")
         st.button(
             "Audit an example table with mistakes",
             icon=":material/table_view:",
@@ -222,7 +222,6 @@ def open_table(view: View) -> OpenTable | None:
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
-    """Draw what the table is called and how large it is, and a way to another."""
     names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
@@ -237,15 +236,15 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
-                    help="What a careless script prints of this board: ties in file order, four digits.",
+                    help="A table that a careless script prints of this board: file order, four decimals.",
                     on_click=partial(take_table, FILE_ORDER),
                 )
             if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
-                st.button("Table beside the sample", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
+                st.button("The sample's table", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
 
 
 def _offer_field(board: Board) -> None:
-    """Draw where a table is dropped or pasted; one that can be read is audited from now on."""
+    """Draw the upload field, and audit a table that can be read."""
     uploaded = st.file_uploader(
         "Published table", accept_multiple_files=True, key="published", help=_FORMS, max_upload_size=20
     )
@@ -270,19 +269,19 @@ def _offer_field(board: Board) -> None:
 
 
 _COLOURS = ("orange", "yellow", "gray", "blue")
-"""Of the verdicts, in their order."""
+"""Colours of the verdicts, in their order."""
 _FIRST_PAIRS = 10
-"""Pairs in sight unless more are asked for."""
+"""Pairs shown at first."""
 _EXPLANATION = (
-    "Every printed order, those that swap first, then the closest. p: paired t-test of the tied values, Holm "
-    "over all pairs. Within luck: stands in every order of the ties, but other queries could turn it; stands: "
-    "they could not."
+    "Every printed order: pairs that swap first, then the closest. p: paired t-test of the tied scores, Holm "
+    "over all pairs. Within luck: holds in every tie order, but other queries could reverse it. Stands: other "
+    "queries could not."
 )
 
 
 @section("The printed orders")
 def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd.DataFrame) -> None:
-    """Draw what becomes of the printed orders: by each measure, then of one measure rank by rank."""
+    """Draw the verdicts on the printed orders: by measure, then by rank and pair for one measure."""
     if len(by_measure):
         table(
             by_measure.reset_index(),
@@ -295,7 +294,6 @@ def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd
 
 
 def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
-    """Draw the published and the tied rank of each reranker, its name, and its scores with tiers."""
     places = order.places
     if not len(places):
         return
@@ -303,10 +301,10 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
     with keep_wide(least_width(map(str, places.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
-            title = f"From the published rank to the tied one, by {escape_markdown(order.measure)}"
+            title = f"Published and tied rank by {escape_markdown(order.measure)}"
             heading(title, slope_caption(places))
         with grid.cell():
-            heading("Scores", "Bar: every order of the ties. Line: ties at random and other queries, 95%.")
+            heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
         names = list(row_range.of(places).index)
         figure = kept_figure(
             view.board.key,
@@ -317,7 +315,7 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
             names,
             "published",
         )
-        alt = "Published and tied place of each reranker, and its score with what ties and queries allow."
+        alt = "Published and tied rank of each reranker, and its score with bounds and interval."
         chart(figure, "published-places", alt)
     row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
@@ -325,7 +323,6 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
 
 
 def _pairs(view: View, pairs: pd.DataFrame) -> None:
-    """Draw what becomes of every printed order of two rerankers, those that swap first."""
     if not len(pairs):
         return
     counts, names = pairs["verdict"].value_counts(), list(VERDICTS)
@@ -349,7 +346,6 @@ def _pairs(view: View, pairs: pd.DataFrame) -> None:
 
 
 def _pair_columns() -> dict[str, Any]:
-    """Return the columns of a pair, the verdict beside its names."""
     return {
         **shown_columns(("a", "published_above"), ("b", "published_below")),
         "verdict": badge_column("Verdict", VERDICTS, _COLOURS),
@@ -358,19 +354,19 @@ def _pair_columns() -> dict[str, Any]:
 
 
 BARS = "audit-rules"
-"""Chart whose click chooses a rule."""
+"""Key of the chart that chooses a rule by a click."""
 _RULE = "rule"
 FIRST_RULES = 8
-"""Rules whose bars are drawn unless all are asked for."""
+"""Rules drawn at first."""
 _MOST_BESIDE = 7
-"""Measures beside which the rules have room."""
+"""Measures of a matrix that leaves room for the chart of rules."""
 MOST_RULES = 40
-"""Rules whose bars are drawn at most; the list has all."""
+"""Rules drawn at most; the list has all."""
 
 
 @section("The figures of the table")
 def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> None:
-    """Draw which figures come out under a rule, beside how many do under each."""
+    """Draw the figures that one rule reproduces, and how many figures each rule reproduces."""
     rules, n_figures = _tried_rules(audit), audit.reproduction.n_figures
     row = _choose_rule(rules)
     figures = audited_table.rule_figures(key, rules["convention"].iloc[row], view.board, audit)
@@ -385,7 +381,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
         heading(
             "Figures that come out",
-            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in the published order.{beside}",
+            f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
         figure = kept_figure(
@@ -401,18 +397,18 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         row_range.buttons()
     with right:
         heading(
-            "Rules that were tried",
-            f"Of {count_of(n_figures, 'figure')}, how many come out under each. A click shows its figures.",
+            "Rules tried",
+            f"How many of {count_of(n_figures, 'figure')} come out under each rule. A click shows them.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
-        clickable_chart(figure, BARS, "Figures that come out under each rule tried.")
+        clickable_chart(figure, BARS, "Figures that come out under each rule.")
         bars.buttons()
 
 
 def _tried_rules(audit: Audit) -> pd.DataFrame:
-    """Return a rule for each way that the figures come out, first the best of every treatment, best first."""
+    """Return one rule for each set of figures, the best of every treatment first."""
     conventions = audit.reproduction.conventions
     n_alike = conventions["group"].map(conventions["group"].value_counts()) - 1
     rules = conventions.assign(n_alike=n_alike).drop_duplicates("group")
@@ -423,11 +419,10 @@ def _tried_rules(audit: Audit) -> pd.DataFrame:
 
 
 def _choose_rule(rules: pd.DataFrame) -> int:
-    """Draw and return whose matrix is shown: the row of a rule, the best unless another is chosen."""
     labels = rules["label"].tolist()
     if (row := clicked_row(BARS)) is not None and row < len(labels):
         set_value(_RULE, labels[row])
-    label = controls.select("Compare with the rule of", labels, _RULE, width=400)
+    label = controls.select("Compare with the rule", labels, _RULE, width=400)
     return int(labels.index(label))
 
 
@@ -437,7 +432,7 @@ _NONE = "none of these"
 
 
 def name_controls(board: Board, names: NameMatches) -> None:
-    """Draw a control for each published name that is not the same here."""
+    """Draw a control for each published name that differs from the board's."""
     options = {
         "rerankers": list(board.runs.rerankers),
         "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
@@ -445,21 +440,20 @@ def name_controls(board: Board, names: NameMatches) -> None:
     for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
         other = matches[matches["how"] != "same"]
         if not len(other):
-            st.caption(f"All {kind} have the same name here.")
+            st.caption(f"All {kind} have the same names on this board.")
             continue
         st.markdown(f"**{kind.capitalize()}**")
         _selects(kind, other.head(_MOST_SELECTS), options[kind])
         if len(other) > _MOST_SELECTS:
-            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} that have another name here.")
+            st.caption(f"The first {_MOST_SELECTS} of {len(other):,} {kind} with other names on this board.")
 
 
 def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
-    """Draw what each of some published names means here."""
     grid = st.grid(3, min_column_width=250)
     labels = short_names(rows["published"].astype(str), TABLE_COLUMNS)
     ours = short_names(options, TABLE_COLUMNS) | {"": _NONE}
     for row in rows.itertuples():
-        key = f"match-{kind}-{row.published}-{row.matched}"  # a new one shows what is matched now
+        key = f"match-{kind}-{row.published}-{row.matched}"  # a new key shows the new match
         choices = ["", *options, *([row.matched] if row.matched not in ("", *options) else [])]
         grid.cell().selectbox(
             escape_markdown(labels[str(row.published)]),
@@ -472,18 +466,17 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
 
 
 def _further_measures(measures: pd.DataFrame) -> list[str]:
-    """Return further measures that a published name may mean: those matched, and all without a cut-off."""
     plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
     return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
 
 
 def matching_line(names: NameMatches, published: PublishedTable) -> str:
-    """Return Markdown of names that are not the same here, those not matched, and what was read otherwise."""
+    """Return Markdown on names that differ, names left out, and the notes of the table."""
     rows = names.rerankers
     parts = []
     labels = short_names(rows["published"].astype(str), CARD_COLUMNS)
     ours = short_names(rows["matched"].astype(str), CARD_COLUMNS)
-    for kind, words in (("alike", "Alike"), ("by hand", "By hand")):
+    for kind, words in (("alike", "Matched by similar names"), ("by hand", "Matched by hand")):
         pairs = rows[(rows["how"] == kind) & rows["matched"].ne("")]
         texts = [
             f"**{escape_markdown(labels[row.published])}** is {escape_markdown(ours[row.matched])}"
@@ -494,7 +487,7 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
     for noun, matches in (("reranker", rows), ("measure", names.measures)):
         lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(matches)]
         parts += (
-            [f"Not matched, and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
+            [f"Not matched and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
         )
     if names.unpublished:
         parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")

@@ -1,4 +1,6 @@
-"""Large results: an evaluation kept in a file, however many lists it has."""
+"""Large results: a stored evaluation with any number of lists."""
+
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -22,18 +24,21 @@ from dashboard.widgets.leaderboard_parts import (
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.prose import Prose
 from metrics.studies.stored_summary import StoredSummary, stored_summary, stored_summary_finding
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
 TITLE = "Large results"
+_TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
+"""Lists and rerankers compared by tests at most: more would take seconds and much memory."""
 
 
 def show(results: Results | None) -> None:
-    """Draw a stored evaluation."""
+    """Draw the page."""
     page_head(
         TITLE,
-        "An evaluation kept in a file: every list of it is gone over, only means and counts are drawn.",
+        "A stored evaluation of any size. Charts show means and counts over all its lists.",
     )
     if results is None:
         empty_state()
@@ -44,7 +49,7 @@ def show(results: Results | None) -> None:
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)
     rows = leaderboard(results.stored, measure, results.traditional)
-    finding(leaderboard_finding(rows, name.traditional, results.traditional), results.stored.rerankers)
+    finding(_verdict(rows, *arguments), results.stored.rerankers)
     if not results.stored.n_lists:
         return
     charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
@@ -71,18 +76,39 @@ def show(results: Results | None) -> None:
     largest_gaps_table(lists, measure)
 
 
+def _verdict(rows: pd.DataFrame, measure: str, traditional: str, stored: Stored) -> Prose:
+    """Return the Leaderboard's verdict, or a sentence without tests if there are too many lists."""
+    if stored.n_lists <= _TESTED_LISTS and len(stored.rerankers) <= _TESTED_RERANKERS:
+        with suppress(TieScopeError):
+            return _tested_verdict(cache.file_version(stored.path), measure, traditional, rows, stored)
+    return leaderboard_finding(rows, parse(measure).traditional, traditional)
+
+
+@st.cache_resource(show_spinner="Comparing rerankers …", max_entries=64)
+def _tested_verdict(
+    file: tuple[str, int, int], measure: str, traditional: str, _rows: pd.DataFrame, _stored: Stored
+) -> Prose:
+    from metrics.studies.swapped_orders import swapped_orders  # noqa: PLC0415 scipy.special
+    from metrics.studies.verdict_sentence import leaderboard_verdict  # noqa: PLC0415 likewise
+
+    with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
+        evaluation = _stored.load()
+        swaps = swapped_orders(evaluation, measure, traditional)
+        return leaderboard_verdict(_rows, swaps, evaluation, measure, traditional)
+
+
 @st.cache_resource(show_spinner="Counting every list …", max_entries=64)
 def summarize_stored(
     file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored
 ) -> StoredSummary:
-    """Return what ties do to a measure, over a stored evaluation."""
+    """Return the effect of ties on a measure over a stored evaluation."""
     with turn(is_dear=_stored.n_lists >= DEAR_ROWS):
         return stored_summary(_stored, measure, traditional)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def largest_gaps(file: tuple[str, int, int], measure: str, traditional: str, _stored: Stored) -> pd.DataFrame:
-    """Return the lists with the largest gap, with their queries."""
+    """Return the lists with the largest gap, with their query IDs."""
     lists = summarize_stored(file, measure, traditional, _stored).farthest
     return lists.assign(query_id=_stored.at(lists["row"].to_numpy(np.int64), ["query_id"])["query_id"])
 
@@ -91,13 +117,11 @@ _ALL = "all rerankers"
 _COMMANDS = (
     "tiescope evaluate llm.trec --qrels qrels.txt --stream --save results.parquet\ntiescope app results.parquet"
 )
-_EXPLANATION = (
-    "What is too large to upload is scored on disk once and kept, a row a list; this page shows what was kept."
-)
+_EXPLANATION = "Runs that are too large to upload are scored on disk once. This page shows the stored scores."
 
 
 def empty_state() -> None:
-    """Draw how an evaluation gets here, where none is open."""
+    """Explain how to open a stored evaluation."""
     with st.container(border=True, key="nothing-open"):
         st.markdown(f":material/hard_drive: **Nothing is open.** {_EXPLANATION}")
         st.code(_COMMANDS, language="sh", wrap_lines=True)
@@ -108,17 +132,16 @@ def empty_state() -> None:
 
 
 def open_popover() -> None:
-    """Draw a way to other files of the server, where it is allowed."""
+    """Draw the form to open a file of the server, where that is allowed."""
     if server_files.allowed_paths():
-        with st.popover("Open", icon=":material/folder_open:", help="A file on the server, by its path."):
+        with st.popover("Open", icon=":material/folder_open:", help="Opens a file on the server."):
             _path_form()
 
 
 def _path_form() -> None:
-    """Ask for a path; show what is there, scored first where it is a run."""
     st.caption(
-        "A stored evaluation is shown at once; runs are scored a part at a time and kept for a while. "
-        f"Files may lie below {escape_markdown(str(server_files.allowed_paths()))}."
+        "Stored evaluations open at once; runs are scored first. "
+        f"Allowed folders: {escape_markdown(str(server_files.allowed_paths()))}."
     )
     with st.form("open-path", border=False):
         path = st.text_input("Path on the server", placeholder="results.parquet, runs/*.trec", key="path")
@@ -138,7 +161,7 @@ def _open(path: str, qrels: str) -> None:
     except TieScopeError as error:
         placeholder.empty()
         st.error(escape_markdown(str(error)), icon=":material/error:")
-        st.caption("Nothing was opened; what was shown before still is.")
+        st.caption("Nothing was opened. The page stays as it was.")
         return
     for message in results.messages:
         notify(message)
@@ -153,11 +176,11 @@ def ties_against_gaps(
     measure: str,
     lists: pd.DataFrame,
 ) -> None:
-    """Draw whether ties predict the gap: of all lists or of one reranker's, and of each on the leaderboard."""
+    """Draw ties against gaps, for all lists or one reranker's, and per reranker."""
     heading(
         "Ties against gaps",
-        "The stronger a cell, the more lists, on a logarithmic scale; the grey strip is the share without a "
-        "gap. Line: mean with its 95% band.",
+        "Stronger cells: more lists, on a logarithmic scale. Grey strip: share of lists without a gap. Line: "
+        "mean with 95% band.",
     )
     section_finding(stored_summary_finding(summary, measure, lists["query_id"].iloc[0] if len(lists) else ""))
     names = results.stored.rerankers
@@ -171,7 +194,7 @@ def ties_against_gaps(
     )
     heading(
         "Ties and gaps, reranker by reranker",
-        "Right: lists with a gap, orange where the traditional value is too high, grey where it is too low.",
+        "Right: lists with a gap (orange: traditional score too high; grey: too low).",
     )
     if not len(leaderboard):
         return
@@ -187,7 +210,7 @@ def ties_against_gaps(
 
 @section("The largest gaps")
 def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
-    """Draw the lists whose traditional value is farthest off."""
+    """Draw the lists with the largest gaps."""
     table(
         lists,
         "Lists with the largest gap",
@@ -200,6 +223,6 @@ def largest_gaps_table(lists: pd.DataFrame, measure: str) -> None:
         download=lists.drop(columns="row"),
     )
     st.caption(
-        f"The {len(lists):,} farthest off. A stored evaluation holds values and no documents: to look into a "
-        "list, open its run on Data."
+        f"The {len(lists):,} largest gaps. A stored evaluation holds no documents. Open the run on Data to see "
+        "a list."
     )

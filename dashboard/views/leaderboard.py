@@ -1,4 +1,4 @@
-"""Leaderboard: who leads, and does that stand when ties are averaged?"""
+"""Leaderboard: the leader, and whether the lead holds when ties are averaged."""
 
 from datetime import UTC, date, datetime
 from functools import partial
@@ -75,7 +75,7 @@ _SAMPLES = {
 
 
 def show(view: View) -> None:
-    """Draw the verdict, the scores, and on request what is behind them."""
+    """Draw the page."""
     st.title("Leaderboard", anchor=False)
     if not visitor.is_narrow():
         data_line(view)
@@ -108,7 +108,7 @@ def show(view: View) -> None:
 
 @section("The line on the data")
 def data_line(view: View) -> None:
-    """Draw what data is shown, and the button that leads to one's own."""
+    """Draw a line on the data shown, and a button to upload data."""
     sample = _SAMPLES.get(view.board.label)
     with st.container(key="data-line", horizontal=True, vertical_alignment="center", gap="small"):
         text = f"Sample data: {sample}." if sample else _own_data_text(view)
@@ -118,7 +118,6 @@ def data_line(view: View) -> None:
 
 
 def _own_data_text(view: View) -> str:
-    """Return whose data it is, how much, and since when."""
     runs, record = count_of(len(view.board.runs.rerankers), "run"), view.record
     if record is not None:
         owner = "Your data" if record.owner == boards.owner() else "Shared with you"
@@ -131,7 +130,7 @@ def _own_data_text(view: View) -> str:
 
 
 def day_text(day: date, today: date) -> str:
-    """Return a day as people say it: today, yesterday, 3 days ago, on 4 May 2026."""
+    """Return a day in words: today, yesterday, 3 days ago, on 4 May 2026."""
     days = (today - day).days
     if days <= 1:
         return "yesterday" if days == 1 else "today"
@@ -139,18 +138,18 @@ def day_text(day: date, today: date) -> str:
 
 
 _MANY_EMPTY = 0.2
-"""Share of queries without a relevant document from which on they can be left out."""
+"""Share of queries without relevant documents from which the page offers to leave them out."""
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def ranked_rerankers(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the rows of the leaderboard, which nobody changes."""
+    """Return the rows of the leaderboard, not to be changed."""
     return leaderboard(view.evaluation, measure, traditional)
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    """Return who leads, and whether the order of ties or chance decides that, as a sentence."""
+    """Return the verdict on the leader, tie order and chance."""
     from metrics.studies import verdict_sentence  # noqa: PLC0415 scipy.special
 
     rows, swaps = ranked_rerankers(view, measure, traditional), swapped_orders(view, measure, traditional)
@@ -160,13 +159,13 @@ def _verdict_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return between which ranks other queries could put each reranker."""
+    """Return the ranks that other queries could give each reranker."""
     return rank_intervals(view.evaluation, measure)
 
 
 @section("The verdict")
 def verdict(view: View, measure: str) -> None:
-    """Draw the verdict and, where many queries have no relevant document, whether these count."""
+    """Draw the verdict, and how queries without relevant documents count if they are many."""
     finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
@@ -207,7 +206,6 @@ def scores_section(
 
 
 def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
-    """Return all columns of the leaderboard, and how far random tie-breaking scatters each mean."""
     if name.measure.answers:
         return rows.reset_index()
     std = mean_std(view.score(str(name), "std"), str(name))
@@ -215,7 +213,7 @@ def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.Data
 
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
-    """Draw all places in a strip, where there are more than twenty, but on a phone."""
+    """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
     if len(leaderboard) > FEW and not visitor.is_narrow():
         frame = (places.start, places.stop - 1)
         kept_elements(view.board.key, _draw_strip, leaderboard, view.palette, measure, *frame)
@@ -226,23 +224,23 @@ def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first
     chart(
         place_strip(leaderboard, palette, measure, first, last),
         "places",
-        f"{measure} of all rerankers by place, the ones drawn below in a frame.",
+        f"{measure} of all rerankers by rank, the ones drawn below in a frame.",
     )
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what the marks of the strip stand for, and from which gap on the sort has a diamond."""
+    """Return the caption of the strip."""
     gap = clear_gap(leaderboard)
-    off = f"is {decimal(gap)} off or more" if gap > EQUAL else "is off"
+    off = f"by {decimal(gap)} or more" if gap > EQUAL else "at all"
     return (
-        f"One line from worst to best order for each, its tied value a dot, a diamond where the sort {off}. "
-        "The frame has those drawn below."
+        "Line: a reranker's worst to best tie order. Dot: tied score. Diamond: traditional score, where it "
+        f"differs {off}. Frame: rerankers drawn below."
     )
 
 
 _TITLE = "Pairs that swap"
 _WIDEST = 5
-"""Swaps that are shown unless all are asked for."""
+"""Swaps shown at first."""
 _VERDICTS = {
     "swaps, significant": "Tie order puts A first. With ties averaged, B is ahead by more than chance.",
     "swaps": "Tie order puts A first. With ties averaged, B is ahead by no more than chance allows.",
@@ -251,7 +249,7 @@ _VERDICTS = {
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the pairs of rerankers whose order swaps once ties are averaged."""
+    """Return the pairs of rerankers that swap once ties are averaged."""
     from metrics.studies import swapped_orders as study  # noqa: PLC0415 scipy.special
 
     return study.swapped_orders(view.evaluation, measure, traditional)
@@ -259,7 +257,6 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    """Return how many pairs swap, as a sentence."""
     from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
 
     swaps = swapped_orders(view, measure, traditional)
@@ -268,7 +265,7 @@ def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
-    """Return the first of the pairs that swap, with the chance of each when ties are broken at random."""
+    """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
     from metrics.studies.swapped_orders import order_chances  # noqa: PLC0415 scipy.special
 
     rows = swapped_orders(view, measure, traditional).head(n_rows)
@@ -278,7 +275,7 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
 
 @section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
-    """Say how many pairs swap, and show them; nothing of a measure that settles ties by its own rule."""
+    """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
     if parse(measure).measure.answers:
         return
     swaps = swapped_orders(view, measure, view.traditional)
@@ -290,7 +287,7 @@ def swaps_section(view: View, measure: str) -> None:
 
 
 def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
-    """Show the pairs that swap, the widest five or all."""
+    """Draw the table of pairs that swap."""
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
@@ -301,7 +298,6 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
 
 
 def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    """Draw the sentence and the first of the pairs that swap."""
     sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
     extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
     n_pairs = count_of(comb(len(rerankers), 2), "pair")
@@ -323,39 +319,37 @@ def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Pros
 
 
 _HEAD_COLUMNS = 16
-"""Columns of a tool's name at the head of its values."""
+"""Characters of a tool's name in a column header."""
 
 
-@cached_by_key(show_spinner="Asking what other tools would say …", max_entries=16)
+@cached_by_key(show_spinner="Computing the values of other tools …", max_entries=16)
 def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd.DataFrame:
-    """Return what each tool would report for a measure of some rerankers."""
+    """Return the value that each tool reports for a measure."""
     owners = segments(view.board)
     queries = set(owners.index[owners.isin(view.segments)]) if view.segments else None
     with board_turn(view.board):
         return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
-@section("What other tools would say")
+@section("Values of other tools")
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
-    """Draw every tool's value on the range the ties allow, and tables of the values and the reasons."""
+    """Draw the value of every tool between the worst and best case, and as a table."""
     heading(
-        "What other tools would say",
-        "The same files, scored as each tool breaks ties, holds scores and treats missing queries; relevant "
-        f"from grade {view.scoring.relevant_from:g}.",
+        "Values of other tools",
+        "The same files, scored with each tool's tie order, number format and rule for missing queries. "
+        f"Relevant from grade {view.scoring.relevant_from:g}.",
     )
     names = tuple(map(str, drawn_rerankers))
     if not names:
         return
     values = tool_table(view, measure, names)
     if not len(values):
-        st.caption(
-            f"No tool known here computes {escape_markdown(measure)} in a way that can be told from its code."
-        )
+        st.caption(f"None of the tools that TieScope reproduces computes {escape_markdown(measure)}.")
         return
     key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
     kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
     if len(names) < len(view.rerankers):
-        st.caption("The sentence is about the rerankers shown. The CSV has all.")
+        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
     table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
     kept_elements(key, _draw_values, values, drawn_rerankers)
 
@@ -363,7 +357,6 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
 def _draw_tool_strip(
     values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
 ) -> None:
-    """Say how far tools are apart, and draw it of the rerankers of a leaderboard."""
     section_finding(tool_finding(values, measure), rerankers)
     comparable = comparable_values(values, measure)
     comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
@@ -377,7 +370,7 @@ def _draw_tool_strip(
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
-    """Return a row a reranker, a column for the tools that agree on all of them, and how these are shown."""
+    """Return one row per reranker and one column per set of tools that agree, with the column settings."""
     rows = by_reranker(values)
     columns = {
         ", ".join(tools): st.column_config.NumberColumn(
@@ -395,7 +388,7 @@ def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
 
 
 def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    st.caption("Tools that agree on every reranker share a column; hover over its head to read which.")
+    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
     rows, columns = _value_columns(values)
     drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
     table_rows(
@@ -406,21 +399,21 @@ def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
 
 
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
-"""Documents to judge next at first, and at most."""
+"""Documents to judge next: at first, and at most."""
 _BRING_BACK = (
-    "Give every line its grade, 0 where it is not relevant; then drop the file on Data with “Add to "
-    "what is loaded”: it joins the judgments."
+    "Give every line a grade, 0 for not relevant. Then drop the file on Data with “Add to this board” on to "
+    "extend the judgments."
 )
 
 
-@cached_by_key(show_spinner="Judging every document both ways …", max_entries=8)
+@cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
 def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
-    """Return in which order to judge what nobody judged, and what that settles.
+    """Return the order in which to judge unjudged documents, for the rerankers shown.
 
-    It is of the rerankers shown; how likely a document is to be relevant, judged ones of the whole board tell.
+    Judged documents of the whole board give the chances of relevance.
 
     Raises:
-        UsageError: nothing says how likely unjudged documents are to be relevant.
+        UsageError: no judged document tells how likely unjudged documents are to be relevant.
     """
     with board_turn(view.board):
         return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
@@ -428,7 +421,7 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
 
 @section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
-    """Draw what unjudged documents leave open, and which to judge next."""
+    """Draw the bounds over unjudged documents, and which documents to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)
     has_bounds = "highest" in rows
@@ -449,7 +442,6 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
 
 @section("What judging settles")
 def _judging(view: View, measure: MeasureAt) -> None:
-    """Say, where that is asked for, what judging settles, and which documents to judge next."""
     is_left_out = view.scoring.unjudged == "leave_out"
     if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
         return
@@ -460,7 +452,7 @@ def _judging(view: View, measure: MeasureAt) -> None:
     if adds_queries(view.board.runs, view.scoring):
         st.caption(QUERIES_MAY_JOIN)
         return
-    if not toggle("Say which to judge next", "judge_next"):
+    if not toggle("Show which to judge next", "judge_next"):
         return
     try:
         plan = judging_plan(view, str(measure))
@@ -473,13 +465,12 @@ def _judging(view: View, measure: MeasureAt) -> None:
 
 
 def _settling(view: View, plan: JudgingPlan) -> None:
-    """Draw the curve, the choice of how many, their form, and their table."""
     wide, narrow = side_by_side(3, 2, "settling")
     with wide:
         chart(
             kept_figure(view.board.key, settling_curve, plan, view.palette),
             "settling",
-            f"Mean width of the bars of {plan.measure} against documents judged, in this order and at random.",
+            f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
         )
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
@@ -488,14 +479,14 @@ def _settling(view: View, plan: JudgingPlan) -> None:
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
-            f"Documents below rank {plan.depth} everywhere count as not relevant here. Grades are simulated "
+            f"Documents below rank {plan.depth} of every list count as not relevant here. Grades are simulated "
             "from judged documents at similar ranks of the same query."
         )
     _documents_table(plan, n)
 
 
 def _form_button(documents: pd.DataFrame, measure: str) -> None:
-    """Show the button that downloads the qrels to fill in; each choice of documents has a name of its own."""
+    """Draw the download of the qrels to fill in; each choice of documents has its own file name."""
     form, ending = form_for(documents)
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
@@ -506,12 +497,11 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
         key="download-judge-form",
         icon=":material/edit_document:",
         on_click="ignore",
-        help=f"For {measure}: a line a document, its grade missing.",
+        help=f"One line per document for {measure}, with an empty grade.",
     )
 
 
 def _documents_table(plan: JudgingPlan, n: int) -> None:
-    """Draw the first documents, what each narrows, and what they close together."""
     rows = plan.documents.head(n)
     rows = rows.assign(
         number=range(1, n + 1),
@@ -525,12 +515,12 @@ def _documents_table(plan: JudgingPlan, n: int) -> None:
         {
             **shown_columns(("number", "judging_number"), "query_id", "doc_id"),
             "narrowing": st.column_config.ProgressColumn(
-                "Narrows all bars, summed",
+                "Narrows all bounds by",
                 format="%.4f",
                 min_value=0,
-                max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length where nothing narrows
-                help="How much judging this document alone narrows the bounds of all rerankers: the sum, "
-                "on average over grades; the chart shows their mean. Documents judged before it change that.",
+                max_value=float(rows["narrowing"].max()) or 1.0,  # a bar needs a length
+                help="Expected narrowing of the bounds if only this document is judged, summed over "
+                "rerankers. The chart shows the mean over rerankers.",
             ),
             "closed": st.column_config.NumberColumn(
                 "Closed so far",

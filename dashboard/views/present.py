@@ -1,4 +1,4 @@
-"""Present: one sentence and one chart a slide, for a room."""
+"""Present: slides of one sentence and one chart each."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ _ASSETS = Path(__file__).parents[1] / "assets"
 
 
 def chosen_measure(view: View) -> str:
-    """Return the measure chosen on other pages; where it settles ties by its own rule, that whose they are."""
+    """Return the measure chosen on other pages, or the one whose ties its own rule settles."""
     name = controls.get_value("measure")
     return str(question(parse(name if name in view.evaluation.measures else cache.MEASURES[0])))
 
@@ -91,13 +91,13 @@ def show(view: View) -> None:
 
 
 FACTOR = 1.5
-"""How much larger marks, lines and texts are."""
+"""Factor by which marks, lines and texts are larger."""
 _SIZES = {"size", "standoff", "thickness", "xshift", "yshift", "l", "r", "t", "b"}
-"""Properties in pixels; a width is one in a line only."""
+"""Properties in pixels; `width` is one only in a line."""
 
 
 def enlarged(figure: Figure, height: int) -> Figure:
-    """Return a figure of this height with the marks, lines and texts of another made larger."""
+    """Return a figure of this height with larger marks, lines and texts."""
     large = Figure(**_scale(figure.settings, "") | {"height": height})
     for trace in figure.traces:
         large.draw(_scale(trace, ""))
@@ -105,7 +105,7 @@ def enlarged(figure: Figure, height: int) -> Figure:
 
 
 def _scale(part: Any, name: str) -> Any:  # noqa: ANN401 any part of a figure
-    """Return a part of a figure with all that is measured in pixels made larger."""
+    """Return a part of a figure with all pixels scaled."""
     if isinstance(part, dict):
         return {key: _scale_entry(name, key, value) for key, value in part.items()}
     if isinstance(part, list | tuple) and any(isinstance(item, dict) for item in part):
@@ -123,24 +123,24 @@ def _scale_entry(parent: str, key: str, value: Any) -> Any:  # noqa: ANN401
 
 
 MOST_ROWS = 12
-"""Rerankers on a slide; more cannot be read across a room."""
+"""Rerankers on a slide at most: more cannot be read in a room."""
 _MOST_PANELS = 3
 _PANELS, _PHONE = 600, 350
-"""Pixels across that a figure of panels needs, and that a phone has."""
+"""Pixels that a figure of panels needs, and that a phone has."""
 _HEIGHT = 520
-"""Height of a chart in pixels at most: with its sentence and its foot it fills a window of 810."""
+"""Maximum height of a chart in pixels, to fit a window of 810 pixels."""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """What is shown at once.
+    """One slide.
 
     Attributes:
-        finding: what is said; its first sentence is shown.
-        figure: as other pages draw it; None where there is nothing to draw.
-        alt: what it shows.
-        note: what the sentence and the figure rest on.
-        wide: width in pixels that the figure keeps on a phone; so much more where its marks are larger.
+        finding: text whose first sentence is shown.
+        figure: chart as other pages draw it, None without data.
+        alt: description of the chart.
+        note: sources of sentence and chart.
+        wide: width in pixels that the chart keeps on a phone.
     """
 
     finding: Prose
@@ -151,13 +151,13 @@ class Slide:
 
     @cached_property
     def large_figure(self) -> Figure | None:
-        """The figure as a room sees it."""
+        """The chart with larger marks, for a room."""
         figure = self.figure
         return figure and enlarged(figure, min(_HEIGHT, 2 * figure.height))
 
 
 def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
-    """Return what makes each slide, in their order; none is made before it is shown."""
+    """Return the functions that make the slides, in order."""
     lists = view.evaluation.lists
     has_pairs = len(view.rerankers) > 1
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
@@ -186,12 +186,11 @@ def _make_slide(
     baseline: str,
     palette: Palette,
 ) -> Slide:
-    """Return a slide; its name and the settings tell it from others of what is shown."""
+    """Return a slide, cached by its name and the settings."""
     return _draw(view, measure)
 
 
 def _order(view: View, measure: str) -> Slide:
-    """Return whose place the sort decides; where it decides none, what it does to the scores."""
     name = parse(measure).traditional
     table = leaderboard(view.evaluation, measure, view.traditional)
     rows = drawable_rerankers(table)
@@ -205,7 +204,7 @@ def _order(view: View, measure: str) -> Slide:
     return Slide(
         (*query_sets(view.evaluation, measure), *finding),
         place_and_score(rows, view.palette, name, list(rows.index[:MOST_ROWS])) if len(rows) else None,
-        f"Place of each reranker by its traditional and its tied {name}, and its worst and best value.",
+        f"Rank of each reranker by traditional and tied {name}, with its worst and best score.",
         f"Ranks by {view.treatment.order} (orange) against ranks with ties averaged (blue). "
         f"{_first_of(len(rows))} {'Paired t-test, Holm over all pairs.' if len(swaps) else ''}",
         wide=least_width(map(str, rows.index)),
@@ -213,7 +212,6 @@ def _order(view: View, measure: str) -> Slide:
 
 
 def _ties(view: View, measure: str) -> Slide:
-    """Return whether the share of tied documents predicts the gap."""
     lists = gaps(view.evaluation, {"first": measure}, view.traditional)
     mean_gap = lists["first_gap"].abs().groupby(lists["reranker"]).mean()
     largest = [str(name) for name in mean_gap.nlargest(_MOST_PANELS).index]
@@ -221,25 +219,24 @@ def _ties(view: View, measure: str) -> Slide:
     if selection and mean_gap.max() > EQUAL:
         selection = f"The {_MOST_PANELS} rerankers with the largest gaps."
     figure = gap_multiples(lists, view.palette, {name: view.colour(name) for name in largest}, measure)
-    mean = "; the line is the mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
+    mean = "; line: mean gap" if any(trace.get("mode") == "lines" for trace in figure.traces) else ""
     return Slide(
         tie_prediction(lists, measure),
         figure,
         f"Gap in {measure} against the share of tied documents, a panel a reranker.",
         f"Share of tied documents against |traditional − tied| {measure}. "
-        f"A dot is a list, grey those of others{mean}. {selection}",
+        f"Dot: one list; grey: lists of other rerankers{mean}. {selection}",
         wide=_PANELS,
     )
 
 
 def _tests(view: View, measure: str) -> Slide:
-    """Return which differences from the baseline are larger than chance."""
     from metrics.studies.significance import significance_finding, verdicts  # noqa: PLC0415 scipy
 
     name, test = parse(measure).traditional, "t"
     rows = verdicts(view.evaluation, measure, view.traditional, view.baseline, test, "holm")
     n_drawn = MOST_ROWS - 4
-    changed = "Those whose verdict changes stand first. " if rows.changed.any() else ""
+    changed = "Changed verdicts come first. " if rows.changed.any() else ""
     return Slide(
         significance_finding(rows, name, test),
         difference_forest(rows.changed_first(n_drawn, n_drawn), view.palette, name, is_slim=True),
@@ -251,7 +248,6 @@ def _tests(view: View, measure: str) -> Slide:
 
 
 def _list(view: View, measure: str) -> Slide:
-    """Return what the ties of the list with the largest gap leave open."""
     first = lists_by_gap(view.evaluation, measure, view.traditional).iloc[0]
     reranker, query = str(first["reranker"]), str(first["query_id"])
     current = load_list(view, reranker, query, measure)
@@ -267,12 +263,11 @@ def _list(view: View, measure: str) -> Slide:
         f"The list of {query} with its ties.",
         f"The list with {reason}: query {query} of {_short(view, reranker)}, by {view.treatment.order} against "
         "every order of its ties. "
-        f"A box is a document, a filled one relevant; {bracket_text(view.scoring)}.",
+        f"Box: one document; filled: relevant; {bracket_text(view.scoring)}.",
     )
 
 
 def _short(view: View, reranker: str) -> str:
-    """Return what a note calls a reranker."""
     return short_names(view.rerankers)[reranker]
 
 
@@ -281,9 +276,9 @@ def _first_of(n: int, limit: int = MOST_ROWS) -> str:
 
 
 def title(prose: Prose, names: Sequence[str]) -> str:
-    """Return Markdown of the first sentence, its point in orange, long ones of these names elided.
+    """Return Markdown of the first sentence, its main point in orange and long names shortened.
 
-    No line ends within a p value.
+    Lines do not break within a p value.
     """
     sentence, _ = elide_prose(headline(prose), sentence_names(names, CHART_COLUMNS))
     point = next((part for part in sentence if isinstance(part, Strong)), None)
@@ -296,7 +291,7 @@ def title(prose: Prose, names: Sequence[str]) -> str:
 
 
 def provenance(view: View, measure: str, slide: Slide) -> str:
-    """Return what a slide rests on: measure, queries, board, and its own note."""
+    """Return the measure, queries and board of a slide, and its note."""
     label = view.board.label
     board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
     queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())

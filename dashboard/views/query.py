@@ -1,4 +1,4 @@
-"""Queries: one list, every order its scores allow."""
+"""Queries: one list, and every order that its ties allow."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -88,7 +88,7 @@ _DRAWS, _SEED = 1000, 1
 
 
 def show(view: View) -> None:
-    """Draw one list in every order its scores allow."""
+    """Draw the page."""
     st.title("Queries", anchor=False)
     current = choose_list(view)
     words = current.measure, view.traditional, current.written
@@ -119,7 +119,7 @@ def show(view: View) -> None:
 
 
 def choose_list(view: View) -> ListInView:
-    """Draw the controls, at first for the list with the largest gap, and the query's words; return the list."""
+    """Draw the controls and the query's text; return the list, at first the one with the largest gap."""
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = choices.measure()
@@ -143,9 +143,9 @@ def choose_list(view: View) -> ListInView:
 
 
 def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> str:
-    """Draw the choice of a reranker: of the list with the largest gap unless the visitor or the link says more.
+    """Draw the choice of a reranker, at first that of the list with the largest gap.
 
-    A link of an earlier version may name a query and, where it was the first of the board, no reranker.
+    Links of earlier versions may name a query and leave out the first reranker of the board.
     """
     follow_defaults({"reranker": str(first["reranker"]), "query": str(first["query_id"])})
     query = controls.get_value("query")
@@ -159,19 +159,19 @@ def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> st
         default,
         is_explicit=is_named,
         width=340,
-        help="With its largest gap, and the share of a list's documents that tie, mean over its lists.",
+        help="Each reranker with its largest gap and its mean tie ratio.",
         **_as_labelled(labels),
     )
 
 
 def _choose_query(labels: dict[str, str]) -> str:
     label = "Query, largest gap first"
-    shares = "With the gap of this reranker's list, and the share of that list's documents that tie."
+    shares = "Each query with the gap and the tie ratio of this reranker's list."
     return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
 
 
 def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
-    """Return the options of a list whose ids are shown with their labels and found by their letters."""
+    """Return the options of a list that shows labels for IDs and searches the labels."""
     return {"format_func": labels.__getitem__, "filter_mode": "contains"}
 
 
@@ -198,12 +198,12 @@ def four_values(current: ListInView) -> None:
 
 @section("The list and its ties")
 def list_section(current: ListInView) -> None:
-    """Draw the ladder, beside another reranker's where one is chosen; a long list also as a whole."""
+    """Draw the list with its ties, and a second list if one is chosen."""
     view, rows = current.view, current.rows
     other = current.beside and load_list(view, current.beside, current.query, current.measure)
     first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
     brackets = escape_markdown(bracket_text(view.scoring))
-    explained = f"One box, one document; {brackets}; tall and filled: relevant, with its grade."
+    explained = f"Box: one document; {brackets}; tall and filled: relevant, with its grade."
     first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
     heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
@@ -226,27 +226,27 @@ def list_section(current: ListInView) -> None:
         ranked_by = rank_column(rows)
         heading(
             "The whole list",
-            f"Chance that the document at a place is relevant; a step a {ranked_by}, below them the ties.",
+            f"Chance that the document at a rank is relevant: one step per {ranked_by}, ties below.",
         )
         figure = relevance_steps(tie_groups(rows), view.palette, current.k)
         chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
 
 
 def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
-    """Return the document to judge first, where a list that is drawn has it, and what hatched boxes are."""
+    """Return the document to judge first if a drawn list has it, and the legend of hatched boxes."""
     drawn_rows = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
     if drawn_rows["judged"].all():
         return None, ""
     view = current.view
     document = _document_to_judge(view, current.measure, current.query)
     if document not in set(drawn_rows["doc_id"]):
-        return None, " Hatched: never judged."
-    return document, " Hatched: never judged; strong outline: the one to judge first."
+        return None, " Hatched: unjudged."
+    return document, " Hatched: unjudged; strong outline: the document to judge first."
 
 
 @section("Where each document can land")
 def landing_section(current: ListInView) -> None:
-    """Draw where each document can land; of a list with large ties, a document of each score."""
+    """Draw the possible ranks of each document, or of one document per score in lists with large ties."""
     n, palette = len(current.rows), current.view.palette
     shown_rows = current.rows.head(HEATMAP_ROWS)
     if shown_rows["last"].iloc[-1] <= 2 * HEATMAP_ROWS:
@@ -262,7 +262,7 @@ def landing_section(current: ListInView) -> None:
     top = f" The top {HEATMAP_ROWS} of {len(groups):,} {ranked_by}s." if len(groups) > HEATMAP_ROWS else ""
     heading(
         f"Where a document of each {ranked_by} can land",
-        f"Chance of a span of ranks for any one document of a {ranked_by}; bold: how many are relevant." + top,
+        f"Chance of each span of ranks for one document of a {ranked_by}; bold: number of relevant ones." + top,
     )
     alt = f"Chance of a document of each {ranked_by} along the list."
     chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
@@ -270,7 +270,7 @@ def landing_section(current: ListInView) -> None:
 
 @section("First relevant document")
 def first_rank_section(current: ListInView) -> None:
-    """Draw where the first relevant document can stand."""
+    """Draw the chance of each rank of the first relevant document."""
     if not len(current.chances):
         heading("First relevant document", "")
         st.info("The list holds no relevant document.", icon=":material/info:")
@@ -278,7 +278,7 @@ def first_rank_section(current: ListInView) -> None:
     mean = (current.chances["rank"] * current.chances["chance"]).sum()
     heading(
         "First relevant document",
-        f"Exact chance of each rank over all orders, {mean:,.2f} on average; diamond: traditional.",
+        f"Exact chance of each rank over all orders (mean {mean:,.2f}). Diamond: traditional.",
     )
     listed_rank = first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
@@ -291,10 +291,10 @@ def first_rank_section(current: ListInView) -> None:
 
 @section("The values over all orderings")
 def histogram_section(current: ListInView) -> None:
-    """Draw how often each value of the measure occurs: exactly, or as a sample has it."""
+    """Draw the distribution of the measure over all orders, exact or from random orders."""
     if current.own_rule:
         st.info(
-            f"{current.measure} has a rule of its own for ties: it is one value, not a mean over orders.",
+            f"{current.measure} settles ties by its own rule: one value, not a distribution over orders.",
             icon=":material/info:",
         )
         return
@@ -304,7 +304,7 @@ def histogram_section(current: ListInView) -> None:
         n = affordable_draws(current, current.measure, _DRAWS)
         sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
         distribution = orderings.merge_values(sample, np.full(n, 1 / n))
-        source = f"Estimated from {n:,} of {current.written} orders, drawn evenly; the marks are exact."
+        source = f"Estimated from {n:,} random orders of {current.written}. The marks are exact."
     heading(f"{current.measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
@@ -319,13 +319,13 @@ def histogram_section(current: ListInView) -> None:
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return all lists, the largest gap first, as `lists_by_gap` does."""
+    """Return all lists, the largest gap first."""
     return lists_by_gap(view.evaluation, measure, traditional)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[str, str]:
-    """Return reranker → its label in the picker, with its largest gap and mean tie ratio, the largest first."""
+    """Return reranker → its label with its largest gap and mean tie ratio, the largest gap first."""
     by_reranker = _ordered_lists(view, measure, traditional).groupby("reranker", sort=False)
     rows = by_reranker.agg(gap=("gap", "first"), tie_ratio=("tie_ratio", "mean"))
     return _labels(rows, short_names(rows.index.astype(str), TABLE_COLUMNS))
@@ -333,21 +333,20 @@ def _reranker_labels(view: ShownBoard, measure: str, traditional: str) -> dict[s
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _query_labels(view: ShownBoard, measure: str, traditional: str, reranker: str) -> dict[str, str]:
-    """Return query → its label in the picker of one reranker's lists, the largest gap first."""
+    """Return query → its label for one reranker's lists, the largest gap first."""
     lists = _ordered_lists(view, measure, traditional)
     rows = lists[lists["reranker"] == reranker].set_index("query_id")
     return _labels(rows, {str(query): str(query) for query in rows.index})
 
 
 def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
-    """Return the label of each row; `names` has what each is called in it."""
     figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
     return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
 
 
 @cached_by_key(show_spinner=False, max_entries=4)
 def _relevance_chances(board: Board, scoring: ScoringOptions, depth: int) -> "pd.Series[float] | None":
-    """Return the chance of each unjudged document to be relevant; None where nothing tells how likely it is."""
+    """Return the chance of each unjudged document to be relevant, None if it cannot be estimated."""
     with board_turn(board), suppress(UsageError):
         return relevance_chances(board.runs, scoring, depth)
     return None
@@ -355,7 +354,7 @@ def _relevance_chances(board: Board, scoring: ScoringOptions, depth: int) -> "pd
 
 @cached_by_key(show_spinner=False, max_entries=64)
 def _document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None:
-    """Return the document of a query to judge first, as the Leaderboard has it; None where there is none."""
+    """Return the document of a query to judge first, as on the Leaderboard, None without one."""
     name, runs = parse(measure), view.board.runs
     if runs.qrels is None or not (are_bounds_known(name) and can_narrow(name)):
         return None
@@ -366,7 +365,7 @@ def _document_to_judge(view: ShownBoard, measure: str, query: str) -> str | None
 
 
 MAX_STEPS = 250
-"""Ranks that a table shows."""
+"""Ranks shown in a table at most."""
 _USUAL_CUTOFF = 10
 
 
@@ -398,11 +397,11 @@ def _values_table(current: ListInView) -> None:
     )
     table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:
-        st.caption(f"{', '.join(own_rules)}: one value, by a rule of its own for ties.")
+        st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
 
 
 def _precision_steps(steps: pd.DataFrame, order: str) -> None:
-    """Draw precision at each rank where a relevant document can stand."""
+    """Draw the precision at each rank that a relevant document can have."""
     rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
     columns = shown_columns(
         *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
@@ -416,7 +415,7 @@ def _precision_steps(steps: pd.DataFrame, order: str) -> None:
 
 
 def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
-    """Draw the gain at each rank where a graded document can stand."""
+    """Draw the gain at each rank that a graded document can have."""
     columns = shown_columns(
         *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
         order=order,
@@ -427,7 +426,7 @@ def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
 
 
 def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
-    """Draw what ranks add, and the sum of each: column → the measure that it adds up to."""
+    """Draw the terms of each rank and their sums: column → measure."""
     words: list[str | Strong] = ["The terms add up to "]
     for number, (column, name) in enumerate(sums):
         words += [" and ", f"{name} "] if number else [f"{name} "]
@@ -437,27 +436,27 @@ def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[
 
 
 MAX_ORDERS = 5040
-"""Orders or patterns that are listed at most, as in the notebook: seven documents in one tie."""
+"""Orders or patterns listed at most: those of seven tied documents."""
 FIRST_ORDERS = 250
-"""Those that the table shows: nobody reads more at once."""
+"""Orders or patterns shown at most."""
 MAX_CELLS = 500_000
-"""Documents of all orders listed."""
+"""Documents in all listed orders at most."""
 MAX_SHARED = 30
-"""Letters with which all orders may begin; more are left out, or what differs is out of sight."""
+"""Characters that all orders may have in common; longer common starts are left out of the table."""
 MAX_SIZES = 6
-"""Ties whose sizes are said one by one."""
+"""Ties whose sizes are listed one by one."""
 PATTERNS, ORDERS = "Relevance patterns", "Single orders"
 
 
 @section("Permutations")
 def orders_table(current: ListInView) -> None:
-    """Draw every relevance pattern, or every order, where all can be listed."""
+    """Draw every relevance pattern or every order, if all can be listed."""
     counts = current.counts
     numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
     can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
     st.markdown(_counts_text(current))
     if not can_list:
-        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. Their values are drawn under Ranks.")
+        st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. **Ranks** shows their values.")
         describe_values(current.scores.loc[current.columns])
         return
     kind = PATTERNS
@@ -478,7 +477,7 @@ def orders_table(current: ListInView) -> None:
     texts, n_shared = _without_shared_start(list(rows[text]))
     explanations = [
         rows_left_out(len(rows), number),
-        f"The first {n_shared:,} ranks are the same in all rows shown, and left out." * (n_shared > 0),
+        f"The first {n_shared:,} ranks are the same in all rows shown and are left out." * (n_shared > 0),
     ]
     table(
         rows.assign(**{text: list(map(shorten_text, texts))}),
@@ -496,7 +495,6 @@ def _can_list(number: int | None, n_documents: int) -> bool:
 
 
 def _counts_text(current: ListInView) -> str:
-    """Return how many orders and patterns there are, and what makes them so many."""
     counts = current.counts
     patterns = orderings_text(counts.log10_patterns, counts.patterns)
     each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
@@ -511,7 +509,7 @@ def _counts_text(current: ListInView) -> str:
 
 
 def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
-    """Return orders without the ranks that all begin with, and how many: none where all have room."""
+    """Return orders without a long common start, and the number of ranks left out."""
     orders = [text.split(" ") for text in texts]
     low, high = min(orders), max(orders)
     n_shared = next((place for place, pair in enumerate(zip(low, high, strict=False)) if len(set(pair)) > 1), 0)
@@ -522,7 +520,7 @@ def _without_shared_start(texts: list[str]) -> tuple[list[str], int]:
 
 
 MOST_ROWS = 1_000
-"""Documents of a list that its table shows."""
+"""Documents shown in the table at most."""
 
 
 @section("The table of documents")

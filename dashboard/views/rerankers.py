@@ -1,4 +1,4 @@
-"""Rerankers: what each scores by one order of its ties, over every order, and where the two part."""
+"""Rerankers: the tied and traditional score, ties and gap of each reranker."""
 
 import pandas as pd
 import streamlit as st
@@ -33,6 +33,7 @@ from dashboard.widgets.components import (
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
+from dashboard.widgets.one_list import largest_gaps_table
 from metrics import parse
 from metrics.measures import MeasureAt, question
 from metrics.studies.gaps import gap_summary, gaps, reranker_finding
@@ -49,7 +50,7 @@ OLD_SECTIONS = {"Summary": SUMMARY, "MRR beside MAP": SUMMARY, "Against the base
 
 
 def show(view: View) -> None:
-    """Draw score, ties and gap of each reranker."""
+    """Draw the page."""
     st.title("Rerankers", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -100,18 +101,17 @@ def show(view: View) -> None:
 def _gaps_and_summary(
     view: ShownBoard, first: str, second: str, traditional: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the gaps of all lists as `gaps` does, and what `gap_summary` makes of them."""
+    """Return the gaps of all lists and their summary by reranker."""
     lists = gaps(view.evaluation, {"first": first, "second": second}, traditional)
     return lists, gap_summary(lists)
 
 
 @section("Scores, ties and gaps")
 def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
-    """Draw scores with their bounds, ties and gaps, a row a reranker."""
-    sides = "orange where the traditional value is too high, grey where it is too low"
+    """Draw scores with bounds, ties and gaps, one row per reranker."""
+    sides = " (orange: traditional too high; grey: too low)"
     explanation = (
-        f"Right: the lists with a gap{f', {sides}' * is_signed}. The mark is the mean over all lists. "
-        "Click a row to open a reranker."
+        f"Right: lists with a gap{sides * is_signed}. Mark: mean over all lists. Click a row to open it."
     )
     heading("Score, ties and gap, reranker by reranker", explanation)
     if point := controls.clicked_point("reranker-rows"):
@@ -126,8 +126,8 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
 
 @section("Gap against tie ratio")
 def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *, is_signed: bool) -> None:
-    """Draw the gap of each list against its ties, a panel a reranker."""
-    st.caption("Each dot is a list; grey repeats the lists of all rerankers. The line is the mean gap.")
+    """Draw the gap of each list against its tie ratio, one panel per reranker."""
+    st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     chart(
         kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
@@ -139,16 +139,21 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
 
 NOBODY = "none"
 MOST_LISTS = 10
-"""Lists with the largest gaps that are in sight."""
+"""Lists with the largest gaps shown."""
 _MEANINGS: dict[str, Variant] = {"they are alike": "b", "nobody knows": "a", "they share a rank": "w"}
-"""What a tie may mean → variant of rank-biased overlap."""
+"""Meaning of a tie in the link → variant of rank-biased overlap."""
+_MEANING_LABELS = {
+    "they are alike": "are alike",
+    "nobody knows": "in unknown order",
+    "they share a rank": "share a rank",
+}
 
 
 @section("One reranker")
 def one_reranker(
     view: View, lists: pd.DataFrame, measure: str, drawn_rerankers: pd.Index, *, is_signed: bool
 ) -> None:
-    """Draw the choice of a reranker, and below it what is particular about that one."""
+    """Draw the choice of a reranker, and its lists, similar rerankers and versions."""
     names = [str(name) for name in drawn_rerankers]
     name = controls.select_name("Open one reranker", [NOBODY, *names], "opened", width=340)
     if name == NOBODY:
@@ -162,48 +167,33 @@ def one_reranker(
             f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
             wide=640,
         )
-        _largest_gaps(own, measure)
+        n_shown = min(MOST_LISTS, len(own))
+        largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))
     section_finding(readings_finding(_own_readings(view, name), view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
     st.page_link(
         "views/data/data.py",
-        label="Its versions over time",
-        icon=":material/history:",
+        label="Data → Library: versions over time",
+        icon=":material/arrow_forward:",
         query_params=link_parameters({"section": "Library"}),
     )
 
 
 def _own_readings(view: View, name: str) -> pd.DataFrame:
-    """Return the readings of a reranker, and those of the baseline, or of the next where it is the baseline."""
     rows = readings(view.evaluation, view.traditional, view.baseline)
     return rows.loc[list(dict.fromkeys([name, view.baseline]))]
 
 
-def _largest_gaps(own: pd.DataFrame, measure: str) -> None:
-    ordered = own.loc[own["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
-    columns = shown_columns(
-        *("query_id", ("first_gap", "measure_gap"), "tie_ratio", "max_tie_size"),
-        ("first_traditional", "traditional"),
-        ("first_tied", "tied"),
-        traditional=measure,
-        tied=f"Tied {measure}",
-        measure=measure,
-    )
-    explanation = rows_left_out(min(MOST_LISTS, len(ordered)), len(ordered))
-    table(ordered.head(MOST_LISTS), "Largest gaps", "own-gaps", columns, ordered, explanation)
-
-
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
 def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) -> pd.DataFrame:
-    """Return how alike the lists of each two rerankers are, by what a tie means."""
+    """Return the similarity of the lists of every two rerankers."""
     from metrics.studies.rank_similarity import list_similarity  # noqa: PLC0415 when asked
 
     return list_similarity({name: view.ranking(name) for name in rerankers}, variant, queries=view.queries)
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
-    """Draw how alike the lists of the other rerankers are to those of this one."""
     from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
         DEPTH,
         LIST_QUESTIONS,
@@ -214,7 +204,10 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
         "Similar rankings",
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
-    variant = _MEANINGS[controls.segmented("Tied documents", tuple(_MEANINGS), "tied")]
+    meaning = controls.segmented(
+        "Tied documents", tuple(_MEANINGS), "tied", format_func=_MEANING_LABELS.__getitem__
+    )
+    variant = _MEANINGS[meaning]
     pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
     section_finding(similarity_finding(own), view.rerankers)
@@ -225,19 +218,19 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _group_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the gap of each reranker in each group of queries."""
+    """Return the gap of each reranker in each query group."""
     return segment_table(view.evaluation, cache.segments(view.board), measure, traditional)
 
 
 @section("Gaps by query group")
 def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
-    """Draw the mean gap of rerankers in each group of queries, where the files name groups."""
+    """Draw the mean gap of rerankers in each query group, if the files name groups."""
     if not len(cache.segments(view.board)):
         return
     rows = _group_gaps(view, measure, view.traditional)
     n_groups = rows["segment"].nunique()
     first = f" The {MOST_SEGMENTS} largest of {n_groups:,} groups." if n_groups > MOST_SEGMENTS else ""
-    heading("Gap by query group", f"Mean {measure} gap. Orange: too high; blue: too low.{first}")
+    heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
     drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
     chart(
         kept_figure(view.board.key, segment_heatmap, drawn, view.palette, parse(measure).traditional),
@@ -250,10 +243,10 @@ def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
 
 @section("Against the baseline")
 def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
-    """Draw the queries won, equal and lost, by tied and by traditional values."""
+    """Draw the queries won, equal and lost against the baseline, by tied and traditional scores."""
     if len(view.rerankers) == 1:
         return
-    heading("Against the baseline, query by query", "Above: by tied values. Below, paler: by traditional ones.")
+    heading("Against the baseline, query by query", "Upper bar: tied scores. Lower, paler bar: traditional.")
     baseline = choices.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
     section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
@@ -277,7 +270,7 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
 
 @section("The table of rerankers")
 def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) -> None:
-    """Draw the means, ties and gaps of each reranker, in the first and the second measure."""
+    """Draw the mean scores, ties and gaps of each reranker in two measures."""
     first, second = map(str, measures)
     download = summary.reset_index().rename(
         columns=lambda column: column.replace("first", first).replace("second", second)
@@ -287,7 +280,7 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
 
 @section("MRR beside MAP")
 def readings_table(view: View) -> None:
-    """Draw MRR beside MAP, each over that of the baseline, and what neither sees."""
+    """Draw MRR beside MAP, each relative to the baseline, and what both measures ignore."""
     rr, ap = (parse(measure) for measure in MEASURES)
     rows = readings(view.evaluation, view.traditional, view.baseline)
     has_baseline = len(rows) > 1

@@ -1,4 +1,4 @@
-"""Share: one file to send, slides, and the command that makes the same file."""
+"""Share: a report to download, slides, and the command that makes the same report."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime
@@ -32,7 +32,7 @@ from metrics.support.shown_columns import shown_columns
 
 
 def show(view: View) -> None:
-    """Draw the report, and the ways to send it."""
+    """Draw the page."""
     st.title("Share", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -49,20 +49,20 @@ def show(view: View) -> None:
 
 
 _PRESET_HELP = (
-    "**Short**: the summary, two screens. **Full**: the summary, and every table behind it as an appendix. "
-    "**Paper**: one table, traditional and tied with bounds and stars, made for LaTeX."
+    "**Short**: a summary of two screens. **Full**: the summary and an appendix with every table. **Paper**: "
+    "one LaTeX table of traditional and tied scores with bounds and stars."
 )
 _SECTION_LABELS = {"readings": "MRR beside MAP", "tradeoffs": "Trade-offs"}
-"""Sections whose titles are not their names with a capital."""
+"""Labels of sections other than their capitalised names."""
 
 
 def section_label(name: str) -> str:
-    """Return what a section of the report is called on its chip."""
+    """Return the label of a section of the report."""
     return _SECTION_LABELS.get(name, name.capitalize())
 
 
 def choose_options(view: View, measure: str) -> ReportOptions:
-    """Draw the controls of the page, and return what they say; the measure is the report's first."""
+    """Draw the controls and return the options of the report."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     if controls.asked_text("sections") and controls.asked_text("preset") is None:
         controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
@@ -96,15 +96,14 @@ def choose_options(view: View, measure: str) -> ReportOptions:
 
 
 def _choose_reranker(view: View, leader: str) -> str:
-    """Draw whose targets are drawn: the leader's by the measure shown unless another is chosen."""
     follow_defaults({"targets_for": leader})
     return controls.select_name("Targets for", view.rerankers, "targets_for", leader)
 
 
 def _choose_targets() -> tuple[str, ...]:
-    """Ask for targets, written out or by the name of ready ones; none where one means none.
+    """Draw the field for targets and return them.
 
-    A link that says whose targets are drawn but not which is of an earlier version, where the ready ones were.
+    Links of earlier versions that name only `targets_for` mean the ready-made targets.
     """
     if controls.asked_text("targets_for") and not controls.get_value("targets"):
         controls.ask({"targets": "retrieval"})
@@ -113,7 +112,7 @@ def _choose_targets() -> tuple[str, ...]:
         "targets",
         placeholder=f"MTRR>=0.8, R@5>0.7, or {', '.join(READY_TARGETS)}",
         max_chars=500,
-        help="None unless you set some. Ready ones: "
+        help="Optional. Ready-made targets: "
         + "; ".join(f"{name}: {', '.join(targets)}" for name, targets in READY_TARGETS.items())
         + ".",
     )
@@ -136,23 +135,20 @@ def board_report(board: Board, options_key: str, _options: ReportOptions) -> Rep
 
 @cached_by_key(show_spinner="Drawing the report …", max_entries=4)
 def html_file(board: Board, options_key: str, day: date, _report: Report) -> str:
-    """Return the report as an HTML file of a day."""
+    """Return the report of a day as an HTML file."""
     return _report.html(day, draw_charts(_report))
 
 
-_FORM_HELP = (
-    "**page**: the HTML file. **text**: what the evaluator of the G-RAG notebook prints, reranker by reranker, "
-    "to be copied."
-)
+_FORM_HELP = "**page**: the HTML file. **text**: a plain-text report, reranker by reranker, to copy."
 
 
 @section("Preview and export")
 def preview_and_export(view: View, report: Report, options: ReportOptions) -> None:
-    """Draw the ways to get the file, and the file itself at full width, for its charts are wide."""
+    """Draw the downloads, the command and the preview at full width."""
     today = datetime.now(UTC).date()
     html = partial(html_file, view.board, repr(options), today, report)
     _export_buttons(report, html, today)
-    command_place = st.expander("The same from a terminal")
+    command_place = st.expander("Command line")
     form = controls.segmented(
         "Preview as", ("page", "text"), "preview", label_visibility="collapsed", help=_FORM_HELP
     )
@@ -169,10 +165,10 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
     files = (
         ("HTML", "html", "text/html", "One file that opens offline", html),
         ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
-        ("Text", "txt", "text/plain", "As the G-RAG notebook prints it", lambda: report.text(today)),
-        ("LaTeX", "tex", "text/x-tex", "Compiles, and fits a page", lambda: report.latex(today)),
-        ("CSV", "csv", "text/csv", "Every list and value", lambda: spreadsheet_csv(report.per_query())),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "The same, typed", lambda: _parquet(report)),
+        ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: report.text(today)),
+        ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: report.latex(today)),
+        ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(report.per_query())),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", lambda: _parquet(report)),
     )
     with st.container(horizontal=True, gap="small"):
         for name, ending, mime, use, data in files:
@@ -194,18 +190,17 @@ def _parquet(report: Report) -> bytes:
 
 
 def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
-    """Draw the command that makes the file that is shown."""
     st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
     if view.board.spec.names is not None:
-        st.caption("Rerankers were arranged here; in a terminal they have the names of their files.")
+        st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
 
 
 @section("Targets")
 def target_sections(view: View, studies: ReportStudies) -> None:
-    """Draw how many targets one reranker meets, the targets of all, and every one as a table."""
+    """Draw the targets that one reranker meets, those of all, and the table of targets."""
     targets, reranker = studies.targets, studies.targets_for
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
-    heading("Targets", "A target is met when the tied value passes it.")
+    heading("Targets", "A target is met when the tied score meets it.")
     section_finding(target_finding(own_targets, reranker), view.rerankers)
     _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
     _target_charts(view, targets, reranker)
@@ -213,7 +208,6 @@ def target_sections(view: View, studies: ReportStudies) -> None:
 
 
 def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
-    """Draw how many targets one reranker meets, and what that rests on."""
     summary = target_summary(targets)
     by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
     cards(
@@ -225,7 +219,7 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
             "same targets",
             "orange",
         ),
-        Card("verified", "Met in every order", str(summary.always), "even in the worst"),
+        Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         Card(
             "casino",
             "Met by sort order only",
@@ -237,11 +231,12 @@ def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
 
 
 def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
-    """Draw the targets of one reranker as bullet rows, and those of all."""
     wide, narrow = st.columns([5, 3], gap="large")
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:
-        heading("Target by target", f"{escape_markdown(name)}. Upright line: target; bar: worst to best order.")
+        heading(
+            "Target by target", f"{escape_markdown(name)}. Vertical line: target; bar: worst to best order."
+        )
         own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
         alt = f"Each target with the tied and the traditional value of {reranker}."
         chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
@@ -249,9 +244,9 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
         has_all = len(view.rerankers) <= MAX_COLUMNS
         heading(
             "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
-            "The same targets, by what the pass rests on.",
+            "The same targets by verdict.",
         )
-        alt = "Each target of each reranker, by what the pass rests on."
+        alt = "Verdict on each target of each reranker."
         chart(
             target_matrix(targets, view.palette, reranker),
             "passes",
@@ -261,7 +256,6 @@ def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
 
 
 def _target_table(targets: pd.DataFrame) -> None:
-    """Draw every target of every reranker as a table."""
     table(
         targets.assign(
             passes=["pass" if passed else "fail" for passed in targets["passed"]],

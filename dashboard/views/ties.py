@@ -1,4 +1,4 @@
-"""Ties vs gap: does the share of tied documents predict how far a traditional score is off?"""
+"""Ties vs gap: the gap of a list against its tie ratio."""
 
 import pandas as pd
 import streamlit as st
@@ -9,7 +9,7 @@ from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns
+from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
 from dashboard.widgets.components import (
     chart,
     clickable_chart,
@@ -22,7 +22,7 @@ from dashboard.widgets.components import (
 )
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
-from dashboard.widgets.one_list import list_panel, orderings_text
+from dashboard.widgets.one_list import largest_gaps_table, list_panel, orderings_text
 from metrics import parse
 from metrics.studies.complexity import (
     TIE_SIZES,
@@ -43,7 +43,7 @@ GAPS, MEASURES, SIZES, COST = "Gaps", "Other measures", "Tie sizes", "Cost of al
 
 
 def show(view: View) -> None:
-    """Draw the gap of each list against its ties."""
+    """Draw the page."""
     st.title("Ties vs gap", anchor=False)
     verdict = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -62,7 +62,7 @@ def show(view: View) -> None:
     if section == MEASURES:
         other_measures(view, first)
     elif section == SIZES:
-        size_section(view, all_lists[is_shown])
+        size_section(view, first, all_lists[is_shown])
     elif section == COST:
         cost_section(view)
     else:
@@ -71,14 +71,14 @@ def show(view: View) -> None:
 
 @section("Ties against gaps")
 def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signed: bool) -> None:
-    """Draw one mark a list; below the first chart, the list whose mark was clicked; then the other panels."""
+    """Draw the gap of each list against its ties, and the list whose mark was clicked."""
     above = st.container()
     second = choices.measure("Second measure", "second", "Hits@3")
     measures = first, second
     lists = gaps(view.evaluation, {"first": first, "second": second}, view.traditional)[is_shown]
     if not lists[["first_gap", "second_gap"]].any(axis=None):
         missing = f"a gap in {first} or {second}" if lists["n_tie_groups"].any() else "a tie"
-        above.info(f"No list has {missing}: there is nothing to draw.", icon=":material/check:")
+        above.info(f"There is nothing to draw: no list has {missing}.", icon=":material/check:")
         return
     if note := own_rule_note(second):
         section_finding(note)
@@ -96,8 +96,8 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
             wide=640,
         )
         st.caption(
-            "Shaded: four lists or more. Dots: single lists; click one. Grey strip: share of lists without a "
-            "gap. Line: mean with its 95% band."
+            "Shaded: four lists or more. Dot: one list, click to open it. Grey strip: share of lists without "
+            "a gap. Line: mean with 95% band."
         )
         if open_row is not None and reranker and query:
             list_panel(view, reranker, query, measures)
@@ -108,57 +108,28 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         "and one gap against the other.",
         wide=640,
     )
-    largest_gaps_table(lists, first, second)
-
-
-@section("Largest gaps")
-def largest_gaps_table(lists: pd.DataFrame, first: str, second: str) -> None:
-    """Draw the lists with the largest gap in the first measure, and a download of all."""
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
-    order = lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index
-    table(
-        row_range.of(lists.loc[order]),
-        "Lists with the largest gap",
-        "gaps",
-        shown_columns(
-            *("query_id", ("first_gap", "measure_gap"), "reranker", "tie_ratio", "max_tie_size"),
-            ("first_traditional", "traditional"),
-            ("first_tied", "tied"),
-            traditional=first,
-            tied=f"Tied {first}",
-            measure=first,
-        )
-        | shown_columns(("second_gap", "measure_gap"), measure=second),
-        download=lambda: lists.rename(columns=lambda name: _spelled_out(name, first, second)),
-        explanation=row_range.left_out(),
-    )
+    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.left_out())
     row_range.buttons()
-
-
-def _spelled_out(column: str, first: str, second: str) -> str:
-    """Return the name of a column with its measure for a prefix."""
-    prefix, separator, quantity = column.partition("_")
-    measure = {"first": first, "second": second}.get(prefix)
-    return column if measure is None else measure + separator + quantity
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _gaps_by_measure(view: ShownBoard, traditional: str) -> pd.DataFrame:
-    """Return the gaps of all lists in every measure that is scored and has no rule of its own for ties."""
+    """Return the gaps of all lists in every measure without its own rule for ties."""
     names = [name for name in view.evaluation.measures if not parse(name).measure.answers]
     return gaps_by_measure(view.evaluation, names, traditional).reset_index()
 
 
 @cached_by_key(show_spinner="Ranking by likeliest grades …", max_entries=8)
 def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return what rerankers with probabilities of grades score by likeliest and by expected grades."""
+    """Return the scores of rerankers by likeliest and by expected grades."""
     losses = argmax_losses(view.board.runs, measure, view.queries, view.scoring)
     return losses[losses["reranker"].isin(view.rerankers)]
 
 
 @section("Other measures")
 def other_measures(view: View, measure: str) -> None:
-    """Draw the gaps of all lists in every measure, and what grading throws away by the chosen one."""
+    """Draw the gaps in every measure, and the loss from ranking by the likeliest grade."""
     table(
         _gaps_by_measure(view, view.traditional),
         "",
@@ -176,53 +147,55 @@ def other_measures(view: View, measure: str) -> None:
     losses = _likeliest_grades(view, measure)
     table(
         losses,
-        "What the likeliest grade throws away",
+        "Loss from ranking by the likeliest grade",
         "likeliest-grades",
         shown_columns(
             *("reranker", "gain", "argmax_tie_ratio", "expected_tie_ratio", "argmax", "expected"),
             measure=measure,
         ),
-        explanation="Files with probabilities of grades, ranked by the likeliest and by the expected grade.",
+        explanation="Files with grade probabilities, ranked by the likeliest and by the expected grade.",
     )
     section_finding(argmax_finding(losses, measure))
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _size_counts(view: ShownBoard) -> pd.DataFrame:
-    """Return how many ties have how many documents, over all lists."""
+    """Return the number of ties by size."""
     return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
 
 
 @cached_by_key(show_spinner="Counting orders …", max_entries=8)
 def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
-    """Return reranker → the orders of its lists."""
+    """Return reranker → the number of orders of its lists."""
     lists = view.evaluation.lists
     return {name: list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers}
 
 
 @section("Tie sizes")
-def size_section(view: View, lists: pd.DataFrame) -> None:
-    """Draw how many ties have how many documents, and the ties of each reranker."""
+def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
+    """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
         chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents.")
     if not len(lists):
         return
+    summary = with_overall(gap_summary(lists), lists).reset_index()
     table(
-        with_overall(gap_summary(lists), lists).reset_index(),
+        summary,
         "Ties of each reranker",
         "tie-sizes",
         shown_columns(
             *("reranker", "tie_ratio", ("n", "n_lists"), "with_ties", "with_ties_share", "tie_groups"),
             *("max_tie_size", "max_tie_size_mean"),
         ),
+        measures_in_names(summary, first),
     )
 
 
 @section("Cost of all orders")
 def cost_section(view: View) -> None:
-    """Draw how many orders lists have, and what a tie costs by each method."""
-    heading("What scoring every order would cost", "Values here are exact, by a closed form.")
+    """Draw the number of orders of lists, and the cost of a tie by each method."""
+    heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
     summary = complexity_summary(lists)
     total = summary.iloc[0]
@@ -239,7 +212,7 @@ def cost_section(view: View) -> None:
     chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
-        "Lists by their number of orders, and documents looked at to score a tie by its size and method.",
+        "Lists by their number of orders, and documents read to score a tie by its size and method.",
         wide=820,
     )
     counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them

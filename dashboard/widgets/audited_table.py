@@ -1,4 +1,4 @@
-"""The published table that is audited, and its audit, kept; keyed by board, table and names matched by hand."""
+"""Read and audit a published table; results are cached by board, table and names matched by hand."""
 
 from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
@@ -29,11 +29,11 @@ from metrics.studies.audit.published_table import PublishedTable, careless_table
 
 
 class AuditKey(NamedTuple):
-    """What tells one audit from another.
+    """Key of an audit.
 
     Attributes:
-        key: of the board.
-        table: what the link calls the table.
+        key: key of the board.
+        table: name of the table in the link.
         names: (published, ours) of each name matched by hand.
     """
 
@@ -43,7 +43,7 @@ class AuditKey(NamedTuple):
 
 
 def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
-    """Return what tells the audit of a table from others, with the names matched by hand that fit."""
+    """Return the key of an audit, with the names matched by hand that are valid."""
     rerankers, measures = set(published.rerankers), set(published.measures)
 
     def is_valid(name: str, ours: str) -> bool:
@@ -55,7 +55,7 @@ def audit_key(board: Board, table: str, published: PublishedTable) -> AuditKey:
 
 
 def last_given(names: Mapping[str, str], rerankers: Container[str]) -> dict[str, str]:
-    """Return names by hand that give each reranker to one published name, the last; the others have none."""
+    """Return names by hand in which each reranker keeps only its last published name."""
     owners = {ours: name for name, ours in names.items() if name in rerankers}
     return {
         name: ours if owners.get(ours, name) == name or name not in rerankers else ""
@@ -71,7 +71,7 @@ def _is_measure(name: str) -> bool:
 
 
 def published_files(board: Board, table: str) -> tuple[File, ...]:
-    """Return the files of a table: that beside the sample, what a careless script prints, or those kept."""
+    """Return the files of a table: the sample's, the careless script's, or those kept with the board."""
     if table == SAMPLE_TABLE:
         return (File.open(SAMPLES[SAMPLE_LABEL].with_name("leaderboard.csv")),)
     if table == FILE_ORDER:
@@ -82,7 +82,7 @@ def published_files(board: Board, table: str) -> tuple[File, ...]:
 
 @cached_by_key(show_spinner="Reading the table …", max_entries=8)
 def read_table(key: AuditKey, _files: tuple[File, ...]) -> PublishedTable | TieScopeError:
-    """Return a published table, or why it cannot be read."""
+    """Return a published table, or the error from reading it."""
     try:
         return read_published(_by_name(_files))
     except TieScopeError as error:
@@ -90,7 +90,6 @@ def read_table(key: AuditKey, _files: tuple[File, ...]) -> PublishedTable | TieS
 
 
 def _by_name(files: tuple[File, ...]) -> dict[str, bytes]:
-    """Return name → bytes; a second file of a name has a number."""
     contents: dict[str, bytes] = {}
     for number, file in enumerate(files, start=1):
         name = file.name if file.name not in contents else f"{number}-{file.name}"
@@ -99,20 +98,24 @@ def _by_name(files: tuple[File, ...]) -> dict[str, bytes]:
 
 
 def matches(key: AuditKey, board: Board, published: PublishedTable) -> NameMatches:
-    """Return whose figures are whose."""
+    """Return which published names match which of ours."""
     return match_names(published, board.runs, dict(key.names))
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Audit:
-    """Return what becomes of a published table."""
+    """Return the audit of a published table."""
     with board_turn(_board):
         return audit(_board.runs, _published, names=dict(key.names))
 
 
+<<<<<<< HEAD
 @cached_by_key(show_spinner="Making the table again …", max_entries=8)
+=======
+@cached_for_board(show_spinner="Recomputing the table …", max_entries=8)
+>>>>>>> views
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
-    """Return every published figure beside what a rule makes of it, rerankers by their names here."""
+    """Return every published figure with the figure that a rule gives, by our names of rerankers."""
     with board_turn(_board):
         figures = _audit.reproduction.figures(convention)
     return figures.assign(reranker=figures["reranker"].map(_audit.names.reranker))
@@ -120,20 +123,20 @@ def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: A
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def board_order(key: AuditKey, measure: str, _board: Board, _audit: Audit) -> AuditedOrder:
-    """Return what becomes of the order that a table prints."""
+    """Return the audit of the printed order by one measure."""
     with board_turn(_board):
         return audited_order(_audit, _board.runs, measure)
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def board_orders(key: AuditKey, _board: Board, _audit: Audit) -> pd.DataFrame:
-    """Return what becomes of the printed orders by each measure; arguments as of `board_order`."""
+    """Return the audit of the printed orders by each measure."""
     with board_turn(_board):
         return orders_by_measure(_audit)
 
 
 def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
-    """Return what becomes of the table beside the sample, whose board this is, and of its first order."""
+    """Return the audit of the sample's table and of its first order."""
     key = AuditKey(board.key, SAMPLE_TABLE)
     published = read_table(key, published_files(board, SAMPLE_TABLE))
     if isinstance(published, TieScopeError):
@@ -143,7 +146,7 @@ def sample_audit(board: Board) -> tuple[Audit, AuditedOrder]:
 
 
 def report_choices(board: Board) -> dict[str, Any]:
-    """Return what a report is told of the table that is audited; nothing where none was given or chosen."""
+    """Return the report's options for the audited table, empty without one."""
     table = choose_table(board, NO_TABLE, has_sample=board.label == SAMPLE_LABEL)
     if table == NO_TABLE:
         return {}
@@ -163,5 +166,5 @@ def report_choices(board: Board) -> dict[str, Any]:
 
 
 def has_matches(names: NameMatches) -> bool:
-    """Return whether a reranker and a measure of a table are known here."""
+    """Return whether at least one reranker and one measure of a table match."""
     return all(bool(table["matched"].ne("").any()) for table in (names.rerankers, names.measures))

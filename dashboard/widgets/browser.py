@@ -1,4 +1,4 @@
-"""What only the visitor's browser can do: save charts, copy the address, and mend what Streamlit leaves."""
+"""Use the visitor's browser: save charts, copy the address, and correct Streamlit's styles."""
 
 from pathlib import Path
 
@@ -20,17 +20,17 @@ _mount_link = st.components.v2.component(
 )
 _mount_width = st.components.v2.component("tiescope.width", js=_asset("width.js"))
 _NARROW_PAGE = "@media (min-width: 768px) and (max-width: 1200px)"
-"""Where a sidebar leaves so little that the page's own margins would cut its tables and charts."""
+"""Windows in which a sidebar leaves too little width for the page's usual margins."""
 _WITH_SIDEBAR = "@media (min-width: 768px) { .stApp:has([data-testid=stSidebar][aria-expanded=true])"
-"""Where the bar at the top of the page holds nothing at its left."""
+"""Windows whose top bar is empty on the left."""
 _LOW_WINDOW = "@media (min-width: 768px) and (max-height: 800px)"
-"""Where the sidebar would else hide its choices below its fold."""
+"""Windows too low to show all of the sidebar."""
 _CARDS = ".stHorizontalBlock:has(> .stColumn > .stVerticalBlock > .stElementContainer > .stMetric) > .stColumn"
 _NARROWEST_CARDS = 714
-"""Pixels below which four cards stand two to a row."""
+"""Pixels below which four cards form two rows."""
 _PAIR = "[class*=st-key-pair-] > * > .stHorizontalBlock > .stColumn"
 _NARROWEST_PAIR = 760
-"""Pixels below which the two columns of `side_by_side` stand one below the other."""
+"""Pixels below which the columns of `side_by_side` stand one below the other."""
 _CHART = "[data-testid=stElementContainer]:has(> [data-testid=stFullScreenFrame] [data-testid=stPlotlyChart])"
 _CARD_LABEL, _NOTE = (
     "[data-testid=stMetricLabel] :is(div, p)",
@@ -40,33 +40,30 @@ _ON_PRIMARY = "[data-testid=stBaseButton-primary]:enabled, [data-testid=stMultiS
 
 
 def equip_browser() -> None:
-    """Give charts a button for PNG beside that for SVG, the history one step a page, the menu its lists.
+    """Add a PNG button to charts, one history entry per page, and the lists of the menu.
 
-    The browser asks for another run when the visitor switches the theme, which by itself reruns nothing.
+    The browser also asks for a rerun when the visitor switches the theme.
     """
     _mount(key="browser", data={"scheme": st.context.theme.type}, on_scheme_change=_draw_again)
 
 
 def _draw_again() -> None:
-    """Do nothing before the run that the browser asks for: the run is what draws otherwise."""
+    """Do nothing: the rerun that follows a callback draws the page."""
 
 
 def watch_width() -> None:
-    """Have the page drawn again where the window is as narrow as a phone's, as `is_narrow` then says."""
+    """Rerun the page when the window becomes as narrow as a phone's, or wide again."""
     data = {"is_narrow": is_narrow()}
     _mount_width(key=WIDTH_KEY, data=data, on_is_narrow_change=_draw_again)
 
 
 def offer_link() -> None:
-    """Draw the button that copies the address, which says all that is seen."""
+    """Draw the button that copies the address."""
     _mount_link(key="link")
 
 
 def mend_looks(colours: Palette) -> None:
-    """Mend what Streamlit leaves: too pale a white on the primary colour in the dark, words cut on cards.
-
-    On a page of middling width its margins go to what is shown, and columns that have become rows fill it.
-    """
+    """Correct contrast in dark mode, cut texts on cards, and margins and columns at medium widths."""
     st.html(
         f"<style>{_ON_PRIMARY} {{ color: {colours.ground}; }}"
         f"{_CHART} {{ width: round(down, 100%, 1px) !important; }}"
@@ -85,5 +82,5 @@ def mend_looks(colours: Palette) -> None:
 
 
 def _where_narrower(pixels: int, length: str) -> str:
-    """Return a length in CSS for what stands in a place narrower than so many pixels, else nothing."""
+    """Return a CSS length that applies in places narrower than so many pixels, and is 0 in others."""
     return f"clamp(0px, ({pixels}px - 100%) * 999, {length})"

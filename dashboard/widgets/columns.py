@@ -1,4 +1,4 @@
-"""How Streamlit draws the columns of a table."""
+"""Configure the columns of Streamlit's tables."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
@@ -14,18 +14,18 @@ from metrics.studies.prose import signed
 from metrics.support.shown_columns import WRITERS, ShownColumn, shown_columns
 
 MOST_ROWS = 10_000
-"""Rows of a table that are shown; the download has them all."""
+"""Rows of a table shown at most; the download has all."""
 MOST_WRITTEN = 1000
-"""The same where a column is written by hand, which takes a second for ten thousand."""
+"""Rows shown if a column is formatted in Python, which takes a second for 10,000 rows."""
 MOST_COLUMNS = 6
-"""Columns that fit beside a sidebar in a window of 1280 pixels; a rank before them is narrow."""
+"""Columns that fit into a window of 1280 pixels with a sidebar, a rank left out."""
 Writer = Callable[[float], str]
 Columns = Mapping[str, Any]
-"""Column of a table → how it is shown: a `ShownColumn`, or what Streamlit makes of one."""
+"""Column of a table → a `ShownColumn` or a Streamlit configuration."""
 
 
 def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # noqa: ANN401 Streamlit's own is private
-    """Return Streamlit's configuration of a column; a share is drawn as a bar from 0 to 100."""
+    """Return Streamlit's configuration of a column; a share is a bar from 0 to 100."""
     match column.kind:
         case "text":
             return st.column_config.TextColumn(column.label, width=column.width, help=column.help)
@@ -46,17 +46,17 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
 
 
 def columns_in_sight(columns: Columns) -> list[str]:
-    """Return the columns that a table shows at first; Streamlit's menu of columns has the others."""
+    """Return the columns shown at first; Streamlit's menu of columns has the others."""
     names = list(columns)
     has_rank = bool(names) and getattr(columns[names[0]], "label", "") == "#"
     return names[: MOST_COLUMNS + has_rank]
 
 
 def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
-    """Return what writes the numbers of a column where no format can: p, chances, tiny and negative ones.
+    """Return functions for columns whose numbers no format writes well: p, chances, tiny and negative numbers.
 
-    A number that its format would show as 0 is written with two figures, 0.000031, a difference of 0
-    without a sign, and one below 0 with a true minus.
+    A number that would look like 0 gets two significant digits, a difference of 0 no sign, and a negative
+    number a true minus.
     """
     shown = {
         name: column for name, column in columns.items() if name in frame and isinstance(column, ShownColumn)
@@ -68,7 +68,6 @@ def writers(frame: pd.DataFrame, columns: Columns) -> dict[str, Writer]:
 
 
 def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None:
-    """Return what writes a column with numbers below 0 or that its format would show as 0; None without any."""
     if column.kind not in ("number", "difference"):
         return None
     numbers = pd.to_numeric(values, errors="coerce")
@@ -81,27 +80,16 @@ def _sign_writer(column: ShownColumn, values: "pd.Series[Any]") -> Writer | None
 
 
 def written(frame: pd.DataFrame, columns: Columns, by_hand: Mapping[str, Writer]) -> Any:  # noqa: ANN401 Streamlit takes either
-    """Return a table in which these columns are written so, and sort as numbers.
+    """Return a table whose columns `by_hand` are written by these functions but sort as numbers.
 
-    Only the columns shown are in it then: pandas limits the cells it formats.
-
-    Args:
-        frame: as it is shown.
-        columns: column → how it is shown.
-        by_hand: as `writers` returns them.
+    It has only the columns shown: pandas limits the number of formatted cells.
     """
     present = [name for name in columns if name in frame]
     return frame[present].style.format(dict(by_hand), na_rep="–", escape=None) if by_hand else frame
 
 
 def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]) -> Any:  # noqa: ANN401 likewise
-    """Return the configuration of a column of badges; its cells are lists.
-
-    Args:
-        label: its heading.
-        meanings: what a badge may say → what it means.
-        colours: of each badge.
-    """
+    """Return the configuration of a column of badges, whose cells are lists; `meanings` is badge → meaning."""
     return st.column_config.MultiselectColumn(
         label,
         options=list(meanings),
@@ -111,7 +99,7 @@ def badge_column(label: str, meanings: Mapping[Any, str], colours: Sequence[str]
 
 
 def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
-    """Return how deviations over lists are shown: column → what it is the deviation of."""
+    """Return the columns for standard deviations over lists: column → measure."""
     return {
         column: shown_columns("measure_deviation", measure=measure)["measure_deviation"]
         for column, measure in measures.items()
@@ -119,7 +107,7 @@ def deviation_columns(measures: Mapping[str, str]) -> dict[str, ShownColumn]:
 
 
 def reranker_columns(measures: Sequence[MeasureAt]) -> dict[str, ShownColumn]:
-    """Return how a `gap_summary` of a first and a second measure is shown, as the notebook has its summary."""
+    """Return the columns for a `gap_summary` of two measures."""
     columns, deviations = shown_columns("reranker", "tie_ratio"), {}
     for prefix, measure in zip(("first", "second"), measures, strict=True):
         columns |= shown_columns(
@@ -136,8 +124,17 @@ def reranker_columns(measures: Sequence[MeasureAt]) -> dict[str, ShownColumn]:
     return columns | shown_columns(("tie_ratio_std", "share_deviation")) | deviation_columns(deviations)
 
 
+def measures_in_names(frame: pd.DataFrame, first: str, second: str = "") -> pd.DataFrame:
+    """Return a table of gaps with measures in its column names: `first_gap` → `RR_gap`."""
+    names = {"first": first, "second": second}
+    parts = {column: str(column).partition("_") for column in frame.columns}
+    return frame.rename(
+        columns={column: "".join((names.get(a, a), *rest)) for column, (a, *rest) in parts.items()}
+    )
+
+
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
-    """Return a table and its columns with what tells long names apart, whole ones in a last column."""
+    """Return a table with shortened names, and the full names in a last column."""
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
     named = [keys[key] for key in ("reranker", "beaten_by", "best_reranker") if key in keys]
     texts = frame[named].astype(str)
@@ -153,7 +150,7 @@ def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Co
 
 
 def scale_shares(frame: pd.DataFrame, columns: Columns) -> pd.DataFrame:
-    """Return a table with its shares of one as so many of a hundred."""
+    """Return a table with its shares as percentages."""
     shares = [
         name for name, column in columns.items() if isinstance(column, ShownColumn) and column.is_hundredfold
     ]
@@ -165,11 +162,7 @@ def streamlit_columns(
 ) -> dict[str, Any]:
     """Return Streamlit's configuration of all columns of a table.
 
-    Args:
-        columns: column → how it is shown.
-        by_hand: those written by hand, which have no format.
-        is_narrow: whether the window is a phone's: a reranker that stands first, or after its place, then
-            stays in sight when the table is scrolled sideways.
+    `by_hand` names columns without a format. On a phone, a reranker among the first two columns stays in sight.
     """
     configurations = {
         name: column_config(column, has_format=name not in by_hand)

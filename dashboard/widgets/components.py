@@ -1,4 +1,4 @@
-"""Parts that pages are put together from."""
+"""Headings, sentences, cards, charts, tables and error messages of pages."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,14 +42,14 @@ _SIDEWAYS = """<style>
 .sideways-{wide} {{ container-type: inline-size; font-size: .875rem; opacity: .7 }}
 @container (min-width: {wide}px) {{ .sideways-{wide} span {{ display: none }} }}
 </style><div class="sideways-{wide}"><span>↔ Scroll the chart sideways to see all of it.</span></div>"""
-"""What stands above a chart where it is wider than its place, and nowhere else."""
+"""Hint above a chart that is wider than its place."""
 _GAP = 48
 """Pixels between two columns."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """One figure with its name and what it refers to; `metrics.support.shown_columns` says what it means."""
+    """One figure with its name and note; `card_help` explains it."""
 
     icon: str
     label: str
@@ -60,20 +60,20 @@ class Card:
 
 
 def page_head(title: str, definition: str | Prose) -> None:
-    """Show what a page is called and what it shows."""
+    """Show the title of a page and one sentence on its content."""
     with st.container(gap="xxsmall"):
         st.title(title, anchor=False)
         st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
 
 
 def follow_old_section(names: Mapping[str, str]) -> None:
-    """Have a link to a section by its name of before open that of now: old name → new name."""
+    """Redirect links to former sections: old name → new name."""
     if section := names.get(get_value("section")):
         set_value("section", section)
 
 
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:
-    """Show the one thing that a page found in the data, to be copied; its tooltip has long names in full."""
+    """Show the main finding of a page with a button to copy it; its tooltip has long names in full."""
     with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
         with st.container():
             _show_sentence(prose, names, ":material/lightbulb: ")
@@ -85,7 +85,7 @@ def finding(prose: Prose, names: Iterable[str] = ()) -> None:
 
 
 def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
-    """Show what a section found in the data; long names as `finding` has them."""
+    """Show the finding of a section; its tooltip has long names in full."""
     _show_sentence(prose, names)
 
 
@@ -95,7 +95,7 @@ def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
 
 
 def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
-    """Return a sentence with labels for its long names, and Markdown of those names in full."""
+    """Return a sentence with shortened names, and Markdown with the full names."""
     text = plain(prose)
     elided = {name: label for name, label in labels.items() if name in text}
     short = tuple(
@@ -107,7 +107,7 @@ def elide_prose(prose: Prose, labels: Mapping[str, str]) -> tuple[Prose, str]:
 
 
 def prose_markdown(prose: Prose, escape: Callable[[str], str] = escape_markdown) -> str:
-    """Return a sentence as Markdown, what is a user's in it escaped."""
+    """Return a sentence as Markdown, with user texts escaped."""
     return "".join(
         f"**{escape(part.text.strip())}**" + " " * part.text.endswith(" ")
         if isinstance(part, Strong)
@@ -117,7 +117,7 @@ def prose_markdown(prose: Prose, escape: Callable[[str], str] = escape_markdown)
 
 
 def cards(*row: Card) -> None:
-    """Show cards side by side, two to a row where four have no room."""
+    """Show cards side by side, in two rows where four do not fit."""
     for column, card in zip(st.columns(len(row)), row, strict=True):
         column.metric(
             f":material/{card.icon}: {card.label}",
@@ -132,14 +132,14 @@ def cards(*row: Card) -> None:
 
 
 def side_by_side(left: int, right: int, key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return two columns of these relative widths; where they have too little room, one below the other."""
+    """Return two columns of these relative widths, which narrow places show one below the other."""
     with st.container(key=f"pair-{key}"):
         first, second = st.columns((left, right), gap=_GAP)
     return first, second
 
 
 def heading(title: str, explanation: str) -> None:
-    """Show the title of a section and what it shows."""
+    """Show the title of a section and how to read it."""
     with st.container(gap="xxsmall"):
         st.header(title, anchor=False)
         if explanation:
@@ -147,13 +147,13 @@ def heading(title: str, explanation: str) -> None:
 
 
 def chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure, with a description for those who do not see it."""
+    """Show a figure with its alternative text."""
     with keep_wide(wide):
         st.plotly_chart(sent_figure(figure), theme=None, key=f"chart-{key}", alt=alt, config=_config(key))
 
 
 def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = None) -> None:
-    """Show a figure as `chart` does; a click on a point runs the page again, `clicked_row` says which."""
+    """Show a figure whose points can be clicked, see `clicked_row`."""
     with keep_wide(wide):
         st.plotly_chart(
             sent_figure(figure, is_clickable=True),
@@ -167,7 +167,7 @@ def clickable_chart(figure: Figure, key: str, alt: str, *, wide: int | None = No
 
 
 def keep_wide(wide: int | None) -> Any:  # noqa: ANN401 a container
-    """Return what keeps a width in pixels on a phone, where it is then scrolled sideways and says so."""
+    """Return a container that keeps its width on a phone and scrolls sideways."""
     if wide is None:
         return nullcontext()
     parts = st.container(gap="xxsmall")
@@ -192,16 +192,16 @@ def table(
     explanation: str = "",
     help: str | None = None,  # noqa: A002 Streamlit's name
 ) -> None:
-    """Show a table under its heading, with a download of all its rows as CSV.
+    """Show a table under its heading, with a download of all rows as CSV.
 
     Args:
-        frame: as shown, but for shares, which are shares of one.
-        title: its heading; empty where the control of sections names it already.
-        name: of the file.
-        columns: column → how it is shown; others are not.
-        download: what the file holds, where it is not the frame; a function makes it when it is asked for.
-        explanation: what stands under the heading.
-        help: tooltip of the explanation.
+        frame: the rows shown; shares are 0 to 1.
+        title: heading, empty where the control of sections already names the table.
+        name: name of the file.
+        columns: column → configuration; other columns are hidden.
+        download: content of the file if it differs from `frame`, or a function that makes it on request.
+        explanation: caption.
+        help: tooltip of the caption.
     """
     table_head(title, name, frame if download is None else download)
     if explanation:
@@ -210,13 +210,7 @@ def table(
 
 
 def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
-    """Show the rows of a table, as `table` does below its heading.
-
-    Args:
-        frame: as shown, but for shares, which are shares of one.
-        name: of the file of its download.
-        columns: column → how it is shown; others are not.
-    """
+    """Show the rows of a table, as `table` does below its heading."""
     kept_elements(board_key(), _draw_rows, frame, name, columns)
 
 
@@ -244,7 +238,7 @@ def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
 
 
 def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.DataFrame]) -> None:
-    """Show the title of a table, and beside it its download."""
+    """Show the title of a table and its download."""
     alignment: Literal["distribute", "right"] = "distribute" if title else "right"
     with st.container(horizontal=True, horizontal_alignment=alignment, vertical_alignment="bottom"):
         if title:
@@ -253,7 +247,7 @@ def table_head(title: str, name: str, download: pd.DataFrame | Callable[[], pd.D
 
 
 def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) -> None:
-    """Show a button that downloads a table, or what a function returns once it is clicked, as CSV."""
+    """Show a button that downloads a table as CSV, made on request if a function is given."""
     st.download_button(
         "CSV",
         data=while_open(lambda: spreadsheet_csv(frame() if callable(frame) else frame)),
@@ -267,15 +261,15 @@ def download_csv(frame: pd.DataFrame | Callable[[], pd.DataFrame], name: str) ->
 
 
 THIS_PAGE = "This page"
-"""Name of a page as the section around all others."""
+"""Name of a page as the outermost section."""
 _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
 def section(name: str) -> Iterator[None]:
-    """Show a card in the place of what fails inside, and go on with the page; also decorates a function.
+    """Show an error in place of what fails inside, and continue with the page; also decorates a function.
 
-    Streamlit stops and reruns a script by exceptions that are no `Exception`: they pass.
+    Streamlit stops and reruns scripts by exceptions that do not derive from `Exception`; they pass.
     """
     try:
         yield
@@ -286,15 +280,17 @@ def section(name: str) -> Iterator[None]:
 
 
 def show_failure(name: str, error: Exception) -> None:
-    """Say that a section failed, and log where: the page names neither files nor lines of the server."""
+    """Show that a section failed, and log the traceback, which pages do not show."""
     _LOG.error("%s could not be shown", name, exc_info=error)
     st.error(
-        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If it "
-        "fails again, report it with the traceback in the log of the server.",
+        f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If the "
+        "error returns, report it with the traceback in the server's log.",
         icon=":material/error:",
     )
 
 
 def refusal(texts: list[str]) -> str:
-    """Return the line on what an address asks for in vain."""
-    return f"This link asks for what is not kept here, or not offered: {escape_markdown(', '.join(texts))}."
+    """Return a message on values of the address that are not offered."""
+    return (
+        f"This link has settings that are not kept here, or not offered: {escape_markdown(', '.join(texts))}."
+    )

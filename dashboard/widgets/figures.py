@@ -1,4 +1,4 @@
-"""What is drawn of a board, kept as its results are: for a page or a measure that comes back."""
+"""Cache figures and elements of a board as long as its results."""
 
 from collections.abc import Callable
 from typing import Any, ParamSpec
@@ -11,15 +11,15 @@ from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
 OF_NO_BOARD = "no board"
-"""What figures of lists that are on no board are kept by, in the place of its key."""
+"""Key for figures of lists that are not on a board."""
 _MOST_FIGURES = 64
-"""Figures kept at most, of all boards: those of some pages under some measures."""
+"""Figures cached at most, over all boards."""
 _MOST_ELEMENTS = 256
-"""Tables and other elements kept so."""
+"""Elements cached at most, over all boards."""
 
 
 def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
-    """Return the figure that a function of `dashboard.charts` draws, the same one for the same arguments."""
+    """Return the figure that a function of `dashboard.charts` draws, cached by its arguments."""
     return _figure(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
 
 
@@ -36,14 +36,14 @@ def _figure(
 
 
 def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
-    """Return what Streamlit is handed of a figure, made once: the figure is changed no more."""
+    """Return the Plotly figure for Streamlit, made once per figure."""
     if is_clickable not in figure.sent:
         figure.sent[is_clickable] = figure.to_plotly(is_clickable=is_clickable)
     return figure.sent[is_clickable]
 
 
 def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
-    """Show what a function draws on the page, the same elements for the same arguments."""
+    """Show the elements that a function draws, cached by its arguments."""
     content = content_digest(arguments, options, is_narrow())
     _elements(key, _full_name(draw), content, draw, arguments, options)
 
@@ -57,7 +57,6 @@ def _elements(
     _arguments: tuple[Any, ...],
     _options: dict[str, Any],
 ) -> None:
-    """Draw once: Streamlit keeps what is drawn, and shows it again where it is asked for anew."""
     _draw(*_arguments, **_options)
 
 

@@ -1,4 +1,4 @@
-"""The first rows of what is long; the next, all, or those whose name is looked for on request."""
+"""Show the first rows of long tables and charts, with buttons for others, and a search by name."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +12,11 @@ from dashboard.controls import set_value, stored_choice, text_input
 from dashboard.escaping import escape_markdown
 
 FIRST_ROWS = 20
-"""Rows that a chart or a matrix shows unless more are asked for."""
+"""Rows of a chart shown at first."""
 MOST_ROWS = 200
-"""Rows of a chart at most, whatever is asked for."""
+"""Rows of a chart shown at most."""
 ROWS_IN_TABLE = 100
-"""Rows that a long table has unless more are asked for: ten of them are in sight at a time."""
+"""Rows of a long table shown at first."""
 _ALL = "all"
 
 Rows = TypeVar("Rows", pd.DataFrame, "pd.Series[float]")
@@ -24,16 +24,16 @@ Rows = TypeVar("Rows", pd.DataFrame, "pd.Series[float]")
 
 @dataclass(frozen=True)
 class ShownRows:
-    """Which rows of what is long are shown.
+    """The range of rows shown.
 
     Attributes:
-        n_rows: all that there are.
-        start: the first that is shown, counted from 0.
-        stop: that after the last.
-        key: of the choice, and its name in the link.
-        first: how many are shown unless more are asked for.
-        limit: rows that are shown at most.
-        has_pages: whether the next and the previous rows can be asked for, too.
+        n_rows: number of all rows.
+        start: first row shown, from 0.
+        stop: row after the last one shown.
+        key: key of the choice in the address.
+        first: rows shown at first.
+        limit: rows shown at most.
+        has_pages: whether buttons lead to the next and previous rows.
     """
 
     n_rows: int
@@ -46,19 +46,19 @@ class ShownRows:
 
     @property
     def n_shown(self) -> int:
-        """How many rows are shown."""
+        """The number of rows shown."""
         return self.stop - self.start
 
     def of(self, rows: Rows) -> Rows:
-        """Return those of all rows that are shown."""
+        """Return the rows shown."""
         return rows.iloc[self.start : self.stop]
 
     def left_out(self) -> str:
-        """Return how many rows of a table stand in its file alone, nothing where it has them all."""
+        """Return a note on rows that only the download has, empty if all are shown."""
         return rows_left_out(self.n_shown, self.n_rows)
 
     def buttons(self) -> None:
-        """Draw the ways to the rows that are not shown, where there are any."""
+        """Draw buttons for the rows not shown."""
         if self.n_rows <= self.first:
             return
         n_all = min(self.n_rows, self.limit)
@@ -83,14 +83,14 @@ class ShownRows:
 
 
 def rows_left_out(n_shown: int, n_rows: int) -> str:
-    """Return how many rows of a table stand in its file alone, nothing where it has them all."""
+    """Return a note on rows that only the download has, empty if all are shown."""
     return f"The first {n_shown:,} of {n_rows:,} rows; the CSV has them all." * (n_shown < n_rows)
 
 
 def shown_rows(
     n_rows: int, key: str = "drawn", first: int = FIRST_ROWS, limit: int = MOST_ROWS, *, has_pages: bool = False
 ) -> ShownRows:
-    """Return which rows are shown: the first, those from a later row on, or all; `buttons` offers others."""
+    """Return the range of rows to show; its `buttons` change it."""
     starts = {str(start + 1): start for start in range(0, max(n_rows, 1) if has_pages else 1, first)}
     choice = stored_choice(key, "1", lambda text: text == _ALL or text in starts)
     start, size = (0, limit) if choice == _ALL else (starts[choice], first)
@@ -98,7 +98,7 @@ def shown_rows(
 
 
 def find_reranker() -> str:
-    """Draw the field for a part of a name; return what it holds."""
+    """Draw the search field for names and return its content."""
     return text_input(
         "Find a reranker",
         "named",
@@ -110,14 +110,14 @@ def find_reranker() -> str:
 
 
 def search_rows(rows: pd.DataFrame, part: str) -> pd.DataFrame:
-    """Return the rows whose name has a part, empty for all; all, saying so, where none has."""
+    """Return the rows whose name contains a text, or all rows with a note if none does."""
     matches = rows[[part.casefold() in str(name).casefold() for name in rows.index]]
     if part and not len(matches):
-        st.caption(f"No reranker has “{escape_markdown(part)}” in its name; all are shown.")
+        st.caption(f"“{escape_markdown(part)}” matches no reranker, so all are shown.")
     return matches if len(matches) else rows
 
 
 def table_and_chart_places(n_rows: int) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return where tables and where charts of these rows stand: the tables above charts that may be long."""
+    """Return the places of tables and of charts: tables come first if charts may be long."""
     above, below = st.container(), st.container()
     return (above, below) if n_rows > FIRST_ROWS else (below, above)

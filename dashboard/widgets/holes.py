@@ -1,4 +1,4 @@
-"""What nobody judged, on a page: how much it is, what it leaves open, and what is done about it."""
+"""Count and bound unjudged documents, and choose how they count."""
 
 from dataclasses import replace
 
@@ -32,28 +32,28 @@ from metrics.studies.holes import (
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return how many documents within the cut-off of a measure nobody judged, whatever is done about them."""
+    """Return the number of unjudged documents within the cut-off of a measure, by list."""
     measure_at, scoring = parse(measure), replace(view.scoring, unjudged=AS_READ.unjudged)
     values = replace(view, scoring=scoring).score(judged_name(measure_at), "expected")
     return unjudged_counts(values, measure_at)
 
 
-@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
 def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
-    """Return lowest and highest value over all orders of ties and all judgments of what nobody judged, by list.
+    """Return the lowest and highest value of each list over all tie orders and judgments.
 
-    Documents that only hidden rerankers have are not among those that may be relevant, as in `judging_plan`.
+    Documents that only hidden rerankers have stay out, as in `judging_plan`.
     """
     with board_turn(view.board):
         bounds = joint_bounds(view.runs, measure, view.scoring)
     return bounds.loc[view.evaluation.scores.index, measure]
 
 
-@cached_by_key(show_spinner="Drawing judgments …", max_entries=16)
+@cached_by_key(show_spinner="Simulating judgments …", max_entries=16)
 def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
-    """Return the mean of each reranker with unjudged documents relevant as often as judged ones tell.
+    """Return the expected mean of each reranker if unjudged documents are relevant as often as judged ones.
 
-    NaN where the estimate is not to be trusted, and where some segments are chosen: it is of all queries.
+    It is NaN where it cannot be estimated, and if only some query groups are shown.
     """
     unknown = pd.Series(np.nan, view.rerankers)
     if view.segments:
@@ -67,7 +67,7 @@ def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
 
 
 def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
-    """Return the unjudged documents within the cut-off of a measure, list by list; None where none is."""
+    """Return the unjudged documents within the cut-off by list, None without any."""
     if view.board.runs.qrels is None:
         return None
     counts = unjudged_documents(view, measure)
@@ -75,7 +75,7 @@ def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:
 
 
 def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
-    """Draw what is done about unjudged documents where any are within the cut-off; return their counts."""
+    """Draw the choice of how unjudged documents count, if there are any, and return their counts."""
     counts = count_unjudged(view, measure)
     if counts is not None:
         choices.choose_unjudged()
@@ -85,9 +85,9 @@ def choose_unjudged(view: View, measure: str) -> pd.DataFrame | None:
 
 
 def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return the joint bounds of the lists shown; None where they are not known, or nothing is unjudged.
+    """Return the bounds of each list over judgments, None if unknown or if no document is unjudged.
 
-    They are not known either where a judgment may add a query to the means (`adds_queries`).
+    They are also unknown if a judgment can add a query to the means (`adds_queries`).
     """
     if counts is None or not are_bounds_known(measure) or view.scoring.unjudged == "leave_out":
         return None
@@ -99,7 +99,7 @@ def hole_bounds(view: View, measure: MeasureAt, counts: pd.DataFrame | None) -> 
 def with_holes(
     view: View, leaderboard: pd.DataFrame, measure: MeasureAt, counts: pd.DataFrame | None
 ) -> pd.DataFrame:
-    """Return a leaderboard with the share of unjudged documents and, where asked for, the joint bounds."""
+    """Return a leaderboard with the share of unjudged documents and, on request, bounds and expectation."""
     if counts is None:
         return leaderboard
     rows = leaderboard.assign(unjudged=unjudged_shares(counts).reindex(leaderboard.index))

@@ -1,4 +1,4 @@
-"""Parts of a leaderboard: its charts and its table; used by more than one page."""
+"""The charts and the table of a leaderboard, for several pages."""
 
 from collections.abc import Callable
 
@@ -36,20 +36,20 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
 _LONGEST_FIGURE = 11
-"""Letters of a figure that have room on a card."""
+"""Characters of a figure that fit on a card."""
 _MAX_NAMED = 5
-"""Rerankers without a list that are named."""
+"""Rerankers without a list named at most."""
 
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
-    """Return the rerankers that charts show; say on the page who is missing there."""
+    """Return the rerankers that charts show, and name the missing ones on the page."""
     drawable = drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
         labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
         names = ", ".join(escape_markdown(labels[str(name)]) for name in missing[:_MAX_NAMED])
         hidden = f" and {len(missing) - _MAX_NAMED:,} more" * (len(missing) > _MAX_NAMED)
-        st.caption(f"Without a scored list, and in the table only: {names}{hidden}.")
+        st.caption(f"In the table only, for lack of a scored list: {names}{hidden}.")
     if max_rows is not None and len(drawable) > max_rows:
         st.caption(
             f"Charts show the first {max_rows} of {len(drawable):,} rerankers; "
@@ -67,7 +67,7 @@ def leaderboard_charts(
     traditional: Treatment,
     drawn_rerankers: pd.Index | None = None,
 ) -> None:
-    """Draw places, names and scores in rows they share."""
+    """Draw ranks, names and scores in shared rows."""
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
@@ -78,7 +78,7 @@ def _draw_charts(
     leaderboard: pd.DataFrame, palette: Palette, measure: str, order: str, names: list[str] | None
 ) -> None:
     bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-    marks = f"Diamond: {order}. Dot: the mean over all orders."
+    marks = f"Diamond: {order}. Dot: ties averaged."
     scores_help = marks + holes_caption(leaderboard)
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
@@ -94,45 +94,44 @@ def _draw_charts(
         chart(
             place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
-            f"Place of each reranker by its traditional and by its tied {measure}, its name, and its worst, "
-            "best, tied and traditional value.",
+            f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
+            "traditional score.",
         )
 
 
 def holes_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what the two shades of a bar stand for, and why it reaches to the left; nothing without holes."""
+    """Return the legend of bounds over judgments, empty without such bounds."""
     if "highest" not in leaderboard:
         return ""
-    parts = ["", "Solid: worst to best order. Hatched: what ties and unjudged documents together allow."]
+    parts = ["", "Solid: worst to best tie order. Hatched: bounds over tie orders and all judgments."]
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
-        parts.append("To the left, too: more relevant documents raise what a value is divided by.")
+        parts.append("Bounds also extend left because further relevant documents increase the divisor.")
     if not leaderboard["is_exact"].all():
-        parts.append("They are proven, and not always reached.")
+        parts.append("The bounds are certain, but no judgments may reach them.")
     if "expectation" in leaderboard:
         parts.append(_rate_caption(leaderboard["expectation"].isna()))
     return " ".join(parts)
 
 
 def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
-    """Return what the tick stands for, and where there is none."""
     if is_unknown.all():
         return (
-            "No tick: too little is judged to tell a rate, only some segments are chosen, or the measure is AP "
-            "or the like."
+            "No tick: too few judgments to estimate a rate, a choice of query groups, or a measure such as AP "
+            "without an estimate."
         )
-    tick = "Tick: the mean expected if unjudged documents are relevant as often as judged ones tell"
-    return f"{tick}{', where that can be told' * bool(is_unknown.any())}."
+    tick = "Tick: mean expected if unjudged documents are relevant as often as judged ones"
+    return f"{tick}{', where it can be estimated' * bool(is_unknown.any())}."
 
 
 def slope_caption(leaderboard: pd.DataFrame) -> str:
-    """Return what names lack, and what orange stands for."""
+    """Return the legend of the slope: shortened names, orange and tiers."""
     ends = filter(None, shared_ends(map(str, leaderboard.index), SLOPE_COLUMNS))
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
-        return "One reranker has one place."
-    marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} places or more"
+        return "A single reranker has no rank to change."
+    marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} ranks or more"
     orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else f"No reranker {marked}."
-    tiers = " A tier: nothing tells these apart." if "tier" in leaderboard else ""
+    tiers = " Tier: rerankers that the data cannot tell apart." if "tier" in leaderboard else ""
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 
 
@@ -146,16 +145,16 @@ def leaderboard_table(
     drawn_rerankers: pd.Index | None = None,
     download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Show rerankers before and after ties are averaged, with a download of all.
+    """Show rerankers with tied and traditional scores, and a download.
 
     Args:
-        leaderboard: as `leaderboard` returns it, perhaps with extra columns.
-        measure: what it is ranked by.
-        traditional: the treatment taken as the traditional one.
+        leaderboard: result of `leaderboard`, perhaps with extra columns.
+        measure: measure it is ranked by.
+        traditional: treatment of ties for the traditional score.
         file: name of the download.
-        extra_columns: further columns and how they are shown.
-        drawn_rerankers: rerankers whose rows are shown; all where None.
-        download: makes what the file holds, where that is more.
+        extra_columns: configuration of further columns.
+        drawn_rerankers: rerankers shown, None for all.
+        download: function that makes a longer download.
     """
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table_head("All rerankers", file, download or leaderboard.reset_index)

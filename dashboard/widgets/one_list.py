@@ -1,4 +1,4 @@
-"""The list that the page Queries looks at: which it is, and all that is exact about it."""
+"""Load and describe one list: its documents, ties, orders and scores."""
 
 from dataclasses import dataclass
 
@@ -11,37 +11,39 @@ from dashboard.charts.one_list import MAX_DOCUMENTS, tie_ladder
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
-from dashboard.widgets.components import chart
+from dashboard.widgets.columns import measures_in_names
+from dashboard.widgets.components import chart, section, table
 from metrics import parse
 from metrics.evaluation import ScoringOptions
 from metrics.measures import question
 from metrics.studies import orderings
 from metrics.studies.one_list import first_rank_chances, ladder, text_column
 from metrics.studies.prose import decimal
+from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking
 from metrics.ties.fronts import criteria_words, criterion
 from metrics.ties.lists import score_column
 
 LETTERS = 240
-"""Letters of an order or a text that a table shows."""
+"""Characters of an order or a text shown in a table."""
 _MAX_PLACED = 1_000_000
-"""Documents placed by all draws together."""
+"""Documents ranked in all random orders together at most."""
 
 
 @dataclass(frozen=True, eq=False)
 class ListInView:
-    """The list that is looked at.
+    """The list shown.
 
     Attributes:
-        view: what the sidebar says.
-        reranker, query, measure: which list, and by what.
-        ranking: the list alone.
-        rows: its ladder, with the criteria that rank, and text where the run has it.
-        chances: of each rank of its first relevant document.
-        counts: its orderings and relevance patterns.
+        view: the board and settings shown.
+        reranker, query, measure: names of the list and its measure.
+        ranking: the ranking of this list alone.
+        rows: documents with ties, criteria, and text if the run has it.
+        chances: chance of each rank of the first relevant document.
+        counts: number of orders and relevance patterns.
         scores: index measure, columns treatments and std.
-        beside: reranker whose list of the same query stands beside it, None for none.
+        beside: reranker whose list of the same query is shown as well, None without one.
     """
 
     view: View
@@ -62,38 +64,38 @@ class ListInView:
 
     @property
     def value(self) -> pd.Series:
-        """The measure under each treatment."""
+        """The measure under each treatment of ties."""
         return self.scores.loc[self.measure]
 
     @property
     def written(self) -> str:
-        """How many orders, in words."""
+        """The number of orders in words."""
         return orderings_text(self.counts.log10_orderings, self.counts.orderings)
 
     @property
     def columns(self) -> list[str]:
-        """Measures of a table of orderings."""
+        """Measures of a table of orders."""
         return list(dict.fromkeys([self.in_question, "RR", "Hits@3"]))
 
     @property
     def treatments(self) -> dict[str, str]:
-        """What each value of a measure is called, and the treatment that gives it."""
+        """Name of each value of a measure → its treatment of ties."""
         traditional = self.view.traditional
         return {"traditional": traditional, "tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 
     @property
     def own_rule(self) -> bool:
-        """Whether the measure has its own rule for ties, so that it is no mean over orderings."""
+        """Whether the measure has its own rule for ties instead of a mean over orders."""
         return bool(parse(self.measure).measure.answers)
 
     @property
     def in_question(self) -> str:
-        """The measure whose orderings are drawn: the chosen one, or that whose ties it settles by its rule."""
+        """The measure over orders: the chosen one, or the one that its rule for ties answers."""
         return str(question(parse(self.measure)))
 
 
 def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView:
-    """Return one list, with all that is exact about it."""
+    """Return one list with all its exact results."""
     ranking = view.scoring.ranking(view.board.runs, reranker, query)
     documents, rows = ranking.documents_of(query), ladder(ranking, query)
     text = text_column(view.board.runs, reranker, ranking.rows[documents], "doc_text")
@@ -119,20 +121,19 @@ def load_list(view: View, reranker: str, query: str, measure: str) -> ListInView
 
 @cached_by_key(show_spinner=False, max_entries=64)
 def _counts_and_scores(
-    view: ShownBoard,  # noqa: ARG001 what is shown, by which the results are told apart
+    view: ShownBoard,  # noqa: ARG001 keys the cache
     reranker: str,  # noqa: ARG001 likewise
     query: str,
     traditional: str,
     measures: tuple[str, ...],
     _ranking: Ranking,
 ) -> tuple[orderings.OrderingCounts, pd.DataFrame]:
-    """Return the orderings of a list, counted, and its values, whatever measure it is looked at by."""
     ties = [traditional, "expected", "pessimistic", "optimistic"]
     return orderings.count_orderings(_ranking, query), orderings.list_values(_ranking, query, measures, ties)
 
 
 def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> int:
-    """Return the draws that a list can bear: the more of its documents contribute, the fewer."""
+    """Return the number of random orders that a list allows: fewer if many documents contribute."""
     contributes = (
         list_in_view.ranking.judged if orderings.counts_judged(measure) else list_in_view.ranking.grades > 0
     )
@@ -140,17 +141,17 @@ def affordable_draws(list_in_view: ListInView, measure: str, n_wanted: int) -> i
 
 
 def value_text(value: float) -> str:
-    """Return a value to four decimals."""
+    """Return a value with four decimals."""
     return decimal(value, 4)
 
 
 def shorten_text(text: str) -> str:
-    """Return as much of an order or a text as a table shows."""
+    """Shorten an order or a text for a table."""
     return text if len(text) <= LETTERS else text[:LETTERS] + " …"
 
 
 def describe_values(scores: pd.DataFrame) -> None:
-    """Draw the range and the mean of measures over all orderings of a list, listed or not."""
+    """Draw the range and mean of measures over all orders of a list."""
     st.caption(
         "  \n".join(
             f"{measure} over all orders: {value_text(row['pessimistic'])} to "
@@ -164,26 +165,26 @@ _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def orderings_text(log10: float, exact: int | None = None) -> str:
-    """Return how many orders there are: in full up to a billion, then as about a power of ten."""
+    """Return the number of orders in words: exact below a billion, else a power of ten."""
     if exact is not None and exact < 10**9:
         return f"{exact:,}"
     return "about 10" + f"{log10:.0f}".translate(_RAISED)
 
 
 def bracket_text(scoring: ScoringOptions) -> str:
-    """Return what the brackets of a ladder are."""
+    """Return the legend of the brackets in a list."""
     key = "tie" if scoring.precision.startswith("within") else "score"
     if scoring.criteria:
         group_word = "front" if len(scoring.criteria) > 1 else "value"
         key = f"{group_word} of {criteria_words(scoring.criteria)}"
     if not scoring.tiebreak_by:
-        return f"a bracket, one {key}"
+        return f"bracket: one {key}"
     columns = " and ".join(scoring.tiebreak_by)
-    return f"a dotted frame, one {key}; a bracket, level in {columns} too"
+    return f"dotted frame: one {key}; bracket: also equal in {columns}"
 
 
 def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> str:
-    """Return Markdown of what one list scores: by the sort, on average, at worst and at best, or by a rule."""
+    """Return Markdown of a list's traditional, tied, worst and best score, or its score by a rule."""
     before, tied, worst, best = (
         decimal(value[ties], 4) for ties in (traditional, "expected", "pessimistic", "optimistic")
     )
@@ -194,8 +195,36 @@ def values_text(measure: str, value: "pd.Series[float]", traditional: str) -> st
     )
 
 
+@section("Largest gaps")
+def largest_gaps_table(
+    lists: pd.DataFrame, first: str, name: str, n_shown: int, second: str = "", explanation: str = ""
+) -> None:
+    """Show the lists of `gaps` with the largest gap in the first measure; the download has all lists."""
+    ordered = lists.loc[lists["first_gap"].abs().sort_values(ascending=False, kind="stable").index]
+    columns = shown_columns(
+        *("query_id", ("first_gap", "measure_gap")),
+        *(["reranker"] if second else []),
+        *("tie_ratio", "max_tie_size"),
+        ("first_traditional", "traditional"),
+        ("first_tied", "tied"),
+        traditional=first,
+        tied=f"Tied {first}",
+        measure=first,
+    )
+    if second:
+        columns |= shown_columns(("second_gap", "measure_gap"), measure=second)
+    table(
+        ordered.head(n_shown),
+        "Lists with the largest gap" if second else "Largest gaps",
+        name,
+        columns,
+        lambda: measures_in_names(ordered, first, second),
+        explanation,
+    )
+
+
 def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...]) -> None:
-    """Show one list under a chart: its ladder, its values, and the way to Queries."""
+    """Show one list below a chart, with a link to Queries."""
     ranking = view.ranking(reranker)
     rows = ladder(ranking, query)
     values = view.evaluation.scores.loc[(reranker, query)]
@@ -203,8 +232,8 @@ def list_panel(view: View, reranker: str, query: str, measures: tuple[str, ...])
         st.markdown(f":material/my_location: **{escape_markdown(query)}** · {escape_markdown(reranker)}")
         st.caption(
             f"{count_of(len(rows), 'document')}, {int(rows['relevant'].sum())} relevant. "
-            f"One box, one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
-            + " Hatched: never judged." * (not rows["judged"].all())
+            f"Box: one document; {escape_markdown(bracket_text(view.scoring))}; filled: relevant."
+            + " Hatched: unjudged." * (not rows["judged"].all())
             + (f" The first {MAX_DOCUMENTS} are drawn." if len(rows) > MAX_DOCUMENTS else "")
         )
         k = max((parse(name).k or 0 for name in measures), default=0) or None

@@ -50,7 +50,7 @@ SLOW_SHARE = 4
 BROKEN = (OSError, httpx.HTTPError, websockets.exceptions.WebSocketException)
 """What a visitor sees of a server or network that is gone."""
 GATE = "Sign in to TieScope"
-KEPT, BY_LINK, SHARED = "Kept: a refresh", "Whoever has the link may read", "Shared with you to read"
+KEPT, BY_LINK, SHARED = "Kept. The link", "Anyone with the link can read it", "Shared with you to read"
 ALERTS = re.compile(
     r"[^\n]*(?:library|not kept|cannot be|no longer|in memory only|Traceback)[^\n]*", re.IGNORECASE
 )
@@ -117,7 +117,7 @@ class Visitor:
             self.tally.done["uploaded"] += 1
             self.boards.append(page.board)
             if number % 3 == 0:
-                page.choose("Who may open it", BY_LINK)
+                page.choose("Access", BY_LINK)
                 if ALERTS.search(page.text):
                     self.note(f"{page.query} is not shared: {alerts(page)}")
                     return

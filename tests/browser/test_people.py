@@ -151,21 +151,21 @@ def test_anothers_board_is_not_there_by_its_id_its_hash_or_a_guess(people, signe
 def test_a_shared_board_is_read_not_changed_until_it_is_shared_no_more(people, signed_in, board):
     ada, bob = signed_in["ada"], signed_in["bob"]
     with ada.page(f"data={board}", "data") as own:
-        own.choose("Who may open it", "Whoever has the link may read")
+        own.choose("Access", "Anyone with the link can read it")
         with bob.page(f"data={board}&section=Columns", "data") as rows:
             assert SECRET.encode() in b"".join(rows.frames)
         with bob.page(f"data={board}", "data") as other:
             assert "Shared with you to read" in other.text
             assert other.find("button", "Duplicate")
             assert not other.find("button", "Delete")
-            own.choose("Who may open it", "Only you")
+            own.choose("Access", "Only you")
             other.frames.clear()
             assert "not shared with you" in other.run().text
             assert SECRET.encode() not in b"".join(other.frames)
-        own.choose("Who may open it", "Whoever has the link may read")
+        own.choose("Access", "Anyone with the link can read it")
         with bob.page(f"data={board}") as other:
             assert "not shared with you" not in other.run(part=other.part).text
-            own.choose("Who may open it", "Only you")
+            own.choose("Access", "Only you")
             other.frames.clear()
             assert "not shared with you" in other.run(part=other.part).text
             assert SECRET.encode() not in b"".join(other.frames)
@@ -236,7 +236,7 @@ def test_a_board_of_one_session_that_is_deleted_is_gone_from_every_page_of_its_v
 def test_a_file_taken_out_of_a_board_of_one_session_is_on_none_of_its_pages(signed_in):
     with signed_in["ada"].page(name="runs") as page:
         page.tick("This session only").drop("first.csv", TABLE.replace("d1", "first").encode())
-        page.tick("Add to what is loaded").drop("second.csv", TABLE.replace("d2", "second").encode())
+        page.tick("Add to this board").drop("second.csv", TABLE.replace("d2", "second").encode())
         with signed_in["ada"].page(page.query, "data") as other:
             assert b"first.csv" in b"".join(other.frames)
             other.frames.clear()

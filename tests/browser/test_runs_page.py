@@ -30,7 +30,7 @@ def test_a_run_is_renamed_on_every_page_others_are_added_and_taken_out_but_no_ju
     go(page, "Data")
     page.get_by_role("radio", name="Files").click()
     settle(page)
-    page.get_by_text("Add to what is loaded").click()
+    page.get_by_text("Add to this board").click()
     settle(page)
     upload(page, write("coarse.trec", COARSE))
     expect(page.get_by_text("2 runs and judgments")).to_be_visible()

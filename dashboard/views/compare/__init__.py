@@ -1,1 +1,1 @@
-"""The Compare page: its file, its sections and its cached calls."""
+"""The page Compare and its sections."""

@@ -1,4 +1,4 @@
-"""Compare: is one reranker better than another, and does that survive ties, chance and noise?"""
+"""Compare: test whether one reranker is better than another, and whether ties, chance or noise decide it."""
 
 import streamlit as st
 
@@ -29,7 +29,7 @@ _FEW = 4  # rerankers from which on every two are drawn: fewer fit into the tabl
 
 
 def show(view: View) -> None:
-    """Draw whether differences are larger than chance, and what moves them."""
+    """Draw the page."""
     st.title("Compare", anchor=False)
     watch_width()
     verdict = st.container()

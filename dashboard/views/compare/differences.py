@@ -1,4 +1,4 @@
-"""The section Against the baseline of Compare: which differences are larger than chance, which ties decide."""
+"""Compare → Against the baseline: test the difference of every reranker from the baseline."""
 
 from itertools import islice
 from typing import Any
@@ -36,17 +36,17 @@ _STARS = r"\*\*\* p < 0.001, \*\* p < 0.01, \* p < 0.05, ns not significant.".re
     " p < ", "\u00a0p\u00a0<\u00a0"
 )
 _MAX_NOTES = 4
-"""Notes that are written below the table; it has them all."""
+"""Notes shown below the table at most; the table has all."""
 _HIDDEN = (
     *("stars", ("traditional_stars", "stars_before"), "low", "high", "dz", "superiority"),
     *("won", "equal", "lost", "share_ties", "n", "note"),
 )
-"""Columns that no window has room for; the detail of a comparison says them in words."""
+"""Columns behind the table's menu of columns."""
 
 
-@cached_by_key(show_spinner="Looking at every order …", max_entries=24)
+@cached_by_key(show_spinner="Scoring all tie orders …", max_entries=24)
 def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
-    """Return what every list scores on average, at best, at worst, and how far from its mean by chance."""
+    """Return the tied, best and worst score of every list, and the standard deviation over tie orders."""
     return view.score(measure, ("expected", "optimistic", "pessimistic", "std"))
 
 
@@ -54,15 +54,15 @@ def list_spreads(view: ShownBoard, measure: str) -> Evaluation:
 def shown_verdicts(
     view: ShownBoard, measure: str, traditional: str, baseline: str | None, test: str, correction: str
 ) -> significance.Verdicts:
-    """Return which rerankers differ from the baseline, or from each other where there is none."""
+    """Return the tests against the baseline, or those of all pairs without one."""
     return significance.verdicts(view.evaluation, measure, traditional, baseline, test, correction)
 
 
-@cached_by_key(show_spinner="Judging both ways …", max_entries=24)
+@cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
 def differences_allowed(
     view: ShownBoard, measure: str, baseline: str, _bounds: pd.DataFrame | None
 ) -> pd.DataFrame | None:
-    """Return between what differences from the baseline lie over all orders of ties and all judgments."""
+    """Return the bounds of each difference from the baseline over all tie orders and judgments."""
     if _bounds is None:
         return None
     names = [name for name in view.rerankers if name != baseline]
@@ -73,13 +73,13 @@ def differences_allowed(
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def tie_shares(view: ShownBoard, measure: str, baseline: str, _lists: Evaluation) -> "pd.Series[float]":
-    """Return how much of the uncertainty of each reranker's difference from the baseline is ties."""
+    """Return the share of ties in the uncertainty of each difference from the baseline."""
     return variance_split(_lists, measure, baseline)["share_ties"]
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
-def least_detectable(view: ShownBoard, measure: str, baseline: str, level: float, is_paired: bool) -> float:  # noqa: FBT001 arguments of what is kept are given by position
-    """Return the smallest difference from the baseline that a t-test would detect."""
+def least_detectable(view: ShownBoard, measure: str, baseline: str, level: float, is_paired: bool) -> float:  # noqa: FBT001 cached functions take arguments by position
+    """Return the smallest difference from the baseline that a t-test detects with 80 % power."""
     return detectable(view.evaluation, measure, "expected", baseline, level, paired=is_paired)
 
 
@@ -87,14 +87,14 @@ def least_detectable(view: ShownBoard, measure: str, baseline: str, level: float
 def query_rows(
     view: ShownBoard, measure: str, reranker: str, baseline: str, traditional: str, sort_by: SortKey
 ) -> pd.DataFrame:
-    """Return the queries behind a difference, the farthest apart first."""
+    """Return the queries behind a difference, the largest first."""
     return query_differences(view.evaluation, measure, reranker, baseline, traditional, sort_by=sort_by)
 
 
 def baseline_section(
     view: View, verdicts: Verdicts, measure: str, baseline: str, test: str, correction: str
 ) -> None:
-    """Draw the differences from the baseline, their table, and the queries behind one."""
+    """Draw the differences from the baseline, their table, and the queries behind one of them."""
     row_range = shown_rows(len(view.rerankers), "paired")
     difference_chart(view, verdicts, parse(measure).traditional, test, row_range.n_shown)
     row_range.buttons()
@@ -106,19 +106,19 @@ def baseline_section(
 
 
 def test_words(test_name: str) -> str:
-    """Return what a test asks and assumes, whose intervals it comes with, and what the stars mean."""
+    """Describe a test: question, assumption, interval and stars."""
     test = find_test(test_name)
     return f"{test.summary} {test.interval_sentence} {_STARS}"
 
 
 def detectable_sentence(view: View, verdicts: Verdicts, measure: str, baseline: str, test_name: str) -> Prose:
-    """Say which difference from the baseline a t-test, as paired as the test, would find four times in five."""
+    """Return a sentence with the smallest difference that a t-test of this kind detects; empty if unknown."""
     if not is_testable(verdicts.tied).any():
         return ()
     least = least_detectable(view, measure, baseline, verdicts.level, find_test(test_name).paired)
     if not 0 < least < largest_difference(measure):
         return ()
-    return (f" A difference of {decimal(least)} would be found four times in five.",)
+    return (f" A t-test detects a difference of {decimal(least)} in four of five samples.",)
 
 
 @section("Differences from the baseline")
@@ -127,12 +127,12 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
     baseline = str(verdicts.tied["baseline"].iloc[0])
     name = short_names(view.rerankers, SENTENCE_COLUMNS)[baseline]
     n_pairs = len(verdicts.tied)
-    changed = ", those whose verdict changes first" if verdicts.changed.any() else ""
+    changed = ", changed verdicts first" if verdicts.changed.any() else ""
     selection = f"{min(n_drawn, n_pairs)} of {n_pairs:,}{changed}. " if n_pairs > FIRST_ROWS else ""
     heading(
         f"Difference from {escape_markdown(name)}",
         f"{selection}Mean difference with the {verdicts.level:.0%} {find_test(test_name).interval_scope}. "
-        "Right: adjusted verdicts, traditional, tied.",
+        "Right: adjusted verdicts, traditional and tied.",
     )
     chart(
         kept_figure(
@@ -156,15 +156,10 @@ def comparison_table(
     correction_name: str,
     differences: pd.DataFrame | None = None,
 ) -> None:
-    """Draw every comparison with the baseline, and how they were made.
+    """Draw the table of comparisons with the baseline, and name test and correction.
 
-    Args:
-        verdicts: the comparisons.
-        tie_shares: as `tie_shares` returns them.
-        measure: which is compared.
-        test_name: the test.
-        correction_name: the correction.
-        differences: index reranker, lowest and highest over all judgments; None where all is judged.
+    `differences` has the lowest and highest difference of each reranker over all judgments, or is None if all
+    documents are judged.
     """
     verdicts = verdicts.changed_first(FIRST_ROWS)
     baseline = str(verdicts.tied["baseline"].iloc[0])
@@ -185,7 +180,7 @@ def comparison_table(
             *_HIDDEN,
         ),
         download=rows.assign(share_ties=100 * rows["share_ties"]),
-        explanation="Those whose verdict changes first." if has_changed_first else "",
+        explanation="Changed verdicts first." if has_changed_first else "",
     )
     if differences is not None:
         is_larger = is_significant(verdicts.tied["p_adjusted"].to_numpy(), verdicts.level)
@@ -200,13 +195,12 @@ def comparison_table(
 
 
 def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
-    """Return what else has to be known of the comparisons, each with the rerankers it is true of."""
+    """Return each note with the rerankers it concerns."""
     noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
     return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
-    """Return a row for each comparison, traditional and tied side by side."""
     tested = verdicts.without_untested()
     tied, traditional = tested.tied, tested.traditional
     return pd.DataFrame(
@@ -223,7 +217,7 @@ def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
 
 @section("One comparison in detail")
 def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: str) -> None:
-    """Draw what is known of one comparison and the queries behind it, once that is opened."""
+    """Draw one comparison and the queries behind it when the section is opened."""
     if controls.asked_text("compared") or controls.asked_text("farthest"):
         controls.set_value("comparison-detail", True)
     detail = st.expander("One comparison, query by query", key="comparison-detail", on_change="rerun")
@@ -233,7 +227,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
         with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
             others = [name for name in view.rerankers if name != baseline]
             reranker = controls.select_name("Compared with the baseline", others, "compared", width=240)
-            order = controls.segmented("Farthest by", ("ties", "difference"), "farthest")
+            order = controls.segmented("Largest first by", ("ties", "difference"), "farthest")
         tested = verdicts.without_untested()
         row = tested.tied.set_index("reranker").loc[reranker]
         section_finding(comparison_sentence(row, parse(measure).traditional, verdicts.level), view.rerankers)
@@ -241,7 +235,7 @@ def comparison_detail(view: View, verdicts: Verdicts, measure: str, baseline: st
 
 
 def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Prose:
-    """Return the interval, effect and queries of a comparison in words."""
+    """Describe a comparison in words: difference, interval, effect and queries."""
     interval = f", {level:.0%} interval {signed(row['low'])} to {signed(row['high'])}; "
     effect = f"effect d {signed(row['dz'], 2)}. "
     return (
@@ -254,7 +248,6 @@ def comparison_sentence(row: "pd.Series[Any]", measure: str, level: float) -> Pr
 
 
 def _query_table(view: View, measure: str, reranker: str, baseline: str, order: str) -> None:
-    """Draw the queries behind a comparison, each a link to both lists side by side."""
     rows = query_rows(
         *(view, measure, reranker, baseline, view.traditional), "moved" if order == "ties" else "difference"
     )

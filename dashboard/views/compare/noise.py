@@ -1,4 +1,4 @@
-"""The section Noise of Compare: how much of the order survives noise in the scores, and near ties."""
+"""Compare → Noise: show how noise in the scores and near ties change scores and order."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -39,26 +39,26 @@ from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
 MOST = 12
-"""Rerankers whose curves are drawn: more lines cannot be told apart."""
+"""Rerankers drawn at most: more lines cannot be told apart."""
 _LOSS = 0.01
 _NEAR, _FAR = 0.01, 0.1
-"""Noise at which values stand in the table, nearest levels."""
+"""Levels of noise whose values stand in the table."""
 _CELLS = 12_000_000
-"""Rows times levels times draws that are scored to see how often an order holds."""
+"""Rows × levels × draws scored for the chance that the order holds."""
 _MIN_DRAWS, _MAX_DRAWS = 10, 40
 """Draws of an order."""
 
 
 class NoiseCurves(NamedTuple):
-    """How a measure changes as noise grows, and what becomes of the order.
+    """A measure as noise grows, and the chance that the order holds.
 
     Attributes:
-        means: of `noise_curves`.
-        chances: of `order_chances`; index: every other level of noise.
-        deviations: (n_levels,) a reranker, of its mean over draws; index as of `chances`.
-        formats: of `format_noise`.
-        n_draws: draws that chances and deviations are of.
-        own: of `own_noise`.
+        means: result of `noise_curves`.
+        chances: result of `order_chances` for every second level of noise.
+        deviations: standard deviation of each reranker's mean over draws, by level.
+        formats: result of `format_noise`.
+        n_draws: draws behind chances and deviations.
+        own: result of `own_noise`.
     """
 
     means: pd.DataFrame
@@ -71,7 +71,7 @@ class NoiseCurves(NamedTuple):
 
 @cached_by_key(show_spinner="Adding noise …", max_entries=16)
 def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
-    """Return what noise does to the lists shown; UsageError for one whose orders would take too long."""
+    """Return the effect of noise on the lists shown; UsageError if that would take too long."""
     runs = view.runs
     n_rows = _n_rows(runs)
     levels = noise_levels(n_rows)
@@ -89,14 +89,14 @@ def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
 
 @cached_by_key(show_spinner="Tying near scores …", max_entries=16)
 def shown_near_ties(view: ShownBoard, measure: str) -> NearTieCurves:
-    """Return what near ties do to the lists shown."""
+    """Return the effect of near ties on the lists shown."""
     runs = view.runs
     with board_turn(view.board):
         return near_tie_curves(runs, measure, near_distances(_n_rows(runs)), view.scoring, view.queries)
 
 
 def best_rerankers(view: View, measure: str) -> View:
-    """Return the view of the rerankers with the highest tied values, the best first; say so of few of many."""
+    """Return the view of the best rerankers by tied score, best first, and mention the selection."""
     means = view.evaluation.means(measure)["expected"].sort_values(ascending=False, kind="stable")
     if len(means) > MOST:
         st.caption(f"The best {MOST} of {len(means):,} rerankers.")
@@ -105,21 +105,20 @@ def best_rerankers(view: View, measure: str) -> View:
 
 @section("Noise in the scores")
 def noise_section(view: View, measure: str) -> None:
-    """Draw what noise and near ties do to the best rerankers, or say why nothing can be drawn."""
+    """Draw the effect of noise and near ties, or explain why there is none."""
     if note := own_rule_note(measure):
         section_finding(note)
-        st.info(f"Noise leaves no ties, so that {measure} has no rule to follow. Choose another measure.")
+        st.info(f"Noise leaves no ties for the rule of {measure} to settle. Choose another measure.")
     elif view.scoring.criteria:
-        st.info("Noise is of the score alone. Rank by it alone in Scoring to see what noise and near ties do.")
+        st.info("Noise is added to the score only. Choose the score alone under Settings, Ranked by.")
     elif columns := view.scoring.tiebreak_by:
         names = escape_markdown(", ".join(columns))
-        st.info(f"Noise leaves no ties to split by {names}. Take them out of Scoring to see what it does.")
+        st.info(f"Noise leaves no ties for {names} to break. Remove these columns under Settings.")
     else:
         _noise_and_near_ties(best_rerankers(view, measure), measure)
 
 
 def _noise_and_near_ties(view: View, measure: str) -> None:
-    """Draw what noise and near ties do to rerankers; near ties alone where noise would take too long."""
     try:
         curves = shown_noise(view, measure)
     except UsageError as error:
@@ -137,13 +136,12 @@ def _noise_and_near_ties(view: View, measure: str) -> None:
 
 
 def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw the values as noise grows, over the chance that the order holds; marks where two trade places."""
     heading(
         "Value as noise grows",
-        "Lines: the exact mean over every order that noise makes possible; they start at the tied value. "
-        f"Bands: one standard deviation of {curves.n_draws} draws."
-        + " Below: how often they keep the order." * (len(curves.means.columns) > 1)
-        + " Orange: score_std, quartile to quartile." * (not curves.own.empty),
+        "Line: exact mean over all orders that noise allows, from the tied score on. "
+        f"Band: one standard deviation of {curves.n_draws} draws."
+        + " Below: how often the whole order holds." * (len(curves.means.columns) > 1)
+        + " Orange: the column score_std, first to third quartile." * (not curves.own.empty),
     )
     orders = {"traditional": view.traditional, "worst": "pessimistic", "best": "optimistic"}
     edge = view.evaluation.means(measure)[list(orders.values())].set_axis(list(orders), axis=1)
@@ -156,7 +154,6 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
 
 
 def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.DataFrame) -> None:
-    """Draw what each reranker's value is under noise, and how much it takes to change its place."""
     curves = noise.means
     means, names = view.evaluation.means(measure), list(curves.columns)
     parts = [crossings.groupby(column)["noise"].min() for column in ("before", "after")]
@@ -184,25 +181,24 @@ def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.Data
 
 
 def _level(curves: pd.DataFrame, noise: float) -> float:
-    """Return the level of noise nearest to one."""
+    """Return the level of noise nearest to the given one."""
     levels = curves.index.to_numpy()[1:]
     return float(levels[np.abs(np.log(levels / noise)).argmin()])
 
 
 @section("Near ties")
 def _near_ties(view: View, measure: str) -> None:
-    """Draw tie ratios and the change of tied values as near scores tie."""
     tied = parse(measure).tied
     heading(
         "Near ties",
-        "Scores within ε of the highest of their group tie, from the top down (within:ε in Scoring): how many "
-        "documents tie, and what it does to the value.",
+        "Scores within ε of the highest score of their group tie, from the top down (within:ε in Settings). "
+        "The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)
     section_finding(near_tie_finding(curves, tied), view.rerankers)
     colours = {name: view.colour(name) for name in view.rerankers}
     figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
-    alt = f"Tie ratio and change of {tied} of each reranker as scores that stand near each other tie."
+    alt = f"Tie ratio and change of {tied} of each reranker as near scores tie."
     chart(figure, "near-ties", alt, wide=640)
 
 

@@ -1,4 +1,4 @@
-"""The sections All pairs and Stability of Compare: every two rerankers, and orders when ties fall at random."""
+"""Compare → All pairs and Stability: compare every pair, and the order under random tie-breaking."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ from metrics.support.wording import count_of
 
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def shown_stability(view: ShownBoard, measure: str, _lists: Evaluation) -> OrderStability:
-    """Return how a leaderboard of the rerankers shown moves when every tie is broken at random."""
+    """Return how random tie-breaking moves the leaderboard."""
     rankings = {name: view.ranking(name) for name in view.rerankers}
     with board_turn(view.board):
         return OrderStability.of(_lists.only(view.rerankers), measure, rankings)
 
 
 def pairs_section(view: View, measure: str, test: str, correction: str, *, is_stability: bool) -> None:
-    """Draw every two rerankers: how differences stand, or how likely each comes out above each other."""
+    """Draw the verdict on every pair, or the chance of each order of two."""
     row_range = shown_rows(len(view.rerankers), "paired")
     best_view = best_rerankers(view, measure, row_range.n_shown)
     stability = shown_stability(best_view, measure, list_spreads(view, measure))
@@ -59,18 +59,18 @@ def pairs_section(view: View, measure: str, test: str, correction: str, *, is_st
 def pair_chart(
     view: View, pairs: Verdicts, stability: OrderStability, measure: str, test_name: str, correction_name: str
 ) -> None:
-    """Draw which of all pairs differ, by which value."""
+    """Draw which pairs differ significantly."""
     correction = find_correction(correction_name)
     corrected = "uncorrected" if correction.method is None else f"after {correction.label}"
     corrected = "at once" if find_test(test_name).simultaneous else corrected
     n_pairs = count_of(len(pairs.tied), "pair")
     heading(
         "All pairs",
-        f"Tied {measure} difference, row minus column; bold where it is significant. Colour: significant at "
-        f"{1 - pairs.level:.0%} {corrected} over {n_pairs}, by which value.",
+        f"Tied {measure} difference, row minus column; bold: significant. Colour: which scores show it at "
+        f"{1 - pairs.level:.0%}, {corrected} over {n_pairs}.",
     )
     order = _best_first(stability)
-    alt = "Tied difference of every two rerankers, and by which value it is significant."
+    alt = "Tied difference of every two rerankers, and which scores show it significantly."
     is_narrow = visitor.is_narrow()
     figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
@@ -78,13 +78,12 @@ def pair_chart(
 
 @section("Chances of each order")
 def order_chart(view: View, stability: OrderStability) -> None:
-    """Draw how likely each reranker is above each other when ties are broken at random."""
+    """Draw the chance that each reranker ranks above each other reranker."""
     heading(
         "P(row above column | ties)",
-        "Percent of tie-breakings in which the row comes out above the column. A row's name stands at its "
-        "cells; its column carries the same number, its place by the tied value.",
+        "Percent of random tie-breakings that rank the row above the column. Numbers are ranks by tied score.",
     )
-    alt = "Chance of each reranker to come out above each other when ties are broken at random."
+    alt = "Chance that each reranker ranks above each other reranker when ties are broken at random."
     order = _best_first(stability)
     is_narrow = visitor.is_narrow()
     figure = kept_figure(
@@ -95,10 +94,10 @@ def order_chart(view: View, stability: OrderStability) -> None:
 
 @section("Chances of each rank")
 def finish_chart(view: View, stability: OrderStability, measure: str, name: str) -> None:
-    """Draw the chance of each place, and every place the ties allow."""
+    """Draw the chance of each rank, and all ranks that ties allow."""
     heading(
         "Where each reranker can finish",
-        f"Shade: chance of that place. Outline: every place the ties allow. Diamond: place by {name}.",
+        f"Shade: chance of the rank. Outline: all ranks that ties allow. Diamond: rank by {name}.",
     )
     order = _best_first(stability)
     ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
@@ -112,21 +111,21 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
             view.palette,
         ),
         "finishes",
-        "Chance of each reranker to finish at each place when ties are broken at random.",
+        "Chance of each rank for each reranker when ties are broken at random.",
     )
 
 
 def best_rerankers(view: View, measure: str, n_drawn: int) -> View:
-    """Return the view of the best rerankers, as many as are drawn; say so where some are not."""
+    """Return the view of the best rerankers, and mention the selection."""
     means = view.evaluation.scores[measure, "expected"].groupby(level="reranker").mean()
     best = set(means.nlargest(n_drawn).index)
     names = [name for name in view.rerankers if name in best]
     if len(names) == len(view.rerankers):
         return view
-    st.caption(f"Pairs and places are those of the {n_drawn} best of {len(view.rerankers):,} by tied mean.")
+    st.caption(f"The best {n_drawn} of {len(view.rerankers):,} rerankers by tied mean.")
     return replace(view, rerankers=names, evaluation=view.evaluation.only(names))
 
 
 def _best_first(stability: OrderStability) -> list[str]:
-    """Return the rerankers by falling tied mean."""
+    """Return the rerankers from the highest to the lowest tied mean."""
     return list(stability.bounds.sort_values("expected", ascending=False, kind="stable").index)

@@ -1,4 +1,4 @@
-"""The section Trade-offs of Compare: quality beside time and different targets; every measure, tested."""
+"""Compare → Trade-offs: quality against latency and diversity, and every measure against the baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -52,22 +52,22 @@ NO_LIMIT = "no limit"
 BUDGETS = {
     duration(step * power): step * power for power in (1e-3, 1e-2, 1e-1, 1, 10) for step in (1, 2, 3, 5, 7)
 }
-"""Latency budgets offered: their names, and seconds."""
+"""Latency budgets offered: name → seconds."""
 LATENCY_NAMES: dict[Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
 DEPTHS = ("5", "10", "20", "50")
 _EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
 _WEIGHED = "weighed"
 _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
-"""Criteria whose weights are drawn."""
+"""Criteria that can be weighed at once."""
 
 
 class Experiment(NamedTuple):
-    """A table of a retrieval experiment, as the file has it and as people read it.
+    """The table of a retrieval experiment.
 
     Attributes:
-        table: as `metrics.studies.experiment.experiment_table` returns it.
-        lines: as `experiment_lines` returns them.
-        note: as `experiment_note` says it.
+        table: result of `experiment_table`, for the download.
+        lines: result of `experiment_lines`, for the screen.
+        note: result of `experiment_note`.
     """
 
     table: pd.DataFrame
@@ -77,24 +77,20 @@ class Experiment(NamedTuple):
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def weighed_scores(board: Board) -> list[str]:
-    """Return the further scores of a board that can be weighed against the score."""
+    """Return the further scores of a board that can be weighed."""
     return telling_scores(board.runs)
 
 
 @cached_by_key(show_spinner="Weighing criteria …", max_entries=16)
 def shown_weightings(view: ShownBoard, measure: str, criteria: tuple[str, ...]) -> pd.DataFrame:
-    """Return what rerankers score by each weighted sum of criteria.
-
-    Raises:
-        UsageError: further scores are to split ties.
-    """
+    """Return the scores of rerankers for each weighting; UsageError if further scores break ties."""
     with board_turn(view.board):
         return values_by_weighting(view.runs, measure, criteria, view.scoring, view.queries)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def latencies(board: Board) -> dict[str, pd.Series]:
-    """Return the seconds of every list of a board."""
+    """Return the latency of every list in seconds."""
     return tradeoffs.latencies(board.runs)
 
 
@@ -105,7 +101,7 @@ def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOption
 
 
 def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
-    """Return what a retrieval experiment reports of the lists that are shown, and what their first k hold."""
+    """Return the measures of a retrieval experiment for the lists shown."""
     index = view.evaluation.scores.index
     depths = _board_depths(view.board, k, traditional, view.scoring).only(view.rerankers)
     if len(depths.scores) == len(index):
@@ -118,13 +114,13 @@ def _list_depths(view: ShownBoard, k: int, traditional: str) -> Evaluation:
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def list_speeds(view: ShownBoard) -> pd.DataFrame:
-    """Return the mean and percentiles of the seconds of each reranker's lists, over those that are scored."""
+    """Return mean and percentiles of each reranker's latency."""
     return tradeoffs.latency_table(latencies(view.board), view.evaluation)
 
 
 @cached_by_key(show_spinner="Counting targets …", max_entries=16)
 def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
-    """Return how much of what is relevant stands in the first k, and how much of that repeats a target."""
+    """Return recall and diversity in the first k ranks."""
     return coverage(_list_depths(view, k, traditional), k)
 
 
@@ -132,14 +128,14 @@ def depth_coverage(view: ShownBoard, k: int, traditional: str) -> pd.DataFrame:
 def ranked_tradeoffs(
     view: ShownBoard, measure: str, traditional: str, latency: tradeoffs.Latency
 ) -> pd.DataFrame:
-    """Return quality and latency of each reranker, the best by its tied value first."""
+    """Return quality and latency of each reranker, the best tied score first."""
     rows = tradeoffs.tradeoffs(view.evaluation, list_speeds(view), measure, traditional, latency)
     return rows.sort_values("tied", ascending=False, kind="stable")
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the gaps by segment of the rerankers that are shown, in their order."""
+    """Return the gap of each reranker in each query group."""
     evaluation = view.evaluation.only(view.rerankers)
     return segment_table(evaluation, segments(view.board), measure, traditional)
 
@@ -148,7 +144,7 @@ def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFra
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
 ) -> Experiment:
-    """Return every measure and the latency of the rerankers shown, tested against a baseline."""
+    """Return every measure and the latency, tested against the baseline."""
     timed = tradeoffs.with_latency(_list_depths(view, k, traditional), latencies(view.board))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
@@ -157,7 +153,7 @@ def tested_experiment(
 
 
 def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
-    """Draw quality beside time, depth and different targets, and every measure against the baseline."""
+    """Draw quality against latency and diversity, and every measure against the baseline."""
     is_timed = bool(len(list_speeds(view)))
     _, k, latency, budget = choices = choose(measure, is_timed=is_timed)
     row_range = shown_rows(len(view.rerankers))
@@ -191,13 +187,13 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
 
 
 class Choices(NamedTuple):
-    """What the controls of the page say.
+    """The controls of the section.
 
     Attributes:
-        measure: of the quality.
-        k: places in which targets are counted.
-        latency: what of a reranker's latencies is compared.
-        budget: seconds a list may take, None for any.
+        measure: measure of quality.
+        k: ranks in which targets are counted.
+        latency: statistic of the latency.
+        budget: seconds allowed per list, None for any.
     """
 
     measure: str
@@ -207,10 +203,10 @@ class Choices(NamedTuple):
 
 
 def choose(measure: str, *, is_timed: bool) -> Choices:
-    """Draw the controls, and return what they say; latency and budget only where anything is timed."""
+    """Draw the controls and return their values; latency and budget need timed lists."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
-            "Depth", DEPTHS, "depth", str(DEPTH), help="Places in which targets are counted."
+            "Depth", DEPTHS, "depth", str(DEPTH), help="Ranks in which targets are counted."
         )
         if not is_timed:
             return Choices(measure, int(depth))
@@ -222,7 +218,7 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
 
 
 def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return where two charts stand: side by side if both are drawn; one alone has the whole width."""
+    """Return the places of two charts: side by side, or one alone at full width."""
     if has_left and has_right:
         return side_by_side(3, 2, key)
     place = st.container()
@@ -232,7 +228,7 @@ def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGen
 def segments_and_recall(
     view: View, gaps: pd.DataFrame | None, covered: pd.DataFrame, choices: Choices, n_drawn: int
 ) -> None:
-    """Draw gaps by segment and recall of targets side by side, those of them that the board has columns for."""
+    """Draw gaps by query group beside recall of targets, if the board has the columns."""
     wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
     if gaps is not None:
         with wide:
@@ -244,19 +240,19 @@ def segments_and_recall(
 
 @section("The list of hidden charts")
 def hidden_charts(view: View, is_there: Mapping[str, bool]) -> None:
-    """Draw which charts are hidden for columns that are not there, and what brings them back."""
+    """Draw which charts are hidden, and which columns they need."""
     columns = [column for column, is_found in is_there.items() if not is_found]
     if not columns:
         return
     heading(
         "Hidden charts",
-        "They need columns that a TREC run cannot hold; CSV, Parquet, JSON and JSONL can.",
+        "These charts need columns that TREC runs cannot hold. CSV, Parquet, JSON and JSONL can.",
     )
     file = "table" if view.board.runs.qrels is None else "judgments"
     reasons = {
-        "latency": "Quality against latency needs the seconds each list took, in every row of the list.",
-        "target_id": f"Distinct recall and diversity need what each document satisfies, in the {file}.",
-        "segment": "Gap by segment needs the kind of each query, in any row of the query.",
+        "latency": "Quality against latency needs the seconds of each list, in every row of the list.",
+        "target_id": f"Distinct recall and diversity need the target of each document, in the {file}.",
+        "segment": "Gap by query group needs the group of each query, in any row of the query.",
     }
     notes = st.grid(len(columns), min_column_width=260)
     for column in columns:
@@ -273,13 +269,14 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
     drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
-    whose = ", of those on a front" if len(drawn) > MOST_BARS else ""
+    whose = " (of rerankers on a front)" if len(drawn) > MOST_BARS else ""
     heading(
         "Quality against latency",
-        f"Lines: what no other beats. Bars{whose}: median to 95th percentile, grey; worst to best, pale.",
+        f"Lines: Pareto fronts. Bars{whose}: grey from the median to the 95th percentile, pale from worst to "
+        "best.",
     )
     if len(drawn) < len(rows):
-        st.caption(f"The best {n_drawn} of {len(rows):,}, and whoever is on a front.")
+        st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
     figure = kept_figure(
         view.board.key,
         latency_scatter,
@@ -294,7 +291,7 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
 
 @section("Distinct recall against diversity")
 def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: bool) -> None:
-    """Draw the share of targets against their number."""
+    """Draw the share of targets found against their number."""
     bars = "; bars: worst to best" if len(coverage) <= MOST_BARS else ""
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
@@ -307,19 +304,19 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
 
 @section("Gap by segment")
 def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) -> None:
-    """Draw the gaps by segment."""
+    """Draw the gaps by query group."""
     title = parse(measure).traditional
-    heading("Gap by segment", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
+    heading("Gap by query group", f"Mean {title} gap. Orange: traditional too high; blue: too low.")
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
-        st.caption(f"The largest {MOST_SEGMENTS}; the table has {n_left_out} more.")
-    alt = f"Mean {title} gap of each reranker in each segment of queries."
+        st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
+    alt = f"Mean {title} gap of each reranker in each query group."
     drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
     chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
 
 
 @section("Recall against distinct recall")
 def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> None:
-    """Draw how much recall is left once each target counts once."""
+    """Draw recall beside recall that counts each target once."""
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
@@ -359,7 +356,7 @@ def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Colu
 
 
 def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
-    """Return all figures as the file has them: seconds, and measures by their names."""
+    """Return the figures for the download: seconds, and measures by their names."""
     measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
     names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
     names |= {latency: f"latency_{latency}" for latency in LATENCIES}
@@ -368,9 +365,9 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
 
 @section("Every measure, tested")
 def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
-    """Draw every measure and the latency of each reranker with their stars, a line tied and a line traditional.
+    """Draw every measure with stars, one tied and one traditional line per reranker.
 
-    Hits at four depths come last, where a narrow page has no room.
+    Hits at four depths come last, because narrow pages have no room for them.
     """
     rows, lines, note = experiment
     hidden = () if has_targets else ("DR@", "Div@")
@@ -390,8 +387,8 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
 
 @section("The table of segments")
 def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
-    """Draw the gaps of each reranker in each segment, as `segment_table` returns them, once they are opened."""
-    figures = st.expander("Gap by segment, in figures", key="segment-figures", on_change="rerun")
+    """Draw the gaps by query group as a table when it is opened."""
+    figures = st.expander("Gap by query group, in figures", key="segment-figures", on_change="rerun")
     if not figures.open:
         return
     name = parse(measure)
@@ -401,24 +398,22 @@ def segment_gap_table(rows: pd.DataFrame, measure: str) -> None:
         tied=name.tied,
     )
     with figures:
-        table(rows, "By segment", "segments", columns)
+        table(rows, "By query group", "segments", columns)
 
 
 @section("Weights of criteria")
 def weight_section(view: View, measure: str) -> None:
-    """Draw values over all weightings of two or three criteria; nothing where no second one ranks."""
+    """Draw the ranges over all weightings of two or three criteria, if the board has several."""
     columns = weighed_scores(view.board)
     if not columns:
         return
     heading(
         "Weights of criteria",
-        "Documents ranked by a weighted sum of criteria. Each counts in standard deviations of the reranker's "
-        "own documents, so that a weight means the same on every scale; at an end or "
-        "corner one criterion ranks alone.",
+        "Documents ranked by a weighted sum of criteria, in standard deviations of the reranker's documents.",
     )
     default = default_criteria(view.scoring.criteria, columns)
     follow_defaults({_WEIGHED: default})
-    label = "Weighed against each other"
+    label = "Criteria to weigh"
     criteria = choose_criteria(
         label, columns, _WEIGHED, default, most=_MAX_CRITERIA, placeholder="Two or three"
     )
@@ -430,7 +425,7 @@ def weight_section(view: View, measure: str) -> None:
         values = shown_weightings(weighed, measure, criteria)
     except UsageError as error:
         is_split = bool(view.scoring.tiebreak_by)
-        st.info(f"{error} Scoring chooses what splits ties." if is_split else str(error))
+        st.info(f"{error} Settings has the columns that break ties." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
     if values.notna().to_numpy().all():
@@ -438,7 +433,7 @@ def weight_section(view: View, measure: str) -> None:
 
 
 def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Return what is weighed first: what ranks, one criterion with the score; else the first further score."""
+    """Return the criteria weighed at first: the ranking ones, or the score and the first further score."""
     weighed = [text for text in ranked if criterion(text)[0] in ("score", *columns)]
     if _MIN_CRITERIA <= len(weighed) <= _MAX_CRITERIA:
         return weighed
@@ -446,7 +441,7 @@ def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]
 
 
 def best_weights(values: pd.DataFrame) -> list[str]:
-    """Return at which weights each reranker stands highest, in words: any, where all of them are alike."""
+    """Return the weights with each reranker's highest score in words, "any" if weights do not matter."""
     names, is_alike = _criterion_names(values), values.max() - values.min() <= LEVEL
     return [
         "any"
@@ -457,12 +452,10 @@ def best_weights(values: pd.DataFrame) -> list[str]:
 
 
 def _criterion_names(values: pd.DataFrame) -> list[str]:
-    """Return what criteria are called: their columns, and a direction where the lowest is best."""
     return [short_words(str(text)) for text in values.index.names]
 
 
 def _weighting_table(measure: str, values: pd.DataFrame) -> None:
-    """Draw each reranker's range over all weightings, and how often it leads."""
     rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
     rows["best_weights"] = best_weights(values)
     columns = shown_columns(

@@ -1,1 +1,1 @@
-"""Pages of what is loaded and kept."""
+"""The page Data and its sections."""

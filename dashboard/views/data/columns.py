@@ -1,4 +1,4 @@
-"""Columns: what each column of a file is read as, and its first rows."""
+"""Data → Columns: choose how the columns of a file are read."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,13 +15,12 @@ from metrics.runs import COLUMNS, Source
 _PREVIEWED = 6
 _NOT_READ = "–"
 _LONG, _TEXT_WIDTH = ("reranker", "query_text", "doc_text"), 180
-"""Columns of long texts, and their width, so that the scores are in sight."""
+"""Columns of long texts, and the width in pixels that keeps the scores in sight."""
 _HELP = {one.name: one.summary for one in COLUMNS}
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
 def _first_rows(board: Board, position: int) -> pd.DataFrame:
-    """Return the rows that are previewed, each with its line."""
     source = board.sources[position]
     head = source.table.slice(0, _PREVIEWED).to_pandas()
     head.insert(0, source.origin.unit.capitalize(), [source.origin.line_of(row) for row in range(len(head))])
@@ -30,8 +29,8 @@ def _first_rows(board: Board, position: int) -> pd.DataFrame:
 
 @section("Columns")
 def columns_and_rows(board: Board) -> None:
-    """Draw one file's columns, to be changed, and its first rows."""
-    st.caption("What each column is read as. Recognised names are filled in; change what is wrong.")
+    """Draw the columns of one file, to be changed, and its first rows."""
+    st.caption("How each column is read. Recognised names are filled in. Correct them where needed.")
     names = [f"{at}. {file.name}" for at, file in enumerate(board.files, 1)]
     name = controls.select("File", names, "file", width=320) if len(names) > 1 else names[0]
     position = names.index(name)
@@ -47,14 +46,9 @@ def choose_columns(
     mapping: Mapping[str, str],
     on_choice: Callable[[BoardSpec], None],
 ) -> None:
-    """Draw a row of choices named by our columns, holding the file's.
+    """Draw a control for each of our columns with the file's column as its value.
 
-    Args:
-        spec: what the files are made into.
-        position: of the file among them.
-        header: names of its columns.
-        mapping: our column → the file's, as it is read now.
-        on_choice: gets the spec with another choice.
+    `on_choice` receives the spec with the new choice.
     """
     entry = spec.entries[position]
     grid = st.grid(6, min_column_width=120)
@@ -77,7 +71,6 @@ def choose_columns(
 
 
 def _preview(head: pd.DataFrame, source: Source) -> None:
-    """Draw the first rows, each column headed by ours and the file's name for it."""
     columns = {
         ours: st.column_config.Column(
             ours if ours == theirs else f"{ours} ← {theirs}", width=_TEXT_WIDTH if ours in _LONG else None

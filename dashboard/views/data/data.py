@@ -1,4 +1,4 @@
-"""Data: what was read, as given, and what of it is kept."""
+"""Data: upload files, check how they were read, and manage kept ones."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ FILES, COLUMNS, RERANKERS, LIBRARY = "Files", "Columns", "Rerankers", "Library"
 
 
 def show(view: View) -> None:
-    """Draw what was read, and what is odd in it."""
+    """Draw the page."""
     st.title("Data", anchor=False)
     board = view.board
     section = controls.segmented(

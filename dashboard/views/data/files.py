@@ -1,4 +1,4 @@
-"""Files: what was read, a card where something is odd, and the findings by kind."""
+"""Data → Files: the files read, the findings by kind, and the board's name and access."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -41,26 +41,20 @@ from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6
 _BADGES: dict[str, tuple[Colour, str]] = {
-    "error": ("red", "settle it before you trust a score"),
-    "warning": ("orange", "scored, with what is said here"),
+    "error": ("red", "fix these before you trust a score"),
+    "warning": ("orange", "scored as described here"),
 }
 _FIRST_CARDS = 3
-"""Cards in sight, a row of them; the others are a click away."""
+"""Cards shown at first."""
 _MOST_GROUPS = 5
-"""Kinds in sight, two lines each; the others are below them."""
+"""Kinds of findings shown at first."""
 _MAX_LINES = 300
-"""Messages of one kind that are shown; the CSV has them all."""
+"""Messages of one kind shown at most; the CSV has all."""
 _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FORMATS}
 
 
 class Shape(NamedTuple):
-    """What a card says of all rows of a file.
-
-    Attributes:
-        n_values: distinct scores or grades.
-        n_queries: its queries.
-        histogram: of its scores or grades.
-    """
+    """Counts and histogram on the card of a file."""
 
     n_values: int
     n_queries: int
@@ -80,7 +74,7 @@ def _shape(board: Board, position: int, colours: Palette) -> Shape:
 
 
 def file_cards(board: Board, findings: pd.DataFrame, colours: Palette) -> None:
-    """Draw a card for each file that something is odd about, and those of all others folded to a line."""
+    """Draw a card for each file with warnings, and fold the cards of all other files."""
     warned = findings.loc[findings["severity"].isin(["error", "warning"]), "file"]
     odd = {name for names in warned for name in (names, *names.split(", "))}  # judgments may be in several
     places = range(len(board.files))
@@ -142,9 +136,9 @@ def _badge(findings: pd.DataFrame) -> None:
 
 @section("Findings")
 def finding_cards(board: Board, findings: pd.DataFrame) -> None:
-    """Draw the findings of a board by kind, the gravest first; information is folded, and what is more."""
+    """Draw the findings by kind, the most severe first, with information folded."""
     if not len(findings):
-        st.markdown(":material/check: Every row was read, every query is judged, nothing stands out.")
+        st.markdown(":material/check: Every row was read, every query is judged, nothing is unusual.")
         return
     for message in findings.loc[findings["code"] == "runs-told-apart", "message"]:
         st.caption(f":material/info: {escape_markdown(message)}")
@@ -165,7 +159,6 @@ def finding_cards(board: Board, findings: pd.DataFrame) -> None:
 
 
 def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown: int) -> None:
-    """Draw the findings of one severity, so many kinds of them in sight."""
     colour, note = _BADGES[severity]
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -188,7 +181,6 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
 
 
 def _group(board: Board, group: FindingGroup) -> None:
-    """Draw in two lines what findings of one kind say and what to do, with a button that does it."""
     text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
     place = _place(group.lines[0]) if len(group.lines) == 1 else ""
@@ -199,11 +191,10 @@ def _group(board: Board, group: FindingGroup) -> None:
 
 
 def _messages(group: FindingGroup) -> None:
-    """Draw the messages of one kind, a line each, where there are several."""
     if len(group.lines) > 1:
         st.markdown("\n".join(map(_item, group.lines[:_MAX_LINES])))
     if len(group.lines) > _MAX_LINES:
-        st.caption(f"The CSV has the other {len(group.lines) - _MAX_LINES:,}.")
+        st.caption(f"The CSV has {len(group.lines) - _MAX_LINES:,} more.")
 
 
 def _item(line: FindingLine) -> str:
@@ -213,7 +204,6 @@ def _item(line: FindingLine) -> str:
 
 
 def _place(line: FindingLine) -> str:
-    """Return whose message it is where it is that of several, else where it is."""
     place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     return f" :gray[{escape_markdown(place)}]" if place else ""
 
@@ -223,7 +213,6 @@ def _has_fix(group: FindingGroup) -> bool:
 
 
 def _fix(board: Board, group: FindingGroup) -> None:
-    """Draw a button that keeps other rows of those repeated, or does the other thing about missing scores."""
     if group.code == "scores-missing":
         _fix_missing_scores(board)
         return
@@ -235,7 +224,6 @@ def _fix(board: Board, group: FindingGroup) -> None:
 
 
 def _fix_missing_scores(board: Board) -> None:
-    """Draw a button that drops the documents put last, or puts last those dropped."""
     rules = {position: source.missing_score for position, source in enumerate(board.sources)}
     rules = {position: rule for position, rule in rules.items() if rule != "error"}
     is_last = "last" in rules.values()
@@ -248,14 +236,14 @@ def _fix_missing_scores(board: Board) -> None:
 
 _ACCESS: dict[Access, str] = {
     "private": "Only you",
-    "link": "Whoever has the link may read",
-    "edit": "Whoever has the link may change it",
+    "link": "Anyone with the link can read it",
+    "edit": "Anyone with the link can change it",
 }
 
 
 @section("The board")
 def board_panel(view: View) -> None:
-    """Draw a row to name, keep, share and delete the board shown."""
+    """Draw the controls to name, keep, share, export and delete the board."""
     label = f"Board {escape_markdown(_board_name(view))}. {_lifetime(view)}"
     with (
         st.expander(label, icon=":material/inventory_2:", key="board"),
@@ -268,7 +256,7 @@ def board_panel(view: View) -> None:
             if st.button("Keep", icon=":material/inventory_2:", key="keep"):
                 hashes = {file.sha256 for file in view.board.files}
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
-            if st.button("Delete", icon=":material/delete:", key="delete", help="Nothing of it stays."):
+            if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
                 forget_board(view.board)
         settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
         st.download_button(
@@ -279,12 +267,13 @@ def board_panel(view: View) -> None:
             key="export",
             icon=":material/download:",
             on_click="ignore",
-            help="Its files, published results and settings in one file; drop it here or on another server.",
+            help="Saves files, published results and settings in one file, to be dropped here or on another "
+            "server.",
         )
 
 
 def undo() -> None:
-    """Offer to bring back the board deleted just now."""
+    """Offer to restore the board just deleted."""
     gone = deleted_board()
     if gone is None:
         return
@@ -301,30 +290,28 @@ def undo() -> None:
 
 
 def _lifetime(view: View) -> str:
-    """Return what happens to the board when the page is closed."""
     record = view.record
     if record is None:
         if is_preloaded(view.board):
             return "Opened when the server starts; it cannot be renamed or deleted here."
         sign_out = "you sign out, " if boards.owner() and not is_stranger() else ""
         return (
-            f"In memory only: this link opens it, for you alone, until {sign_out}the server restarts or needs "
-            "the room."
+            f"In memory only. The link opens it for you alone until {sign_out}the server restarts or needs the "
+            "memory."
         )
     if record.owner != boards.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
     if is_stranger():
-        period = f"Kept for {RETENTION.days} days: whoever has this link can read it."
+        period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
-    return "Kept: a refresh, a restart or another browser with this link shows the same."
+    return "Kept. The link opens it after a refresh, a restart or in another browser."
 
 
 def _library_controls(record: Record) -> None:
-    """Draw the controls of a board in the library."""
     owner, library = boards.owner(), cache.open_library()
     if record.may_change(owner):
         _name(record, owner)
-        as_now = "Open it as it is shown now: measure, baseline, filter and policies."
+        as_now = "Opens the board with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
             _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
@@ -341,7 +328,7 @@ def _library_controls(record: Record) -> None:
 
 
 def _name(record: Record, owner: str) -> None:
-    """Draw the name, to be written over; emptied, it comes back."""
+    """Draw the field for the name; emptied, it shows the current name again."""
     key = f"name-{record.id}-{record.version}"
     if not controls.get_value(key).strip():
         controls.set_value(key, record.name if record.named else "")
@@ -355,7 +342,7 @@ def _share(record: Record, owner: str) -> None:
     with st.popover("Share", icon=":material/group:"):
         options = list(_ACCESS)
         access = st.radio(
-            "Who may open it",
+            "Access",
             options,
             options.index(record.access),
             format_func=lambda access: _ACCESS[access],
@@ -367,7 +354,6 @@ def _share(record: Record, owner: str) -> None:
 
 
 def _change_library(*steps: Callable[[], None]) -> None:
-    """Change the library and go on; where it cannot be changed, say why."""
     try:
         for step in steps:
             step()
@@ -389,6 +375,5 @@ def _board_name(view: View) -> str:
 
 
 def _file_name(view: View) -> str:
-    """Return a name any disk takes."""
     plain = "".join(letter if letter.isalnum() else "-" for letter in _board_name(view))[:80]
     return f"{plain.strip('-') or 'board'}{ENDING}"

@@ -1,4 +1,4 @@
-"""Library: the uploads that are kept, what can be done with them, and what was deleted."""
+"""Data → Library: the uploads kept, actions on them, and those deleted recently."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ from metrics.support.wording import count_of, first_names, part_of, percent
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:
-    """Draw buttons for the uploads ticked, and a note for a single one."""
+    """Draw buttons for the selected uploads, and a note if one is selected."""
     if not ticked:
         st.caption("Tick uploads to open them, add them to this board, pin or delete them.")
         return
@@ -53,14 +53,14 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _boards_text(ticked: Sequence[Upload]) -> str:
-    """Return which boards the uploads are on, where no board has all of them: they may not belong together."""
+    """Return a warning if the selected uploads share no board and may not belong together."""
     of_each = [dict(upload.boards) for upload in ticked]
     if any(all(board_id in others for others in of_each) for board_id in of_each[0]):
         return ""
     names = {board_id: name for upload_boards in of_each for board_id, name in upload_boards.items()}
     if len(names) < 2:  # noqa: PLR2004 of one board and of none
         return ""
-    return escape_markdown(f", of {len(names)} boards: {first_names(list(names.values()))}")
+    return escape_markdown(f", from {len(names)} boards: {first_names(list(names.values()))}")
 
 
 def _button(label: str, key: str, icon: str) -> bool:
@@ -68,7 +68,6 @@ def _button(label: str, key: str, icon: str) -> bool:
 
 
 def _change_library(change: Callable[[], None]) -> None:
-    """Do something; where it cannot be done, say why and leave all as it was."""
     try:
         change()
     except TieScopeError as error:
@@ -90,7 +89,7 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
     on_board = {file.sha256 for file in view.board.files}
     new = [upload for upload in ticked if upload.sha256 not in on_board]
     if not new:
-        st.info("This board has these files already.", icon=":material/check:")
+        st.info("This board already has these files.", icon=":material/check:")
         return
     used_stems = {file.stem for file in view.board.files}
     before = view.board.spec
@@ -101,13 +100,12 @@ def _add(view: View, ticked: Sequence[Upload]) -> None:
 
 
 def _spec_of(uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Return what to make a board from: uploads, those of one name told apart."""
     spec = cache.open_library().spec_of([upload.sha256 for upload in uploads], boards.owner())
     return distinguish_files(spec, uploads, used_stems)
 
 
 def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Collection[str]) -> BoardSpec:
-    """Put the day of upload into the names of runs that are taken: `bge.trec`, `bge_2026-11-02.trec`."""
+    """Add the day of upload to run names that are taken: `bge.trec`, `bge_2026-11-02.trec`."""
     used, entries = set(used_stems), list(spec.entries)
     for position in sorted(range(len(entries)), key=lambda row: uploads[row].added, reverse=True):
         upload = uploads[position]
@@ -124,7 +122,6 @@ def distinguish_files(spec: BoardSpec, uploads: Sequence[Upload], used_stems: Co
 
 
 def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
-    """Return the board of a spec, its rerankers named and ordered as before; raises what is in its way."""
     with long_work():
         board = build_arranged(spec, read_all(spec), before)
         if isinstance(board, Board):
@@ -141,7 +138,7 @@ def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
 
 
 def _delete(view: View, ticked: Sequence[Upload]) -> None:
-    """Delete what can be; the board shown goes too where it has no name and uses one of them."""
+    """Delete the selected uploads, and the board shown if it has no name and uses one of them."""
     gone, refused = {}, []
     for upload in ticked:
         try:
@@ -164,7 +161,7 @@ def _names_text(uploads: Sequence[Upload]) -> str:
 
 
 def outcome_line() -> None:
-    """Show what was done last, and a way to undo a deletion."""
+    """Show the last change, and a button to undo a deletion."""
     last = last_outcome()
     if last is None:
         return
@@ -188,7 +185,6 @@ def _reclaim(last: Outcome) -> None:
 
 
 def _note(upload: Upload) -> None:
-    """Draw a field for what its owner says of an upload."""
     form = st.form(f"note-{upload.sha256[:12]}", border=False)
     with form, st.container(horizontal=True, vertical_alignment="bottom"):
         label = f"Note on {escape_markdown(upload.name)}"
@@ -204,17 +200,17 @@ def _describe(upload: Upload, note: str) -> None:
 
 
 _MAX_LINES = 20
-"""Lines at most; what was deleted before is not listed."""
+"""Deleted items listed at most."""
 
 
 @section("Recently deleted uploads")
 def recently_deleted() -> None:
-    """Draw uploads and boards that can be restored, and the choice of what goes when the library is full."""
+    """Draw deleted uploads and boards with a button to restore each, and the choice for a full library."""
     library, owner = cache.open_library(), boards.owner()
     uploads, records = library.uploads(owner, deleted=True), library.boards(owner, deleted=True)
     if uploads or records:
         with st.expander(f"Recently deleted · {len(uploads) + len(records)}", icon=":material/delete:"):
-            st.caption(f"Kept for {RETENTION.days} days after they were deleted.")
+            st.caption(f"Kept for {RETENTION.days} days after deletion.")
             for upload in uploads[:_MAX_LINES]:
                 note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
                 if _line(upload.name, note, upload.sha256[:12]):
@@ -230,7 +226,6 @@ def recently_deleted() -> None:
 
 
 def _line(name: str, note: str, key: str) -> bool:
-    """Draw a thing that was deleted; return whether it is to be restored."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
@@ -246,14 +241,13 @@ def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
 
 
 def _eviction() -> None:
-    """Draw the choice whether the oldest uploads go when the library is full."""
     owner = boards.owner()
     current = cache.open_library().is_evicting(owner)
     evict = st.toggle(
-        "When full, let the oldest unpinned uploads go",
+        "When full, delete the oldest unpinned uploads",
         current,
         key=f"evict-{current}",
-        help="Else an upload that finds no room is refused. Uploads on a board with a name always stay.",
+        help="Otherwise a full library refuses uploads. Uploads on a board with a name always stay.",
     )
     if evict != current:
         cache.open_library().set_eviction(owner, evict=evict)
@@ -263,12 +257,12 @@ def _eviction() -> None:
 _KINDS = {"run": "run", "qrels": "judgments"}
 _SHELVES = ("This board", "All")
 _TIE_RATIO = ShownColumn(
-    "tied", "Tie ratio", "Documents that share their score with another of their list.", "share"
+    "tied", "Tie ratio", "Share of a list's documents that have the score of another document.", "share"
 )
 
 
 def uploads_section(view: View) -> list[Upload]:
-    """Draw the visitor's uploads in a table to search, sort and tick; where they cannot be read, say why."""
+    """Draw the visitor's uploads in a table and return those listed."""
     try:
         every_upload = cache.open_library().uploads(boards.owner())
         return _section(view, every_upload)
@@ -278,7 +272,7 @@ def uploads_section(view: View) -> list[Upload]:
 
 
 def uploads_on(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return the uploads that are on the board shown."""
+    """Return the uploads on the board shown."""
     on_board = {file.sha256 for file in view.board.files}
     return [upload for upload in uploads if upload.sha256 in on_board]
 
@@ -320,9 +314,9 @@ def _section(view: View, every_upload: list[Upload]) -> list[Upload]:
 
 
 def library_finding(uploads: Sequence[Upload]) -> Prose:
-    """Return what is kept, in a sentence, and which of the runs has most ties."""
+    """Return a sentence on the uploads kept and the run with the most ties."""
     if not uploads:
-        return ("Nothing is kept yet. Files that you drop on Data are, unless you say otherwise.",)
+        return ("Nothing is kept yet. Files dropped on Data are kept unless you choose “This session only”.",)
     subject = (Strong(count_of(len(uploads), "upload")), " is kept." if len(uploads) == 1 else " are kept.")
     tied = max(uploads, key=lambda upload: upload.profile.tied or 0)
     share = tied.profile.tied or 0
@@ -337,7 +331,6 @@ def library_finding(uploads: Sequence[Upload]) -> Prose:
 
 
 def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
-    """Draw the choice between the uploads on the board shown and all; all where it has none."""
     on_board = uploads_on(view, every_upload)
     if not on_board:
         return list(every_upload)
@@ -346,18 +339,17 @@ def _choose_shelf(view: View, every_upload: Sequence[Upload]) -> list[Upload]:
 
 
 def _whose(owner: str) -> str:
-    """Return where uploads are kept, and who sees them."""
     if not owner and is_open_to_all():
-        return "Kept on this server for all who reach it: what others upload stands here, too."
+        return "Kept on this server. Everyone who can reach it shares these uploads."
     if not owner:
         return "Kept on this machine."
     if owner.startswith(STRANGER):
-        return "Kept on this server. Boards are found again by their link, this list only until you leave."
-    return f"Kept on this server for {escape_markdown(owner)} alone."
+        return "Kept on this server. Links to boards keep working; this list is lost when you leave."
+    return f"Kept on this server, for {escape_markdown(owner)} only."
 
 
 def search_uploads(uploads: Sequence[Upload], words: str, selected: Sequence[str] = ()) -> list[Upload]:
-    """Return the uploads that hold every word, and those that are selected."""
+    """Return the uploads that match every word, and the selected ones."""
     search_words = words.casefold().split()
     return [
         upload
@@ -373,7 +365,7 @@ def _holds(upload: Upload, word: str) -> bool:
 
 
 def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
-    """Return a row an upload, as the table draws it."""
+    """Return one row per upload for the screen."""
     rows = uploads_frame(uploads)
     rows["kind"] = [[_KINDS[upload.kind]] for upload in uploads]
     rows["tied"] *= 100
@@ -385,7 +377,7 @@ def display_frame(uploads: Sequence[Upload], place: ZoneInfo) -> pd.DataFrame:
 
 
 def uploads_frame(uploads: Sequence[Upload]) -> pd.DataFrame:
-    """Return a row an upload, as a file holds it: shares of one, bytes, and the time in UTC."""
+    """Return one row per upload for the download, with shares from 0 to 1, bytes and times in UTC."""
     rows = [
         {
             "name": upload.name,
@@ -419,14 +411,14 @@ def _columns() -> dict[str, object]:
         "kind": column.MultiselectColumn(
             "Kind", options=list(_KINDS.values()), color=["blue", "gray"], width=95
         ),
-        "boards": column.TextColumn("Used on", width=130, help="Boards that show it."),
+        "boards": column.TextColumn("Used on", width=130, help="Boards that use the file."),
         "rows": column.NumberColumn("Rows", format="localized", width=75),
         "queries": column.NumberColumn("Queries", format="localized", width=70),
         "depth": column.NumberColumn(
             "Depth", format="localized", width=60, help="Documents of the longest list."
         ),
         "note": column.TextColumn("Note", width=180),
-        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when room is needed."),
-        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="As it is kept."),
-        "hash": column.TextColumn("Hash", width=85, help="First letters of the hash of its content."),
+        "pinned": column.CheckboxColumn("Pinned", width=70, help="Stays when the library is full."),
+        "size": column.NumberColumn("Size", format="%.0f kB", width=75, help="Size on disk."),
+        "hash": column.TextColumn("Hash", width=85, help="Start of the SHA-256 of its content."),
     }

@@ -1,4 +1,4 @@
-"""Over time: the versions of a reranker that are kept, and lists in the order in which they came."""
+"""Data → Library → Over time: scores of kept versions, and running means over lists."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -44,15 +44,15 @@ from metrics.support.wording import count_of, first_names, part_of
 
 
 class VersionScoring(NamedTuple):
-    """How kept runs are scored: enough to tell one way from another.
+    """The settings by which kept runs are scored.
 
     Attributes:
         judged: hash of the judgments.
-        scoring: how lists are scored.
-        traditional: the treatment taken as the traditional one.
-        measures: those asked for.
-        repeated: what is done about a document twice in a list.
-        segments: hash of the queries counted; none where all are.
+        scoring: scoring options.
+        traditional: treatment of ties for the traditional score.
+        measures: names of the measures.
+        repeated: rule for documents repeated in a list.
+        segments: hash of the queries counted; empty for all.
     """
 
     judged: str
@@ -64,7 +64,7 @@ class VersionScoring(NamedTuple):
 
 
 def judgments_key(board: Board) -> str:
-    """Return what tells the judgments of a board from any others."""
+    """Return a key of the judgments of a board."""
     if board.runs.qrels is None:
         return board.key
     pairs = zip(board.spec.entries, board.sources, strict=True)
@@ -82,7 +82,7 @@ def judged(key: str, _board: Board) -> pa.Table:
 def means(
     key: str, scoring: VersionScoring, _entry: Entry, _judged: pa.Table, _queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
-    """Return means of the rerankers of one kept file, as `version_means` gives them, or why there are none."""
+    """Return the means of the rerankers in a kept file, or the error it raises."""
     try:
         runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
         return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
@@ -93,7 +93,7 @@ def means(
 def score_versions(
     scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
 ) -> list[pd.DataFrame | TieScopeError]:
-    """Return means of several files, one after the other."""
+    """Return the means of several files."""
     against = judged(scoring.judged, board)
     with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
         return [_means(scoring, entry, against, queries) for entry in entries]
@@ -111,29 +111,26 @@ def _means(
 MAX_RUNS = 60
 """Runs scored at most."""
 _FEW, _UNASKED = 12, 300_000
-"""Runs, and rows of them, that are scored without being asked to: about a third of a second."""
+"""Runs and rows scored without asking, in about a third of a second."""
 _LINES = 8
 """Rerankers drawn at most."""
 _AXES: dict[str, VersionAxis] = {"Version": "version", "Date added": "added"}
 _WIDE = 800
-"""Pixels the measures take, so that on a phone what is beside them goes below."""
+"""Pixels of the measures, so that the next control moves below them on a phone."""
 _CLOSE = 0.01
-"""Share of the whole time below which two versions are drawn on each other."""
+"""Share of the time axis below which two versions overlap."""
 _NONE = (
-    "A second version of a run with these queries, such as `bge-v2.trec` beside `bge.trec`, starts a line "
-    "here. So does a column `time` or `timestamp` of numbers, list by list."
+    "Upload a second version of a run with these queries, such as `bge-v2.trec` after `bge.trec`, to start a "
+    "line here. A numeric column `time` or `timestamp` starts one, list by list."
 )
 
 
 def over_time(view: View, uploads: Sequence[Upload]) -> str:
-    """Show the scores of every version of a reranker, where the library has several with the queries shown.
-
-    Returns the measure that was chosen, empty where none was offered.
-    """
+    """Draw the scores of every version of a reranker, and return the measure chosen, if any."""
     heading(
         "Over time",
-        "Kept runs with at least half of the judged queries of this board, scored by its judgments. Versions "
-        "of a reranker are told by what ends their names: -v2, a date, .3 or (1).",
+        "Kept runs with at least half of this board's judged queries, scored by its judgments. Versions are "
+        "grouped by the suffix of their names: -v2, a date, .3 or (1).",
     )
     runs = _candidates(view, uploads)
     if not _may_have_versions(runs):
@@ -169,19 +166,18 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
 
 
 def _say_none(view: View, uploads: Sequence[Upload]) -> None:
-    """Say what would start a line, and where else there may be one."""
     is_part = bool(uploads) and len(uploads_on(view, uploads)) == len(uploads)
-    st.markdown(f"{_NONE} Only uploads of this board are looked at: see **All** above." if is_part else _NONE)
+    st.markdown(f"{_NONE} Choose **All** above to search beyond this board's uploads." if is_part else _NONE)
 
 
 def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return runs that may have enough of the queries, the newest first."""
+    """Return runs that may share enough queries, the newest first."""
     fewest = LEAST_SHARED * view.board.n_queries
     return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
 
 
 def _may_have_versions(runs: Sequence[Upload]) -> bool:
-    """Return whether there may be two versions of something; only a table of several is read for it."""
+    """Return whether two runs may be versions of one reranker."""
     if any("reranker" in upload.reading.mapping for upload in runs):
         return True
     names = Counter(version_of(File(upload.name, b"").stem)[0] for upload in runs)
@@ -189,7 +185,7 @@ def _may_have_versions(runs: Sequence[Upload]) -> bool:
 
 
 def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFrame, list[TieScopeError]]:
-    """Return a row a reranker of each run and measure, as `history` takes it; and what cannot be scored."""
+    """Return scores by reranker, run and measure, and the errors of runs that cannot be scored."""
     board, queries = view.board, None
     if view.segments:
         queries = set(view.evaluation.scores.index.get_level_values("query_id"))
@@ -221,7 +217,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
     rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
     drawn_rows = rows[rows["reranker"].isin(rerankers)]
     if len(rerankers) < rows["reranker"].nunique():
-        st.caption(f"The {_LINES} rerankers with most versions are drawn; the table has all.")
+        st.caption(f"The chart shows the {_LINES} rerankers with the most versions; the table has all.")
     figure = version_history(
         drawn_rows, view.palette, parse(measure).traditional, _colours(view, list(rerankers)), axis
     )
@@ -240,7 +236,7 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
             "name": st.column_config.TextColumn("Name"),
             "added": st.column_config.DatetimeColumn("Added", format="D MMM YYYY, HH:mm"),
             **{name: st.column_config.NumberColumn(label, format="%.4f") for name, label in values.items()},
-            "boards": st.column_config.TextColumn("Used on", help="Boards that show it."),
+            "boards": st.column_config.TextColumn("Used on", help="Boards that use the file."),
             "n_shared": st.column_config.NumberColumn(
                 "Queries", format="%d", help=f"Of {rows['n_judged'].iloc[0]} judged."
             ),
@@ -249,14 +245,13 @@ def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> No
 
 
 def _default_axis(rows: pd.DataFrame) -> str:
-    """Return versions side by side where their dates lie on each other."""
+    """Return the axis: versions if their dates would overlap, else dates."""
     steps = rows.groupby("reranker")["added"].diff().abs().dropna()
     period = rows["added"].max() - rows["added"].min()
     return "Version" if (steps <= _CLOSE * period).any() else "Date added"
 
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
-    """Colour of each reranker: that of the one shown whose version it is, else the next."""
     shown_now = choices.offered_rerankers(view.board)
     colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
     colours |= {name: view.colour(name) for name in shown_now}
@@ -265,24 +260,21 @@ def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
 
 
 _LATEST, _SHARE = 50, 5
-"""Lists of the window that is shown first, and the share of all that it is at most, one fifth."""
+"""Lists in the running mean at first, and one over their largest share of all lists."""
 _FEWEST = 4
-"""Lists that are drawn, at least."""
+"""Lists drawn at least."""
 
 
 @section("List by list")
 def list_by_list(view: View, measure: str) -> None:
-    """Show running means of a reranker shown whose lists came in an order; nothing where there is none.
-
-    The measure is the one chosen above; empty where none was offered there.
-    """
+    """Draw running means over lists that have an order, by `measure` or, if empty, by one chosen here."""
     versions = arriving(view.board.runs, view.rerankers)
     if not versions:
         return
     heading(
         "List by list",
-        "Lists of this board in the order in which they came: by a column time or timestamp, in numbers; else "
-        "version by version, each as its file has them. Judged queries without rows are left out.",
+        "Lists of this board by a numeric column time or timestamp, or else version by version in file order. "
+        "Judged queries without rows are left out.",
     )
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         if not measure:
@@ -291,7 +283,7 @@ def list_by_list(view: View, measure: str) -> None:
         name = select_name("Lists of", list(versions), "arriving", width=280)
         lists = _arrivals(view, name, measure, view.traditional)
         if len(lists) < _FEWEST:
-            st.caption(f"Fewer than {_FEWEST} lists count.")
+            st.caption(f"The chart needs at least {_FEWEST} scored lists.")
             return
         usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
         window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
@@ -309,11 +301,10 @@ def list_by_list(view: View, measure: str) -> None:
     alt = f"Means of {measure} of the last {window:,} lists and of all so far, tied and traditional."
     chart(figure, "arrivals", alt, wide=620)
     options = ReportOptions(measures=(measure,), traditional=view.traditional, scoring=view.scoring)
-    st.caption(f"Such means as lists come, on the command line: `{watch_command(options, window)}`")
+    st.caption(f"Running means on the command line: `{watch_command(options, window)}`")
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
-    """Return the lists of a reranker in the order in which they came, by its name without version."""
     names = arriving(view.board.runs, view.rerankers)[name]
     return arrivals(view.evaluation, view.board.runs, names, measure, traditional)

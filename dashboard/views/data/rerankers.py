@@ -1,4 +1,4 @@
-"""Rerankers: repeats of one; names, order, those left out, and the baseline."""
+"""Data → Rerankers: combine repeats, rename, reorder and leave out rerankers, and choose the baseline."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _MOST_NAMES = 4
 
 @section("Repeats")
 def offer_repeats(board: Board) -> None:
-    """Offer to combine rerankers that look like repeats of one, and to separate those that are combined."""
+    """Offer to combine rerankers that look like repeats, and to separate combined ones."""
     if combined := board.spec.repeats:
         _row(_combined_text(combined), "Separate", "separate-repeats", board.spec.separated)
     if groups := repeat_groups(board.runs.rerankers):
@@ -30,7 +30,6 @@ def offer_repeats(board: Board) -> None:
 
 
 def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None:
-    """Draw a sentence of Markdown and the button that rebuilds the board."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f":material/stacks: {text}", width="stretch")
         if st.button(label, key=key):
@@ -38,16 +37,14 @@ def _row(text: str, label: str, key: str, spec: Callable[[], BoardSpec]) -> None
 
 
 def _offer_text(groups: Mapping[str, Sequence[str]]) -> str:
-    """Return what rerankers look like repeats of, and what combining them does."""
     count = count_of(sum(map(len, groups.values())), "reranker")
     return (
-        f"{count} look like repeats of {_bold(groups)}. Combined, a score is their mean, and Compare, Noise "
-        "shows what its scatter does."
+        f"{count} look like repeats of {_bold(groups)}. Combining averages their scores, and Compare → Noise "
+        "then shows the effect of their variation."
     )
 
 
 def _combined_text(combined: Mapping[str, Sequence[str]]) -> str:
-    """Return which rerankers are made of repeats."""
     if len(combined) > 1:
         return f"{_bold(combined)} are means of {count_of(sum(map(len, combined.values())), 'repeat')}."
     (members,) = combined.values()
@@ -56,20 +53,20 @@ def _combined_text(combined: Mapping[str, Sequence[str]]) -> str:
 
 
 def _bold(names: Mapping[str, object]) -> str:
-    """Return names for a sentence, a few of many."""
     return f"**{escape_markdown(first_names(list(names), _MOST_NAMES))}**"
 
 
-_REPEATS = "Rerankers of one name are repeats of one: each document gets its mean score, and their scatter."
+_REPEATS = (
+    "Rerankers with one name are repeats. Each document gets the mean and standard deviation of their scores."
+)
 _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 
 
 @section("The names of rerankers")
 def arrange(board: Board) -> None:
-    """Draw a table to rename, order and leave out rerankers, and the choice of the baseline."""
+    """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption(
-        "Rename them, number them in the order you want, or untick one to leave it out. Those given one name "
-        "are repeats of one reranker.",
+        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker.",
     )
     rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])
@@ -82,7 +79,7 @@ def arrange(board: Board) -> None:
         key=f"arrange-{board.spec.digest[:12]}",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choices.choose_baseline(board.runs.rerankers, width=320, help="What the others are compared with.")
+        choices.choose_baseline(board.runs.rerankers, width=320, help="Compared with all others.")
         changed = not edited.equals(rows)
         are_repeats = bool(edited.loc[edited["shown"], "name"].str.strip().duplicated().any())
         label, note = ("Combine repeats", _REPEATS) if are_repeats else ("Apply", None)
@@ -91,7 +88,6 @@ def arrange(board: Board) -> None:
 
 
 def _reranker_rows(runs: Runs) -> pd.DataFrame:
-    """Return a row a reranker, as the board has them."""
     labels = short_names(runs.rerankers)
     return pd.DataFrame(
         {
@@ -110,13 +106,13 @@ def _column_config() -> dict[str, Any]:
     return {
         "shown": st.column_config.CheckboxColumn("Shown", width="small", help="Untick to leave it out."),
         "order": st.column_config.NumberColumn(
-            "Order", width="small", required=True, help="Its place on every page, lowest first."
+            "Order", width="small", required=True, help="Position on every page, lowest first."
         ),
-        "label": st.column_config.TextColumn("In charts", help="What tells the name from the others."),
+        "label": st.column_config.TextColumn("In charts", help="Short form of the name."),
         "name": st.column_config.TextColumn(
-            "Name", required=True, max_chars=200, help="As every page and download writes it."
+            "Name", required=True, max_chars=200, help="Name on every page and in downloads."
         ),
-        "file": st.column_config.TextColumn("File", help="Where its rows were read from."),
+        "file": st.column_config.TextColumn("File", help="File that its rows come from."),
         "rows": st.column_config.NumberColumn("Rows", format="localized", help="Documents in its lists."),
         "queries": st.column_config.NumberColumn(
             "Queries", format="localized", help="Queries it has a list for."

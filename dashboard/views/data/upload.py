@@ -1,4 +1,4 @@
-"""Files in: the drop field, what was dropped and cannot be shown yet, how to mend it, and results to audit."""
+"""Data → Files: the upload field, repairs of files that cannot be read, and results to audit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,43 +28,41 @@ from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
 from metrics.support.wording import count_of, first_names, percent
 
-UNCHANGED = "Nothing was added; what was loaded before is still shown."
+UNCHANGED = "Nothing was added. The board loaded before is still shown."
 _RULES: dict[MissingScore, str] = {
-    "last": "Behind all others of their list, tied with each other.",
-    "drop": "As if they had not been listed.",
+    "last": "Ranks them below the rest of their list, tied with each other.",
+    "drop": "Removes them from their lists.",
 }
 _AUDIT = "views/audit.py"
 _NESTED = "nested-json"
-"""Format of runs that JSON of results is read as, too."""
+"""Format of runs that JSON results can be mistaken for."""
 _AROUND = 2
-"""Lines shown above and below the one at fault."""
+"""Lines shown above and below an error."""
 _LONGEST = 200
-"""Letters shown of a line."""
+"""Characters shown of a line."""
 
 
 @section("The upload of files")
 def upload_field(view: View) -> None:
-    """Draw the upload field; files that go together are shown at once, any error leaves all as it was."""
+    """Draw the upload field, and show uploaded files that form a board; errors leave the board unchanged."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         uploaded = st.file_uploader(
-            "Drop runs and judgments: TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst; published "
-            "results to audit; or .tiescope",
+            "Drop runs and judgments (TREC, CSV, TSV, JSON, JSONL or Parquet, also .gz and .zst), published "
+            "results to audit, or a .tiescope board",
             accept_multiple_files=True,
             key="upload",
-            help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
+            help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
         pasted = _paste()
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
         is_addition = st.toggle(
-            "Add to what is loaded",
+            "Add to this board",
             key="add",
-            help="A file of the same name takes the place of the one loaded.",
+            help="A file replaces the loaded file of the same name.",
         )
-        is_private = st.toggle(
-            "This session only", key="only-here", help="Nothing is written to disk, nor into the library."
-        )
+        is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
     files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
@@ -73,9 +71,8 @@ def upload_field(view: View) -> None:
 
 
 def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
-    """Show what was dropped: a board of runs and judgments, or the one of a board file."""
     if len(files) > MOST_FILES:
-        st.error(f"{len(files)} files, more than {MOST_FILES}. Put several rerankers into one table.")
+        st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
         _say_stored(stored.name)
     elif board_file := next(filter(is_board, files), None):
@@ -87,19 +84,17 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
 
 
 def _say_stored(name: str) -> None:
-    """Say what a stored evaluation is, and where it opens."""
     st.info(
-        f"{escape_markdown(name)} is a stored evaluation: lists that are scored already, without "
-        f"their documents. `tiescope app results.parquet` opens such a file, under Large results.",
+        f"{escape_markdown(name)} is a stored evaluation: scores of lists, without their documents. Open it "
+        "with `tiescope app results.parquet`, under Large results.",
         icon=":material/hard_drive:",
     )
     st.caption(UNCHANGED)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
-    """Show the board of a file that somebody exported."""
     if not alone:
-        _say_refused(f"{file.name} is a board: drop it alone.")
+        _say_refused(f"{file.name} is a board. Drop it alone.")
         return
     imported = cache.load_board_file(file.sha256, file)
     if isinstance(imported, TieScopeError):
@@ -122,7 +117,6 @@ def _say_refused(reason: str) -> None:
 
 
 def _paste() -> list[File]:
-    """Return text from the clipboard as a file."""
     with st.popover("Paste", icon=":material/content_paste:"):
         name = st.text_input("Name", "pasted.txt", key="paste-name")
         text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
@@ -130,10 +124,7 @@ def _paste() -> list[File]:
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
-    """Show the board of what was dropped, or say what is in the way and offer to mend it.
-
-    What was dropped is shown once: to choose another board while it lies in the field does not add it there.
-    """
+    """Show the board of an upload once, or explain the error and offer repairs."""
     sha256s = {entry.file.sha256 for entry in dropped.entries}
     own = tuple(entry for entry in spec.entries if entry.file.sha256 in sha256s)
     draft = replace(spec, entries=own).digest
@@ -162,7 +153,7 @@ def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep:
 def _set_results_aside(
     spec: BoardSpec, sources: Sequence[Source | TieScopeError], dropped: BoardSpec
 ) -> tuple[BoardSpec, list[Source | TieScopeError], list[File]]:
-    """Return spec and sources without files of published results that were dropped, and these files."""
+    """Return spec and sources without uploaded files of published results, and these files."""
     new = {entry.file.sha256 for entry in dropped.entries}
 
     def is_result(file: File, source: Source | TieScopeError) -> bool:
@@ -182,7 +173,6 @@ def _results_text(results: Sequence[File]) -> str:
 
 
 def _offer_to_audit(view: View, results: Sequence[File]) -> None:
-    """Offer to audit the board shown against results that were dropped alone."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
         st.markdown(
@@ -195,7 +185,7 @@ def _offer_to_audit(view: View, results: Sequence[File]) -> None:
 
 
 def results_line(board: Board) -> None:
-    """Say which published results are kept with the board, and offer to audit them; nothing without any."""
+    """Offer to audit the published results kept with the board."""
     if not (results := kept_files(board)):
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -206,7 +196,6 @@ def results_line(board: Board) -> None:
 
 
 def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refusal: TieScopeError) -> None:
-    """Say of every file what is wrong with it, or why they make no board; and offer what can be done."""
     errors = {position: error for position, error in enumerate(sources) if isinstance(error, TieScopeError)}
     for error in errors.values() or [refusal]:
         if isinstance(error, UsageError) and not errors and not _is_complete(sources):
@@ -228,7 +217,7 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
 
 
 def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeError]) -> None:
-    """Draw the columns of each file that names more than are read: what is missing may be among them."""
+    """Draw the columns of files with unread columns, which may be the missing ones."""
     for position, source in enumerate(sources):
         if not isinstance(source, Source) or not has_header(source.format):
             continue
@@ -238,7 +227,7 @@ def _offer_other_columns(spec: BoardSpec, sources: Sequence[Source | TieScopeErr
 
 
 def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
-    """Offer to put last, or to drop, documents of files that are refused for scores that are no numbers."""
+    """Offer to put documents without a numeric score last, or to drop them."""
     counts = {
         position: _count_missing(spec.with_missing_score(position, "last"), position) for position in refused
     }
@@ -248,7 +237,7 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
     files = first_names([spec.entries[position].file.name for position in counts])
     n_missing = count_of(sum(counts.values()), "document")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a number as score.", width="content")
+        st.markdown(f"**{n_missing}** of {escape_markdown(files)} without a numeric score.", width="content")
         rules: dict[str, MissingScore] = {"Put them last": "last", "Drop them": "drop"}
         for label, rule in rules.items():
             if st.button(label, key=f"missing-{rule}", help=_RULES[rule]):
@@ -258,7 +247,6 @@ def _offer_to_settle(spec: BoardSpec, refused: Sequence[int]) -> None:
 
 
 def _count_missing(spec: BoardSpec, position: int) -> int:
-    """Return how many scores of a file are no numbers, none where it cannot be read all the same."""
     source = cache.read_entry(spec.entries[position])
     if not isinstance(source, Source) or source.kind != "run":
         return 0
@@ -266,14 +254,13 @@ def _count_missing(spec: BoardSpec, position: int) -> int:
 
 
 def _is_complete(sources: list[Source | TieScopeError]) -> bool:
-    """Return whether there are runs, and something that says what is relevant for each."""
+    """Return whether there are runs, and judgments for each of them."""
     read = [source for source in sources if isinstance(source, Source)]
     runs = [source for source in read if source.kind == "run"]
     return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
 
 
 def _offer_to_keep(spec: BoardSpec) -> None:
-    """Draw the two ways out of a repeated document."""
     with st.container(horizontal=True):
         if st.button("Keep first", type="primary", key="keep-first"):
             replace_draft(BoardSpec(spec.entries, "first"))
@@ -282,7 +269,6 @@ def _offer_to_keep(spec: BoardSpec) -> None:
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:
-    """Show the lines of a text file around the one at fault, as they stand."""
     file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
         return
@@ -297,7 +283,6 @@ def _lines_around(spec: BoardSpec, error: ReadError) -> None:
 
 
 def _lines(file: File) -> Iterator[str]:
-    """Yield the lines of a text file, each as far as it is shown."""
     beginning = ""
     for block in file.blocks():
         lines = (beginning + block.decode("utf-8", "replace")).split("\n")
@@ -307,7 +292,7 @@ def _lines(file: File) -> Iterator[str]:
 
 
 def board_finding(board: Board) -> Prose:
-    """Return what is loaded, in a sentence; all of it, whatever is chosen in the sidebar."""
+    """Return a sentence on the board's files and ties, whatever the sidebar filters."""
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
@@ -316,6 +301,6 @@ def board_finding(board: Board) -> Prose:
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",
         Strong(queries_text(board.n_queries)),
-        f", shown on every page. {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie; "
-        f"{percent(float(ties.mean()))} of the documents of a list share their score, on average.",
+        f". {percent(float((ties > 0).mean())).capitalize()} of the lists have a tie. On average, "
+        f"{percent(float(ties.mean()))} of a list's documents tie.",
     )

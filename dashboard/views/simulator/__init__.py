@@ -1,1 +1,1 @@
-"""The simulator page: its file, its sections and its cached calls."""
+"""The page Simulator and its sections."""

@@ -1,4 +1,4 @@
-"""The section of the Simulator on simulated LLM rerankers, and on other lists drawn by settings."""
+"""Simulator → LLM rerankers: simulate lists by settings."""
 
 import math
 from functools import partial
@@ -27,7 +27,7 @@ from dashboard.views.simulator.simulation import (
     second_measure,
 )
 from dashboard.views.simulator.text_table import TextTable, number, text
-from dashboard.widgets.columns import reranker_columns
+from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
 from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
 from metrics import parse
@@ -53,10 +53,10 @@ from metrics.studies.precisions import (
 from metrics.support.wording import count_of
 
 _EXPLAINED = {
-    LLM: "Scores fall on a few levels; then some documents copy the score of another.",
-    SEVERAL: "Rerankers of your own on the same queries: edit, add or delete a row. Levels 0: any score.",
-    CONTINUOUS_KIND: "Scores of any size, which no two documents share: no ties.",
-    SYNTHETIC: "Scores drawn from a few, whatever is relevant; some lists get noise, which leaves no tie.",
+    LLM: "Scores have a few levels. Some documents then copy the score of another document.",
+    SEVERAL: "Your own rerankers on the same queries. Edit, add or delete rows. Levels 0: continuous scores.",
+    CONTINUOUS_KIND: "Continuous scores, which never tie.",
+    SYNTHETIC: "Scores take a few values, whatever the relevance. Some lists get noise, which breaks all ties.",
 }
 _PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
@@ -65,7 +65,7 @@ _LETTERS = 40
 
 @section("LLM rerankers")
 def llm_rerankers() -> None:
-    """Draw what is simulated, its charts, its figures, and the way into the app."""
+    """Draw the settings, charts and figures of a simulation, and the buttons to use its lists."""
     above = st.container()
     kind = controls.segmented("Lists", KINDS, "made")
     with above:
@@ -76,32 +76,34 @@ def llm_rerankers() -> None:
     _reranker_section(simulation)
     _gap_section(simulation)
     with st.expander("In figures"):
-        columns = reranker_columns((parse("RR"), parse(second_measure(simulation))))
-        table(gap_sizes(simulation).reset_index(), "In figures", "simulated", columns)
+        rows, second = gap_sizes(simulation).reset_index(), second_measure(simulation)
+        columns, download = (
+            reranker_columns((parse("RR"), parse(second))),
+            measures_in_names(rows, "RR", second),
+        )
+        table(rows, "In figures", "simulated", columns, download)
     exit_buttons(simulation)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def _places(simulation: Simulation) -> pd.DataFrame:
-    """Return the leaderboard of the simulated rerankers by RR."""
     return leaderboard(scores(simulation), "RR", "input")
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return what the same reranker scores under every tie probability."""
+    """Return the scores of one reranker for each tie probability."""
     probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
     return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
-    """Return its mean gap over score levels and tie probability."""
+    """Return the mean gap for each number of score levels and tie probability."""
     return gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
 def _growth_section(simulation: Simulation) -> None:
-    """Draw one reranker as its ties grow, and its gap over both settings."""
     curve, name = growth(simulation, "RR"), parse("RR").traditional
     section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
     wide, narrow = side_by_side(3, 2, "many")
@@ -114,7 +116,7 @@ def _growth_section(simulation: Simulation) -> None:
         figure = kept_figure(OF_NO_BOARD, tie_growth, curve, visitor.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with narrow:
-        heading("Mean gap of a list", "| RR − tied RR | over both settings; box: yours.")
+        heading("Mean gap of a list", "| RR − tied RR | over both settings. Box: your settings.")
         setting = (simulation.levels, simulation.ties)
         figure = kept_figure(
             OF_NO_BOARD,
@@ -127,7 +129,6 @@ def _growth_section(simulation: Simulation) -> None:
 
 
 def _reranker_section(simulation: Simulation) -> None:
-    """Draw several rerankers as on the Leaderboard."""
     rows = _places(simulation)
     if len(rows) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
@@ -136,7 +137,6 @@ def _reranker_section(simulation: Simulation) -> None:
 
 
 def _gap_section(simulation: Simulation) -> None:
-    """Draw ties against gaps, list by list."""
     second, lists = second_measure(simulation), list_gaps(simulation)
     heading(
         "Ties against gaps",
@@ -149,14 +149,13 @@ def _gap_section(simulation: Simulation) -> None:
 
 
 def _choose_simulation(kind: str) -> Simulation:
-    """Ask for the settings of one of `KINDS`."""
     if kind == SYNTHETIC:
         return _choose_synthetic()
     return _choose_several() if kind == SEVERAL else _choose_llm(kind)
 
 
 class _Lists(NamedTuple):
-    """What lists are like, as the first settings of `Simulation` have it."""
+    """Size of the lists, as the first settings of `Simulation`."""
 
     queries: int
     documents: tuple[int, int]
@@ -165,14 +164,12 @@ class _Lists(NamedTuple):
 
 
 def _choose_llm(kind: str) -> Simulation:
-    """Ask for one reranker and its queries; continuous scores leave its ties out."""
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
         presets = st.container(width="content") if kind == LLM else None
-        has_segments = controls.segmented("Query types", ("one", "the notebook's four"), "madetypes") != "one"
-        is_compared = kind == LLM and (
-            controls.segmented("Beside it", ("nobody", "the notebook's four LLMs"), "madebeside") != "nobody"
-        )
+        has_segments = _is_second("Query types", ("one", "the notebook's four"), "madetypes", ("one", "four"))
+        beside = "nobody", "the notebook's four LLMs"
+        is_compared = kind == LLM and _is_second("Compare with", beside, "madebeside", ("none", "four LLMs"))
     grid = st.grid(4, min_column_width=150)
     ties, levels = _choose_ties(grid) if kind == LLM else (0.0, 0)
     lists = _choose_lists(grid, (8, 19), (1, 4))
@@ -186,8 +183,13 @@ def _choose_llm(kind: str) -> Simulation:
     return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
 
 
+def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str, str]) -> bool:
+    """Draw a choice of two and return whether the second is chosen; links keep the options of version 0.2."""
+    names = dict(zip(options, labels, strict=True))
+    return controls.segmented(label, options, key, format_func=names.__getitem__) == options[1]
+
+
 def _choose_several() -> Simulation:
-    """Ask for several rerankers, a row each, and their queries."""
     rerankers = TextTable(
         key="madeof",
         parse=parse_rerankers,
@@ -195,7 +197,7 @@ def _choose_several() -> Simulation:
         read=_rerankers,
         columns=_columns(),
         syntax="ties,levels,performance,name; …",
-        hint="Performance and name may be left out.",
+        hint="Performance and name are optional.",
         max_rows=MAX_RERANKERS,
     ).edit(SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
@@ -207,11 +209,11 @@ def _columns() -> dict[str, Any]:
     return {
         "name": st.column_config.TextColumn("Reranker", max_chars=_LETTERS, width="medium"),
         "ties": st.column_config.NumberColumn(
-            "Tie probability", help="Chance that a document hands its score to another.", default=0.0, **chance
+            "Tie probability", help="Chance that a document passes on its score.", default=0.0, **chance
         ),
         "levels": st.column_config.NumberColumn(
             "Score levels",
-            help="Distinct scores there are; 0 for any score, which never ties by itself.",
+            help="Number of distinct scores; 0 for continuous scores.",
             min_value=0,
             max_value=MAX_LEVELS,
             step=1,
@@ -219,7 +221,7 @@ def _columns() -> dict[str, Any]:
         ),
         "performance": st.column_config.NumberColumn(
             "Performance",
-            help="Chance that a relevant document is scored higher.",
+            help="Chance that a relevant document gets a higher score.",
             default=PERFORMANCE,
             **chance,
         ),
@@ -227,7 +229,6 @@ def _columns() -> dict[str, Any]:
 
 
 def _rerankers(frame: pd.DataFrame) -> list[NamedReranker]:
-    """Return the rows that say ties and levels."""
     rerankers = []
     for row in frame.to_dict("records"):
         ties, levels = number(row["ties"], math.nan), number(row["levels"], math.nan)
@@ -258,7 +259,7 @@ def _choose_lists(
     relevant: tuple[int, int],
     key: str = "made",
 ) -> _Lists:
-    """Ask how many lists there are, and how long; names of the controls begin with `key`."""
+    """Draw the controls for number and length of lists; their keys begin with `key`."""
     is_list = key == "list"
     with grid.cell():
         documents = range_slider("Documents", (1, _MOST_DOCUMENTS), documents, f"{key}docs")
@@ -272,7 +273,7 @@ def _choose_lists(
 
 
 def _preset_control(ties: float, levels: int) -> None:
-    """Draw the notebook's rerankers by their ties; none is marked where the sliders say otherwise."""
+    """Draw the presets; none is selected if the sliders have other values."""
     presets = {(preset.tie_probability, preset.levels): name for name, preset in _PRESETS.items()}
     controls.set_value("_preset", presets.get((ties, levels)))
     st.segmented_control("Preset", list(_PRESETS), key="_preset", on_change=_take_preset)

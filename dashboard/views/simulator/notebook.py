@@ -1,4 +1,4 @@
-"""The section of the Simulator that goes through the notebook on tied metrics, in its order."""
+"""Simulator → Notebook: everything the notebook on tied metrics draws and prints, in its order."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -36,12 +36,12 @@ from metrics.support.shown_columns import ShownColumn, shown_columns
 from metrics.ties import Ranking
 
 MAX_ORDERS = 120
-"""Orders that are listed at most."""
+"""Orders listed at most."""
 _QUERY, _SEED = "list", 1
 
 
 def notebook(edited: list[Document] | None, choose_scenario: Callable[[], str]) -> None:
-    """Draw all that the notebook prints and draws."""
+    """Draw everything that the notebook draws and prints."""
     scenario_table()
     name = choose_scenario()
     documents = edited or scenario_documents(name)
@@ -56,14 +56,13 @@ def notebook(edited: list[Document] | None, choose_scenario: Callable[[], str]) 
 
 @section("The four scenarios")
 def scenario_table() -> None:
-    """Draw the notebook's table of its scenarios."""
+    """Draw the table of the scenarios."""
     rows, columns = _scenarios()
     table(rows, "The four scenarios", "scenarios", columns)
 
 
 @cache
 def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
-    """Return the notebook's scenarios, a row each, and how the columns are shown."""
     evaluation = evaluate(notebook_scenarios(), ["RR", "Hits@3", "Hits@5"], ["input", "expected"])
     columns = shown_columns(("query_id", "scenario"), "n_tie_groups", "max_tie_size")
     values = {}
@@ -83,7 +82,7 @@ def _scenarios() -> tuple[pd.DataFrame, dict[str, ShownColumn]]:
 
 @section("Every order")
 def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
-    """Draw the orders of the small list one by one, and below the range and mean of all."""
+    """Draw the orders of the small list, and the range and mean over all of them."""
     counts = orderings.count_orderings(ranking, _QUERY)
     orders = every_ordering(ranking, _QUERY, ["RR", "Hits@3"], MAX_ORDERS)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
@@ -105,7 +104,7 @@ def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
 
 @section("200 synthetic lists")
 def synthetic_lists() -> None:
-    """Draw the notebook's six panels, and print its summary."""
+    """Draw the six panels and print the summary."""
     simulation = Simulation(NOTEBOOK_LISTS)
     lists = list_gaps(simulation)
     heading("Impact of tied rankings: 200 synthetic lists", "Six panels.")
@@ -116,7 +115,7 @@ def synthetic_lists() -> None:
 
 @section("Four LLM rerankers")
 def llm_panels() -> None:
-    """Draw the notebook's four panels of its rerankers, and their summary."""
+    """Draw the four panels of the rerankers and their summary."""
     simulation, palette = Simulation(NOTEBOOK_LLMS), visitor.theme()
     lists, summary = list_gaps(simulation), gap_sizes(simulation)
     heading(
@@ -140,14 +139,14 @@ def llm_panels() -> None:
     table(
         rows, "LLM reranker summary", "llm-summary", {name: st.column_config.TextColumn(name) for name in rows}
     )
-    st.caption("Mean ± standard deviation over 100 lists; of gaps, the mean and the largest.")
+    st.caption("Scores: mean ± standard deviation over 100 lists. Gaps: mean and largest.")
     exit_buttons(simulation)
 
 
 @section("Sampling")
 def sampling(ranking: Ranking) -> None:
-    """Draw how the mean of orders that are drawn nears the exact value."""
-    heading("Sampling RR", "Mean of the orders drawn so far; grey: 1.96 standard errors of the mean.")
+    """Draw how the mean of random orders approaches the exact value."""
+    heading("Sampling RR", "Mean of the orders drawn so far. Grey: 1.96 standard errors of the mean.")
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
@@ -157,7 +156,7 @@ def sampling(ranking: Ranking) -> None:
 
 @section("The five cases")
 def five_cases() -> None:
-    """Draw how many orders the notebook's five cases have."""
+    """Draw the number of orders in five cases."""
     rows = notebook_cases()
     table(
         rows.assign(
@@ -175,8 +174,8 @@ def five_cases() -> None:
 
 @section("The printed report")
 def printed_report() -> None:
-    """Print the notebook's evaluation report on its G-RAG queries."""
-    heading("G-RAG evaluation report", "Of any run: on Share, or by the command tiescope report --format text.")
+    """Print the evaluation report on the G-RAG queries."""
+    heading("G-RAG evaluation report", "For any run: Share, or the command tiescope report --format text.")
     st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
     exit_buttons(Simulation(NOTEBOOK_GRAG))
 

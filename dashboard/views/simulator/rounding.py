@@ -1,4 +1,4 @@
-"""The last section of the Simulator: the visitor's own scores with fewer digits."""
+"""Simulator → Rounding: score the board's runs with fewer digits."""
 
 import pandas as pd
 import streamlit as st
@@ -34,7 +34,7 @@ _PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS
 
 @section("Number formats")
 def number_formats(view: View) -> None:
-    """Draw what a reranker of the data shown would score in fewer bits, decimals or grades."""
+    """Draw the scores of one reranker in fewer bits, decimals or grades."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         follow_defaults({"reranker": view.rerankers[0]})
         reranker = controls.select_name("Reranker", view.rerankers, "reranker", width=240)
@@ -42,7 +42,7 @@ def number_formats(view: View) -> None:
     curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
     section_finding(precision_finding(curve, name))
-    heading("What fewer digits do", "Left of the line: bits in memory. Right: digits in a file, and grades.")
+    heading("Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades.")
     figure = kept_figure(view.board.key, precision_panels, curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     with st.expander("In numbers"):
@@ -51,7 +51,6 @@ def number_formats(view: View) -> None:
 
 
 def _precision_table(curve: pd.DataFrame, measure: str) -> None:
-    """Draw the values under each number format as a table."""
     name = parse(measure)
     columns = shown_columns(
         *(("label", "number_format"), "tie_ratio", "tied", "traditional", "std", "width", "worst", "best"),
@@ -63,7 +62,6 @@ def _precision_table(curve: pd.DataFrame, measure: str) -> None:
 
 
 def _use_button(view: View) -> None:
-    """Draw the way to the data shown with its scores in another format, as data of its own."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         precision = controls.select("All runs as", list(_PRECISIONS), "held", "2 decimals", width=180)
         if st.button("Use as runs", icon=":material/library_add:", key="use-held"):
@@ -74,21 +72,21 @@ def _use_button(view: View) -> None:
             except TieScopeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/error:")
     st.caption(
-        "Grades: scores of a reranker from its least to its largest, as whole numbers from 0 to 10. No format "
-        "reverses two documents; rounding only creates ties."
+        "Grades map a reranker's lowest to highest score to whole numbers from 0 to 10. No format reverses two "
+        "documents; rounding only creates ties."
     )
 
 
 @cached_by_key(show_spinner="Rounding scores …", max_entries=24)
 def _precisions(view: ShownBoard, reranker: str, measure: str, traditional: str) -> pd.DataFrame:
-    """Return what one reranker of a board would score under each precision, over the queries shown."""
+    """Return the scores of one reranker under each number format, over the queries shown."""
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     runs = view.board.runs.arranged({reranker: reranker})
     return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
 
 
 def board_at_precision(board: Board, precision: str) -> Board:
-    """Return a board with its scores held in a precision; TieScopeError where that cannot be read again."""
+    """Return a board with its scores in a number format; TieScopeError if the files cannot be read again."""
     rounded_runs = coarser_runs(board.runs, precision)
     name = precision.replace(":", "-")
     files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]

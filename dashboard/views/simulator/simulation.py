@@ -1,4 +1,4 @@
-"""What is simulated, and its values, kept by the settings; the ways of its lists into the app."""
+"""Simulate lists, score them, and use them as a board."""
 
 from collections.abc import Mapping
 from io import BytesIO
@@ -47,36 +47,36 @@ LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
     "Synthetic lists",
 )
 KINDS = (LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC)
-"""What can be simulated by settings."""
+"""Kinds of simulations with settings."""
 NOTEBOOK_LLMS, NOTEBOOK_LISTS, NOTEBOOK_GRAG = "Notebook: four LLMs", "Notebook: 200 lists", "Notebook: G-RAG"
 _NOTEBOOK = {
     NOTEBOOK_LLMS: notebook_llm_rerankers,
     NOTEBOOK_LISTS: notebook_synthetic,
     NOTEBOOK_GRAG: notebook_grag,
 }
-"""What the notebook draws, draw by draw."""
+"""Kinds of simulations without settings, as the notebook draws them."""
 SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
     NamedReranker(0, 0, PERFORMANCE, "Continuous")
 ]
-"""The notebook's four rerankers, and one that never ties."""
+"""The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
 
 class Simulation(NamedTuple):
-    """What is simulated; `metrics.simulation` says what the settings do.
+    """Settings of a simulation; see `metrics.simulation`.
 
     Attributes:
-        kind: one of `KINDS`, or one of the notebook's, which have no settings.
-        queries: how many.
-        documents: of a list, the fewest and the most.
-        relevant: of them relevant, the fewest and the most.
-        seed: of all draws.
-        ties: chance that a document copies a score; of synthetic lists, the share that may tie.
-        levels: scores there are.
-        performance: how well scores tell relevant documents, 0 to 1; the types of queries have their own.
-        has_segments: whether queries are of the notebook's four types.
-        is_compared: whether the notebook's rerankers stand beside it.
-        several: line of several rerankers; empty for those there are at first.
+        kind: one of `KINDS`, or one of the notebook's kinds, which have no settings.
+        queries: number of queries.
+        documents: fewest and most documents of a list.
+        relevant: fewest and most relevant documents of a list.
+        seed: random seed.
+        ties: chance that a document copies a score, or share of synthetic lists that may tie.
+        levels: number of distinct scores.
+        performance: how well scores separate relevant documents, 0 to 1; query types have their own.
+        has_segments: whether queries have the notebook's four types.
+        is_compared: whether the four rerankers of the notebook are added.
+        several: rerankers as text; empty for those offered at first.
     """
 
     kind: str
@@ -93,7 +93,7 @@ class Simulation(NamedTuple):
 
     @property
     def rerankers(self) -> dict[str, LlmReranker]:
-        """Name → how it scores, of simulated LLMs."""
+        """The simulated LLM rerankers: name → settings."""
         if self.kind == SEVERAL:
             return reranker_table(parse_rerankers(self.several) or SEVERAL_AT_FIRST)
         if self.kind == CONTINUOUS_KIND:
@@ -102,7 +102,7 @@ class Simulation(NamedTuple):
         return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
-        """Return the lists of these rerankers on its queries, from draws in common where `common` is set."""
+        """Return the lists of rerankers, from common random numbers if `common` is set."""
         return simulate(
             rerankers,
             self.queries,
@@ -129,24 +129,24 @@ def runs(simulation: Simulation) -> Runs:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def scores(simulation: Simulation) -> Evaluation:
-    """Return what the simulated lists score."""
+    """Return the scores of the simulated lists."""
     return evaluate(runs(simulation), ("RR", second_measure(simulation)), _TIES)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def list_gaps(simulation: Simulation) -> pd.DataFrame:
-    """Return the gaps of each list in RR and in the second measure, signed."""
+    """Return the signed gaps of each list in two measures."""
     return gaps(scores(simulation), {"first": "RR", "second": second_measure(simulation)}, "input")
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def gap_sizes(simulation: Simulation) -> pd.DataFrame:
-    """Return each reranker's mean values, gaps and ties."""
+    """Return the mean scores, gaps and ties of each reranker."""
     return gap_summary(list_gaps(simulation))
 
 
 def second_measure(simulation: Simulation) -> str:
-    """Return the measure whose gaps stand beside those in RR, as in the notebook."""
+    """Return the second measure whose gaps are shown, the notebook's choice."""
     return "Hits@5" if simulation.kind == NOTEBOOK_LLMS else "Hits@3"
 
 
@@ -158,12 +158,12 @@ def as_csv(table: pa.Table) -> bytes:
 
 
 def simulated_board(simulation: Simulation) -> Board:
-    """Return the simulated lists as if their file had been uploaded."""
+    """Return the simulated lists as a board."""
     return build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
 
 
 def build_board(files: list[File]) -> Board:
-    """Return a board of files as if they had been uploaded; TieScopeError where it cannot be read again."""
+    """Return the board of files; TieScopeError if they cannot be read again."""
     spec = BoardSpec.of(files)
     board = cache.build_board(spec, [entry.read() for entry in spec.entries])
     if isinstance(board, TieScopeError):
@@ -174,8 +174,8 @@ def build_board(files: list[File]) -> Board:
 def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
     """Draw the six panels of ties against gaps."""
     st.caption(
-        "Shaded cells hold four lists or more; dots are single lists; the grey strip is the share of lists "
-        "without a gap. Line: mean with its 95% band."
+        "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
+        "95% band."
     )
     figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
     chart(
@@ -187,7 +187,7 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
 
 
 def exit_buttons(simulation: Simulation) -> None:
-    """Draw the ways of the lists into the app, or into a file."""
+    """Draw the buttons that use the lists as a board or download them."""
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
@@ -205,6 +205,6 @@ def exit_buttons(simulation: Simulation) -> None:
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
                 "views/leaderboard.py",
-                label="Simulated runs are shown on every page",
+                label="All pages show the simulated runs",
                 icon=":material/check:",
             )

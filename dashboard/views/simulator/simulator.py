@@ -1,4 +1,4 @@
-"""Simulator: what ties do to lists nobody ranked, and what fewer digits would do to your own."""
+"""Simulator: the effect of ties on small, simulated and rounded lists."""
 
 import math
 from typing import Any, NamedTuple
@@ -39,7 +39,7 @@ _LETTERS = 40
 
 
 def show(view: View) -> None:
-    """Draw what ties do to one list, to many, and to the board's own in fewer digits."""
+    """Draw the page."""
     st.title("Simulator", anchor=False)
     is_notebook = controls.get_value("made").startswith("Notebook: ")  # a link of an earlier version
     follow_old_section({"Many lists": NOTEBOOK if is_notebook else LLMS})
@@ -57,14 +57,14 @@ def show(view: View) -> None:
 
 
 class SmallList(NamedTuple):
-    """The list that is edited.
+    """The edited list.
 
     Attributes:
-        rows: its ladder, with the names the visitor gave.
-        chances: of each rank of its first relevant document.
+        rows: the list with its ties, and the visitor's names of documents.
+        chances: chance of each rank of the first relevant document.
         scores: index measure, columns treatments.
-        n_orders: how many orders, in words.
-        listed_rank: rank of the first relevant document as listed, None where none is relevant.
+        n_orders: number of orders in words.
+        listed_rank: rank of the first relevant document as listed, None without any.
     """
 
     rows: pd.DataFrame
@@ -76,12 +76,12 @@ class SmallList(NamedTuple):
 
 @section("A small list")
 def small_list() -> None:
-    """Draw a list to edit, begun from one of four scenarios, and all that is exact about it."""
+    """Draw a list to edit, with its exact scores and ranks."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = _choose_scenario()
         k = int(controls.segmented("Cut-off k", ("1", "2", "3", "5"), "listk", "3"))
         relevant_from = int(controls.segmented("Relevant from grade", ("1", "2", "3"), "listgrade"))
-        has_further = toggle("Then by", "listthen", help="A further score that splits ties.")
+        has_further = toggle("Then by", "listthen", help="A further score that breaks ties.")
     above = st.container()
     narrow, wide = side_by_side(2, 3, "list")
     with narrow:
@@ -103,11 +103,11 @@ def small_list() -> None:
             ladder_with_ranks,
             *(small.rows, small.chances, visitor.theme(), k, small.listed_rank),
         )
-        chart(figure, "small-list", "The list by score, and the chance of each rank of its first relevant one.")
+        alt = "The list by score, and the chance of each rank of its first relevant document."
+        chart(figure, "small-list", alt)
 
 
 def _card(measure: str, values: "pd.Series[float]") -> Card:
-    """Return the card of a measure: its tied value, the value as listed, and the range over all orders."""
     ends = f"{values['pessimistic']:.2f} to {values['optimistic']:.2f}"
     note = f"as listed {value_text(values['input'])} · {ends}"
     return Card("circle", f"Tied {measure}", value_text(values["expected"]), note, "blue")
@@ -124,7 +124,6 @@ def _reset_table() -> None:
 
 
 def _edit_table(name: str, *, has_further: bool) -> list[Document]:
-    """Draw the table to edit, further scores where there are any or they are asked for; return its rows."""
     documents = parse_list(controls.get_value(KEY)) or scenario_documents(name)
     columns = _columns()
     if not has_further and not any(document.further for document in documents):
@@ -136,7 +135,7 @@ def _edit_table(name: str, *, has_further: bool) -> list[Document]:
         read=_documents,
         columns=columns,
         syntax="score,grade,name; …",
-        hint="Grades and names may be left out. A further score that splits ties follows the score: 0.5/2.",
+        hint="Grades and names are optional. Write a tie-breaking score after the score: 0.5/2.",
         max_rows=MAX_DOCUMENTS,
     )
     return text_table.edit(scenario_documents(name))
@@ -147,14 +146,13 @@ def _columns() -> dict[str, Any]:
         "name": st.column_config.TextColumn("Document", max_chars=_LETTERS),
         "score": st.column_config.NumberColumn("Score", step=None, format="%.4g"),
         "further": st.column_config.NumberColumn(
-            "Then by", step=None, default=0, format="%.4g", help="Splits ties in the score, highest first."
+            "Then by", step=None, default=0, format="%.4g", help="Breaks ties in the score, highest first."
         ),
         "grade": st.column_config.NumberColumn("Grade", min_value=0, max_value=10, default=0, format="%g"),
     }
 
 
 def _documents(frame: pd.DataFrame) -> list[Document]:
-    """Return the rows that have a score, as they stand."""
     rows = frame.to_dict("records")
     return [
         Document(

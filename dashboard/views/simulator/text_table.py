@@ -1,4 +1,4 @@
-"""A table to edit that is also a line of text: the link carries the line, and it can be typed."""
+"""A table to edit that is also a line of text, for the link and for typing."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,17 +17,17 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 
 @dataclass(frozen=True)
 class TextTable(Generic[Row]):
-    """A table whose rows a line of text can hold.
+    """A table whose rows fit into a line of text.
 
     Attributes:
-        key: of the line in the session and in the link.
-        parse: a line → its rows, None where it is none.
-        line: rows → their line.
-        read: the edited table → its rows, those left out that are incomplete.
-        columns: how each column is edited, in order.
-        syntax: what a line looks like.
-        hint: what may be left out of it.
-        max_rows: rows that count.
+        key: key of the line in session and address.
+        parse: line → rows, None if it cannot be parsed.
+        line: rows → line.
+        read: edited table → complete rows.
+        columns: configuration of each column, in order.
+        syntax: syntax of a line.
+        hint: optional parts of a line.
+        max_rows: rows used at most.
     """
 
     key: str
@@ -40,7 +40,7 @@ class TextTable(Generic[Row]):
     max_rows: int
 
     def edit(self, start: Sequence[Row]) -> list[Row]:
-        """Draw the table, begun from some rows unless the link says others; return its rows."""
+        """Draw the table, filled from the link or else from `start`, and return its rows."""
         start_line = self.line(start)
         own_line = controls.get_value(self.key)
         now = own_line if self.parse(own_line) else start_line
@@ -53,17 +53,17 @@ class TextTable(Generic[Row]):
             set_table_text(self.key, line)
             controls.set_value(self.key, "" if line == start_line else line)
         if len(edited) > self.max_rows:
-            st.caption(f"The first {self.max_rows} rows count.")
+            st.caption(f"Only the first {self.max_rows} rows are used.")
         with st.popover("As text", icon=":material/notes:"):
             controls.text_input(self.syntax, self.key, placeholder=start_line, help=self.hint)
         return rows
 
 
 def number(value: object, otherwise: float = 0.0) -> float:
-    """Return the number of a cell, something else where it holds none."""
+    """Return the number of a cell, or a default."""
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else otherwise
 
 
 def text(value: object, otherwise: str) -> str:
-    """Return the text of a cell, something else where it holds none."""
+    """Return the text of a cell, or a default."""
     return value if isinstance(value, str) and value.strip() else otherwise

@@ -399,7 +399,7 @@ def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page)
 
 def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
     page = explored(data=label(holed), query="q", reranker="x", beside="y", measure="nDCG@10")
-    assert "Hatched: never judged; strong outline: the one to judge first." in page_text(page)
+    assert "Hatched: unjudged; strong outline: the document to judge first." in page_text(page)
     (ladders,) = [
         figure for figure in charts(page) if any("pattern" in one.get("marker", {}) for one in figure["data"])
     ]

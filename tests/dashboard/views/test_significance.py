@@ -105,7 +105,7 @@ def test_the_finding_ends_with_the_difference_that_a_t_test_as_paired_as_the_tes
 ):
     page = opened("compare", data=SIMULATED, measure="Hits@5", order="docid_asc", test=test)
     least = detectable(sample, "Hits@5", "expected", BASE, 0.95, paired=is_paired)
-    assert finding(page).endswith(f" A difference of {least:.3f} would be found four times in five.")
+    assert finding(page).endswith(f" A t-test detects a difference of {least:.3f} in four of five samples.")
 
 
 def test_where_nothing_can_be_tested_no_difference_is_said_to_be_detectable_and_a_note_says_why():
@@ -269,7 +269,7 @@ def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose
     differences.comparison_table(outcome, shares, "Hits@5", "t", "holm")
     assert shown["rows"]["changed"].tolist() == [True, False, False]
     assert shown["rows"]["reranker"].iloc[0] == outcome.tied["reranker"].iloc[-1]
-    assert shown["explanation"] == "Those whose verdict changes first."
+    assert shown["explanation"] == "Changed verdicts first."
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK])

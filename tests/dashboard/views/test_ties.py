@@ -116,7 +116,7 @@ def test_ties_without_a_gap_leave_nothing_to_draw():
     tied = board(a_trec=tied_last, qrels_txt="q0 0 d0 1\n")
     label = cache.loaded_boards().add(tied).label
     page = opened("ties", data=label)
-    assert "No list has a gap in RR or Hits@3: there is nothing to draw." in [box.value for box in page.info]
+    assert "There is nothing to draw: no list has a gap in RR or Hits@3." in [box.value for box in page.info]
     assert not page.get("plotly_chart")
 
 
@@ -132,7 +132,7 @@ def test_what_the_likeliest_grade_throws_away_is_shown_of_files_with_probabiliti
         flat_csv="query_id,doc_id,score,relevance\nq,a,1,0\nq,b,1,1\n",
     )
     page = opened("ties", data=cache.loaded_boards().add(graded).label, section="Other measures")
-    losses = table(page, "What the likeliest grade throws away")
+    losses = table(page, "Loss from ranking by the likeliest grade")
     assert losses["reranker"].to_list() == ["llm"]
     assert losses[["argmax", "expected", "gain"]].to_numpy().tolist() == [[0.75, 1, 0.25]]
     assert "tied RR is 1.000 in place of 0.750: +0.250" in texts(page).replace("*", "")
