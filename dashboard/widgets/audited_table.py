@@ -109,11 +109,7 @@ def board_audit(key: AuditKey, _board: Board, _published: PublishedTable) -> Aud
         return audit(_board.runs, _published, names=dict(key.names))
 
 
-<<<<<<< HEAD
-@cached_by_key(show_spinner="Making the table again …", max_entries=8)
-=======
-@cached_for_board(show_spinner="Recomputing the table …", max_entries=8)
->>>>>>> views
+@cached_by_key(show_spinner="Recomputing the table …", max_entries=8)
 def rule_figures(key: AuditKey, convention: Convention, _board: Board, _audit: Audit) -> pd.DataFrame:
     """Return every published figure with the figure that a rule gives, by our names of rerankers."""
     with board_turn(_board):

@@ -630,7 +630,6 @@ def _stability(studies: ReportStudies) -> Section:
     )
 
 
-<<<<<<< HEAD
 def _tools(studies: ReportStudies) -> Section:
     values, scoring = studies.tools, studies.options.scoring
     tables: tuple[Table, ...] = ()
@@ -645,59 +644,6 @@ def _tools(studies: ReportStudies) -> Section:
             Table.of("What each tool reports", {"Reranker": wide.index, **columns}, note),
             Table("Why tools differ", by_tool(values)[[*headings]].rename(columns=headings)),
         )
-=======
-def _of_best(studies: ReportStudies) -> str:
-    """Say that a section is of the best rerankers, where there are more."""
-    return f" The {MAX_RERANKERS} best by tied mean." if len(studies.rerankers) > MAX_RERANKERS else ""
-
-
-def _likeliest_chances(bounds: pd.DataFrame, chances: pd.DataFrame) -> list[str]:
-    """Return the chance of each likeliest place; 100% only where a reranker has no other."""
-    is_sure = bounds["best_place"] == bounds["worst_place"]
-    pairs = zip(chances.max(axis=1), is_sure, strict=True)
-    return [percent(1.0) if sure else chance_percent(chance) for chance, sure in pairs]
-
-
-def targets(studies: ReportStudies) -> Section:
-    """Write what was to be reached, and whether it is by every order."""
-    rows = studies.targets
-    margins = rows["value"] - rows["bound"]
-    table = Table.of(
-        "Targets in numbers",
-        {
-            "Reranker": rows["reranker"],
-            "Target": rows["target"],
-            VERDICT: rows["verdict"],
-            "Tied": (rows["tied"], FOUR_DECIMALS),
-            "To target": (
-                [
-                    margin if ">" in target else -margin
-                    for margin, target in zip(margins, rows["target"], strict=True)
-                ],
-                SIGNED,
-            ),
-            "Traditional": (rows["traditional"], FOUR_DECIMALS),
-            "Worst": (rows["worst"], FOUR_DECIMALS),
-            "Best": (rows["best"], FOUR_DECIMALS),
-            "Result": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
-        },
-        legend(TARGET_VERDICTS, rows["verdict"]),
-    )
-    drawn_rows = rows[rows["reranker"] == studies.targets_for]
-    return Section(
-        "targets",
-        "Targets",
-        "A target is met when the tied value passes it.",
-        sentences=(target_finding(drawn_rows, studies.targets_for),),
-        tables=(table,) if len(rows) else (),
-        charts=("targets", "passes") if len(rows) else (),
-    )
-
-
-def tools(studies: ReportStudies) -> Section:
-    """Write what other software would report for the same files."""
-    values = studies.tools
->>>>>>> views
     return Section(
         "tools",
         "Other tools",

@@ -187,11 +187,7 @@ def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
     rows = section(simulated_report, "targets").tables[0].frame
     assert len(rows) == 4 * len(PRESETS["retrieval"])
     assert set(rows["Result"]) == {"pass", "fail"}
-<<<<<<< HEAD
     assert ((rows["Margin"] > 0) == (rows["Result"] == "pass")).all()
-=======
-    assert ((rows["To target"] > 0) == (rows["Result"] == "pass")).all()
->>>>>>> views
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
