@@ -1,4 +1,4 @@
-"""The command line `tiescope`: the commands of `metrics.cli`, and those that need the dashboard."""
+"""The command line `tiescope`: commands of `metrics.cli`, and commands that need the dashboard."""
 
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version

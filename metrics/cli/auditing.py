@@ -172,13 +172,13 @@ def _orders(orders: "Sequence[AuditedOrder]") -> "pd.DataFrame":
     import pandas as pd
 
     if not orders:
-        raise UsageError("--show orders: no measure has the means of two rerankers.")
+        raise UsageError("--show orders needs a measure with means of two rerankers.")
     table = pd.concat([order.pairs.assign(measure=order.measure) for order in orders], ignore_index=True)
     return table[["measure", *table.columns.drop("measure")]]
 
 
 def _folded_figures(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return figures that do not come out first, then one line per reranker for those that do exactly."""
+    """Return deviating figures first, then one line per reranker for all its exact figures."""
     import pandas as pd
 
     from metrics.studies.audit.reproduction import VERDICTS
