@@ -8,7 +8,7 @@ The import also registers them by name: ir_measures.parse_measure("tied_nDCG@10"
 knows them as python -m metrics.interop.ir_measures QRELS RUN MEASURE...
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -36,12 +36,6 @@ class JudgmentView(NamedTuple):
     rel: int
     judged_only: bool
     gains: tuple[tuple[int, int], ...]
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "JudgmentView":
-        """Return the view by the parameters rel, judged_only and gains of a measure."""
-        gains = tuple(sorted(params.get("gains", {}).items()))
-        return cls(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
 
     def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
         """Return the runs with these judgments, changed grades, and without removed documents."""
@@ -213,7 +207,9 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
 
 
 def _view(measure: measures.Measure) -> JudgmentView:
-    return JudgmentView.of({name: value for name, value in measure.params.items() if value is not NOT_PROVIDED})
+    given = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
+    gains = tuple(sorted(given.get("gains", {}).items()))
+    return JudgmentView(given.get("rel", 1), bool(given.get("judged_only", False)), gains)
 
 
 class TieEvaluator(providers.Evaluator):

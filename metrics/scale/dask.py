@@ -43,7 +43,6 @@ from metrics.scale.dataset_parts import (
 )
 from metrics.scale.stored import Stored
 from metrics.scale.stream import (
-    PartCounter,
     PartitionedRuns,
     PartStats,
     QueryJudgments,
@@ -253,8 +252,8 @@ class Dataset(PartitionedRuns):
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
         judged = None if self._qrels is None else read_judgments(*self._qrels)
-        self._is_bounded = is_bounded and judged is not None
-        self._counter = PartCounter(judged)
+        self._is_bounded = is_bounded
+        super().__init__(judged)
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
         self._n_done = self._n_known = 0
@@ -263,17 +262,14 @@ class Dataset(PartitionedRuns):
         self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
     ) -> list[DatasetFile]:
         """Open the files and check their columns; judgments without scores are not a run."""
-        is_run = self._counter.judged is None or "score" in self._counter.judged.nothing.mapping
+        is_run = self.judged is None or "score" in self.judged.nothing.mapping
         noted: list[Finding] = []
         files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score, noted)
-        self._counter.add_findings(noted)
+        self.add_findings(noted)
         mappings = [file.table.mapping for file in files]
-        refuse_unused(
-            columns,
-            [*mappings, *([] if self._counter.judged is None else [self._counter.judged.nothing.mapping])],
-        )
+        refuse_unused(columns, [*mappings, *([self.judged.nothing.mapping] if self.judged else [])])
         for file in files:
-            if self._counter.judged is None and "relevance" not in file.table.mapping:
+            if self.judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)
             file.refuse_without(self._score_columns)
         return files
@@ -282,7 +278,7 @@ class Dataset(PartitionedRuns):
     def _columns(self) -> tuple[str, ...]:
         """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self._counter.judged else ("relevance", "target_id")
+        judged = () if self.judged else ("relevance", "target_id")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
@@ -299,16 +295,16 @@ class Dataset(PartitionedRuns):
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):
-                self._counter.add_findings(scored.findings)
+                self.add_findings(scored.findings)
                 for stats in scored.stats:
-                    self._counter.add_stats(stats)
+                    self.add_stats(stats)
                 if scored.evaluation is not None:
-                    yield self._counter.add_policies(scored.evaluation)
-        if not self._counter.rerankers:
+                    yield self.add_policies(scored.evaluation)
+        if not self.rerankers:
             raise UsageError("There is no run: the files have no rows.")
-        for name in self._counter.rerankers:
-            for runs in self._counter.missing(name, nothing):
-                yield self._counter.add_policies(score(runs))
+        for name in self.rerankers:
+            for runs in self.missing(name, nothing):
+                yield self.add_policies(score(runs))
 
     def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
         """Yield the results of the parts, then of the lists that are spread over several."""
@@ -316,10 +312,10 @@ class Dataset(PartitionedRuns):
         parts, hashes = self._parts_of_files(client)
         in_several = lists_in_several(hashes)
         shared = [np.intersect1d(lists, in_several) for lists in hashes]
-        if self._is_bounded:
+        if self._is_bounded and self.judged is not None:
             rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
-            self._counter.count_unjudged(self._watched(rows))
-            judged = client.submit(QueryJudgments.with_counts, judged, self._counter.n_unjudged, pure=False)
+            self.count_unjudged(self._watched(rows))
+            judged = client.submit(QueryJudgments.with_counts, judged, self.judged.n_unjudged, pure=False)
         futures = [
             client.submit(score_part, part, lists, judged, task, pure=False)
             for part, lists in zip(parts, shared, strict=True)

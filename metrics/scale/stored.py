@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -125,67 +125,44 @@ def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Ev
 
 def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
     """Write the parts of an evaluation to a stream as they come, and yield each."""
-    with _GrowingParquet(stream) as file:
+    first: Evaluation | None = None
+    writer: Any = None
+    policies, totals, rows = list[pd.DataFrame](), list[pd.DataFrame](), list[pa.Table]()
+    try:
         for part in parts:
-            file.add(part)
+            first = first or part
+            part.refuse_other(first)
+            policies = [sum_counts([*policies, part.policies])]
+            totals = [sum_counts([*totals, _totals(part)])]
+            rows.append(_rows(part))
+            if sum(map(len, rows)) >= GROUP:
+                writer, rows = _write_rows(stream, writer, rows), []
             yield part
-
-
-class _GrowingParquet:
-    """A Parquet file that grows part by part."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._first: Evaluation | None = None
-        self._policies: list[pd.DataFrame] = []
-        self._totals: list[pd.DataFrame] = []
-        self._waiting: list[pa.Table] = []
-        self._writer: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        finally:
-            if self._writer is not None:
-                with suppress(OSError, UsageError):
-                    self._writer.close()
-
-    def add(self, part: Evaluation) -> None:
-        self._first = self._first or part
-        part.refuse_other(self._first)
-        self._policies = [sum_counts([*self._policies, part.policies])]
-        self._totals = [sum_counts([*self._totals, _totals(part)])]
-        self._waiting.append(_rows(part))
-        if sum(map(len, self._waiting)) >= GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
-
-        table = pa.concat_tables(self._waiting)
-        self._waiting = []
-        self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
-        self._writer.write_table(table, row_group_size=max(len(table), 1))
-
-    def _finish(self) -> None:
-        if self._first is None:
+        if first is None:
             raise UsageError("There is nothing to store: give at least one part of an evaluation.")
-        if self._waiting:
-            self._flush()
-        policies = self._policies[0]
-        totals = self._totals[0].reindex(policies.index, fill_value=0.0)
+        if rows:
+            writer = _write_rows(stream, writer, rows)
         about = {
-            **self._first.design(),
+            **first.design(),
             "version": VERSION,
-            "policies": policies.to_dict("index"),
-            "totals": totals.to_dict("index"),
+            "policies": policies[0].to_dict("index"),
+            "totals": totals[0].reindex(policies[0].index, fill_value=0.0).to_dict("index"),
         }
-        self._writer.add_key_value_metadata({KEY: json.dumps(about)})
-        self._writer.close()
+        writer.add_key_value_metadata({KEY: json.dumps(about)})
+        writer.close()
+    finally:
+        if writer is not None:
+            with suppress(OSError, UsageError):
+                writer.close()
+
+
+def _write_rows(stream: IO[bytes], writer: Any, rows: list[pa.Table]) -> Any:  # noqa: ANN401 as pyarrow's
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+    table = pa.concat_tables(rows)
+    writer = writer or parquet.ParquetWriter(stream, table.schema, compression="zstd")
+    writer.write_table(table, row_group_size=max(len(table), 1))
+    return writer
 
 
 def _rows(part: Evaluation) -> pa.Table:

@@ -156,26 +156,30 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 
-class PartCounter:
-    """Counts over the parts so far.
+class PartitionedRuns(ABC):
+    """Runs that are read and scored part by part, with counts over the parts so far.
 
     Attributes:
-        policies: as in `Evaluation`.
+        judged: the judgments; None if the rows hold relevance.
     """
 
     def __init__(self, judged: QueryJudgments | None) -> None:
-        self._judged = judged
-        self._known: dict[str, RerankerCoverage] = {}
+        self.judged = judged
+        self._coverages: dict[str, RerankerCoverage] = {}
         self._n_by_file = Counter[str]()
         self._noted = MergedFindings()
         if judged is not None:
             self._noted.add(judged.noted)
         self._policies: list[pd.DataFrame] = []
 
+    @abstractmethod
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Yield evaluations that merge into the evaluation of the whole."""
+
     @property
     def rerankers(self) -> list[str]:
         """Rerankers so far, in order of appearance."""
-        return list(self._known)
+        return list(self._coverages)
 
     @property
     def policies(self) -> pd.DataFrame:
@@ -188,34 +192,26 @@ class PartCounter:
 
     def add_stats(self, stats: PartStats) -> None:
         """Add the counts of a part."""
-        n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
-        if stats.name not in self._known:
+        n_judged = 0 if self.judged is None else len(self.judged.pairs.queries)
+        if stats.name not in self._coverages:
             self._n_by_file[stats.file] += 1
             refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
-        coverage = self._known.setdefault(stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool)))
+        coverage = self._coverages.setdefault(
+            stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool))
+        )
         coverage.n_queries += stats.n_queries
         coverage.n_judged_rows += stats.n_judged_rows
         coverage.has_rows[stats.places] = True
         coverage.query_hashes.append(stats.query_hashes)
 
-    @property
-    def judged(self) -> QueryJudgments | None:
-        """The judgments; None if the rows hold relevance."""
-        return self._judged
-
-    @property
-    def n_unjudged(self) -> IntArray | None:
-        """(n_queries,) number of unjudged documents of all rerankers; None if not counted."""
-        return None if self._judged is None else self._judged.n_unjudged
-
     def count_unjudged(self, rows: Iterable[Hashes]) -> None:
         """Count unjudged documents, given by `QueryJudgments.unjudged_rows`, before scoring."""
-        if self._judged is not None:
-            self._judged = self._judged.with_counts(count_distinct(list(rows), len(self._judged.pairs.queries)))
+        if self.judged is not None:
+            self.judged = self.judged.with_counts(count_distinct(list(rows), len(self.judged.pairs.queries)))
 
     def add_policies(self, part: Evaluation) -> Evaluation:
         """Add the counts of a scored part, and return the part."""
-        is_counted = self._judged is None or self._judged.n_unjudged is not None
+        is_counted = self.judged is None or self.judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
             raise UsageError(
                 "lowest and highest need the unjudged documents of all runs: give is_bounded=True."
@@ -225,43 +221,22 @@ class PartCounter:
 
     def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
         """Yield a reranker's judged lists without rows, a few at a time; `nothing` has its columns."""
-        if self._judged is None:
+        if self.judged is None:
             return
-        missing = np.flatnonzero(~self._known[name].has_rows)
+        missing = np.flatnonzero(~self._coverages[name].has_rows)
         for start in range(0, len(missing), _LISTS):
-            yield self._judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
+            yield self.judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
 
     @property
     def left_out(self) -> pd.DataFrame:
         """Findings on rows that were skipped or changed while reading, as in `Runs`."""
-        coverages = self._known.items()
-        if self._judged is None:
-            everyone = [hashes for _, coverage in coverages for hashes in coverage.query_hashes]
-            n_asked = len(np.unique(np.concatenate(everyone))) if everyone else 0
-            differ = [one.queries_differ(name, n_asked) for name, one in coverages]
-        else:
-            differ = [one.unjudged(name) for name, one in coverages]
-        return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
-
-
-class PartitionedRuns(ABC):
-    """Runs that are read and scored part by part."""
-
-    _counter: PartCounter
-
-    @abstractmethod
-    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations that merge into the evaluation of the whole."""
-
-    @property
-    def policies(self) -> pd.DataFrame:
-        """As in `Evaluation`, over the parts so far."""
-        return self._counter.policies
-
-    @property
-    def left_out(self) -> pd.DataFrame:
-        """Findings on rows that were skipped or changed while reading, as in `Runs`."""
-        return self._counter.left_out
+        coverages = self._coverages.items()
+        hashes = [query_hashes for _, coverage in coverages for query_hashes in coverage.query_hashes]
+        n_queries = len(np.unique(np.concatenate(hashes))) if hashes else 0
+        findings = [*self._noted.findings]
+        for name, coverage in coverages:
+            findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
+        return as_frame(findings)
 
 
 def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
@@ -341,8 +316,8 @@ class Stream(PartitionedRuns):
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated
         self._is_bounded = is_bounded
-        self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
-        self._counter.add_findings(told_apart)
+        super().__init__(None if judgments is None else QueryJudgments.of(judgments, repeated))
+        self.add_findings(told_apart)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
         """Yield evaluations of some queries each, which merge into the whole; with qrels, of one reranker each.
@@ -353,11 +328,11 @@ class Stream(PartitionedRuns):
             ReadError: a file cannot be read, or the rows of a query are not adjacent.
             UsageError: two runs have the same name, or there is no relevance.
         """
-        if self._is_bounded and self._counter.judged is not None:
-            self._counter.count_unjudged(self._unjudged_rows(self._counter.judged))
+        if self._is_bounded and self.judged is not None:
+            self.count_unjudged(self._unjudged_rows(self.judged))
         for name, file in self._files:
             for runs in self._runs(file, name):
-                yield self._counter.add_policies(score(runs))
+                yield self.add_policies(score(runs))
 
     def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[Hashes]:
         for _, file in self._files:
@@ -365,16 +340,16 @@ class Stream(PartitionedRuns):
                 yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
-        earlier, columns_of = set(self._counter.rerankers), dict[str, pa.Table]()
+        earlier, columns_of = set(self.rerankers), dict[str, pa.Table]()
         for source in file.blocks():
-            lists, noted = split_by_reranker(replace(source, name=name), self._counter.judged, self._repeated)
-            self._counter.add_findings(noted)
+            lists, noted = split_by_reranker(replace(source, name=name), self.judged, self._repeated)
+            self.add_findings(noted)
             for runs, rerankers in lists:
                 for stats in rerankers:
                     if stats.name in earlier:
                         raise two_runs_error(file.file.name, stats.name)
                     columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
-                    self._counter.add_stats(stats)
+                    self.add_stats(stats)
                 yield runs
         for reranker, table in columns_of.items():
-            yield from self._counter.missing(reranker, table)
+            yield from self.missing(reranker, table)

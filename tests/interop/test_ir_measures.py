@@ -197,7 +197,7 @@ def test_a_measure_of_ir_measures_is_tied_with_its_parameters():
     assert tied(RR(rel=2) @ 10) == MTRR(rel=2) @ 10
     assert tied("Success@3") == TMHits @ 3
     assert str(worst(EXP @ 10)) == "worst_nDCG(dcg='exp-log2')@10"
-    with pytest.raises(UsageError, match=r"no best SDCG.*: it is there for AP, Bpref, ERR, infAP, IPrec"):
+    with pytest.raises(UsageError, match=r"no best SDCG.*\. Choose AP, Bpref, ERR, infAP, IPrec"):
         best(SDCG(max_rel=3) @ 3)
 
 

@@ -203,7 +203,7 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
             rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
         rerank(SAMPLES[2:])(Embedder())
-    with pytest.raises(UsageError, match="give documents, and queries with relevant ones"):
+    with pytest.raises(UsageError, match="give documents, and queries with relevant documents"):
         search(QUERIES, CORPUS, {})
     for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
         with pytest.raises(UsageError, match="Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document"):
