@@ -34,7 +34,7 @@ def _exit_at_once(_signal: int, _frame: FrameType | None) -> None:
 def _open_closed_streams() -> None:
     """Open closed standard streams, so that no other file gets their numbers.
 
-    The new stderr drops what is written. The new stdout is read-only, so that writing to it fails as on a full
+    The new stderr drops its input. The new stdout is read-only, so that writing to it fails as on a full
     disk; only a server, which writes no data, gets a writable one.
     """
     is_server = sys.argv[1:2] == ["app"]

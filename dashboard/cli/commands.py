@@ -1,4 +1,4 @@
-"""The command line `tiescope`: the commands of `metrics.cli`, and those that need the dashboard."""
+"""The command line `tiescope`: commands of `metrics.cli`, and commands that need the dashboard."""
 
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -8,8 +8,7 @@ import typer
 
 from dashboard.cli.serving import app_command
 from dashboard.cli.sharing import boards_command, pull_command, push_command
-from metrics.cli.auditing import audit_command
-from metrics.cli.conforming import conformance_command
+from metrics.cli.auditing import audit_command, conformance_command
 from metrics.cli.deciding import compare_command, gate_command, review_command, stability_command
 from metrics.cli.evaluating import check_command, evaluate_command, permutations_command
 from metrics.cli.judging import judge_next_command

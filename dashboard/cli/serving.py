@@ -37,7 +37,7 @@ def app_command(
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     allow: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help=f"Who may sign in: an address or a domain (default: {ALLOW})."),
+        typer.Option(metavar="ADDRESS", help=f"Address or domain that may sign in (default: {ALLOW})."),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Serve to everybody, without sign-in.")] = False,
     allow_paths: Annotated[

@@ -1,4 +1,4 @@
-"""The command that compares published figures with runs: audit."""
+"""Commands that check the numbers of others: audit, conformance."""
 
 from glob import iglob
 from pathlib import Path
@@ -10,7 +10,7 @@ from metrics.cli.messages import say
 from metrics.cli.options import FileUse, Qrels, ReadingOptions, RunPaths, TableOutput, with_shared_options
 from metrics.errors import UsageError
 from metrics.support.progress import progress
-from metrics.support.wording import first_names, part_of, quote
+from metrics.support.wording import count_of, first_names, part_of, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,13 +172,13 @@ def _orders(orders: "Sequence[AuditedOrder]") -> "pd.DataFrame":
     import pandas as pd
 
     if not orders:
-        raise UsageError("--show orders: no measure has the means of two rerankers.")
+        raise UsageError("--show orders needs a measure with means of two rerankers.")
     table = pd.concat([order.pairs.assign(measure=order.measure) for order in orders], ignore_index=True)
     return table[["measure", *table.columns.drop("measure")]]
 
 
 def _folded_figures(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return figures that do not come out first, then one line per reranker for those that do exactly."""
+    """Return deviating figures first, then one line per reranker for all its exact figures."""
     import pandas as pd
 
     from metrics.studies.audit.reproduction import VERDICTS
@@ -216,3 +216,47 @@ def _names(result: "Audit") -> "pd.DataFrame":
     tables = [result.names.rerankers.assign(kind="reranker"), result.names.measures.assign(kind="measure")]
     table = pd.concat(tables, ignore_index=True)[["kind", "published", "matched", "how", "candidates"]]
     return table.assign(candidates=[", ".join(names) for names in table["candidates"]])
+
+
+@with_shared_options
+def conformance_command(
+    results: Annotated[
+        Path | None,
+        typer.Argument(metavar="RESULTS.json", help="Values from the tool: case → value, as JSON."),
+        FileUse.READ,
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="Largest difference that passes; 5e-5 for four printed decimals.")
+    ] = 1e-6,
+    *,
+    table_output: TableOutput,
+) -> None:
+    """Find the tie order of another evaluation tool and the cases it fails; exit with 1 if it fails any.
+
+    Without RESULTS.json, print where the cases are and the format of RESULTS.json.
+    """
+    from metrics import conformance
+    from metrics.cli.output import print_text
+
+    cases = conformance.load_cases()
+    if results is None:
+        print_text(
+            f"The {len(cases)} cases: {conformance.CASES_FILE}\n"
+            "Score the run of each case with its qrels and measure. Write case → value (null: not computed):\n"
+            f'{{"{cases[0]["id"]}": 0.5, "{cases[1]["id"]}": 0, ...}}\n'
+            "Then: tiescope conformance RESULTS.json\n"
+        )
+        return
+    table = conformance.compare_results(conformance.read_results(results), tolerance)
+    for sentence in conformance.order_sentences(table):
+        say(sentence)
+    table = table.drop(columns="also")
+    failed = table[~table["passes"]]
+    n_missing = len(cases) - len(table)
+    say(f"{part_of(len(failed), len(table), 'case')} failed; {count_of(n_missing, 'case')} without a value.")
+    if not table_output.is_for_people:
+        table_output.write(table)
+    elif len(failed):
+        table_output.write(failed.drop(columns="passes"))
+    if len(failed):
+        raise typer.Exit(1)

@@ -79,12 +79,12 @@ def check_command(
 
 def _finding_lines(groups: "Iterable[FindingGroup]") -> Iterator[str]:
     for group in groups:
-        first, *others = group.lines
-        subject = group.subject if others else _with_place(group.subject, first)
+        first, *further = group.lines
+        subject = group.subject if further else _with_place(group.subject, first)
         yield f"{group.severity} · {group.code} · {subject}: {group.title}"
-        if not others and len(first.names) > 1:
+        if not further and len(first.names) > 1:
             yield f"    {first_names(first.names, _MAX_NAMES)}"
-        for line in group.lines[:_MAX_LINES] if others else ():
+        for line in group.lines[:_MAX_LINES] if further else ():
             yield f"    {_with_place(first_names(line.names), line)}: {line.message}"
         if len(group.lines) > _MAX_LINES:
             yield f"    … and {len(group.lines) - _MAX_LINES:,} more: --format csv lists all."
@@ -156,7 +156,7 @@ def evaluate_command(
         typer.Option(
             "--holes",
             help="Also write bounds over all tie orders and all grades of unjudged documents: --ties lowest "
-            "--ties highest. Files read in parts are read twice.",
+            "--ties highest. This reads parts twice.",
         ),
     ] = False,
     stream: Annotated[
@@ -209,7 +209,7 @@ def evaluate_command(
 
     with progress("Scoring", follows_steps=not stream) as watch:
         options = {**reading.in_parts(), "is_bounded": asks_for_bounds(treatments)}
-        parted: PartitionedRuns = (
+        part_runs: PartitionedRuns = (
             Stream(run, qrels, **options)
             if stream
             else Dataset(
@@ -221,8 +221,8 @@ def evaluate_command(
                 watch=watch,
             )
         )
-        last_part, means = _score_parts(parted, score, table_output, save, per_query=per_query)
-    say_left_out(parted, last_part)
+        last_part, means = _score_parts(part_runs, score, table_output, save, per_query=per_query)
+    say_left_out(part_runs, last_part)
     say_own_rules(last_part)
     if means is not None:
         table_output.write(means)
@@ -280,7 +280,7 @@ def _score_in_memory(
         timed = with_latency(evaluation, latencies(runs))
         if latency and timed is evaluation:
             raise UsageError(
-                "--latency: no list has a latency. Add a column `latency`, in seconds, to a table."
+                "--latency: the runs have no latencies. Add a column `latency`, in seconds, to a table."
             )
         evaluation = timed
     table = long_table(evaluation, per_query=per_query)

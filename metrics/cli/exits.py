@@ -1,7 +1,7 @@
-"""How a command ends: by which code, and with which line where it did not go as it should.
+"""How a command ends: exit codes, and one line on stderr after an error.
 
-0 ok, 1 a check failed, 2 unusable input or no room for the output, 70 a defect of TieScope, 130 interrupted,
-141 whoever read the output has left, 128 and its number where another signal ended it.
+0 success, 1 a check failed, 2 unusable input or no room for the output, 70 a bug in TieScope, 130 interrupted,
+141 the reader of stdout has gone, 128 plus the number of another signal.
 """
 
 import atexit
@@ -23,11 +23,11 @@ from metrics.support.escaping import visible
 
 UNUSABLE, DEFECT, INTERRUPTED, UNREAD = 2, 70, 130, 141
 _BAD_COMMAND_LINE: Any = typer.BadParameter.__base__
-"""What Typer raises where it cannot read a command line; it exports only this kind of it."""
+"""Typer's error for a command line it cannot parse; it exports only this subclass."""
 
 
 def exit_code(command: Callable[[], None]) -> int:
-    """Run a command to its end; return the code of the process, and say why where it is not the command's."""
+    """Run a command; return the exit code of the process, and report errors on stderr."""
     code = 0
     try:
         with _ended_by_signals():
@@ -36,7 +36,7 @@ def exit_code(command: Callable[[], None]) -> int:
     except typer.Exit as stop:
         code = stop.exit_code
     except SystemExit as stop:
-        is_unread = isinstance(stop.__context__, BrokenPipeError)  # so ends Rich, which prints the help
+        is_unread = isinstance(stop.__context__, BrokenPipeError)  # Rich, which prints the help, exits so
         code = UNREAD if is_unread else stop.code if isinstance(stop.code, int) else int(bool(stop.code))
     except BrokenPipeError:
         code = UNREAD
@@ -49,20 +49,19 @@ def exit_code(command: Callable[[], None]) -> int:
     except (TieScopeError, MemoryError, OSError) as error:
         code = UNUSABLE
         _say_last(f"tiescope: {_reason(error)}")
-    except Exception:  # noqa: BLE001 a defect is no failed check
+    except Exception:  # noqa: BLE001 a bug is not a failed check
         code = DEFECT
         with suppress(OSError):
             traceback.print_exc()
-        _say_last("tiescope: this is a defect of TieScope; the lines above say where. Please report them.")
+        _say_last("tiescope: this is a bug in TieScope. Please report the lines above.")
     if code == INTERRUPTED:
         _say_last("tiescope: interrupted.")
     return code
 
 
 def _reason(error: TieScopeError | MemoryError | OSError) -> str:
-    """Return a sentence on what could not be done."""
     if isinstance(error, MemoryError):
-        return "there is not enough memory. Ask for less, or evaluate with --stream or --engine dask."
+        return "there is not enough memory. Use smaller data, or evaluate with --stream or --engine dask."
     if not isinstance(error, OSError):
         return str(error)
     if error.errno == errno.EBADF:
@@ -71,30 +70,30 @@ def _reason(error: TieScopeError | MemoryError | OSError) -> str:
 
 
 def _say_last(text: str) -> None:
-    """Write a message to stderr, if it is still there: the exit code tells as much."""
+    """Write a message to stderr if it is still open; the exit code says the same."""
     with suppress(OSError):
         say(text)
 
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """End what is done inside where a signal asks for it, so that nothing half done is left."""
+    """Turn signals into exits, so that the block cleans up before the process ends."""
     received: list[int] = []
 
     def end_by(number: int, _frame: FrameType | None) -> NoReturn:
         received.append(number)
-        # a second one would cut short what is put in order; but whoever presses Ctrl-C twice wants that
+        # a second signal would cut the cleanup short; only a second Ctrl-C may
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_IGN)
         sys.exit(128 + number)
 
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     for number, handler in before.items():
-        if handler != signal.SIG_IGN:  # as nohup has it
+        if handler != signal.SIG_IGN:  # nohup ignores it
             signal.signal(number, end_by)
     try:
         yield
     except BaseException:
-        if received:  # Python makes other errors of an exit in the middle of an import, and libraries do
+        if received:  # an import may turn the exit into another error
             sys.exit(128 + received[0])
         raise
     finally:
@@ -103,7 +102,7 @@ def _ended_by_signals() -> Iterator[None]:
 
 
 def end(code: int) -> NoReturn:
-    """End the process; an interrupt on its way out is as quiet, and what nobody takes is not written again."""
+    """End the process; an interrupt or a closed stdout on the way out stays silent."""
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_DFL)
     try:
         sys.stdout.flush()

@@ -43,7 +43,7 @@ def traditional_order(runs: "Runs", choice: str | None) -> str:
 
 
 def say_left_out(runs: "Runs | PartitionedRuns", evaluation: "Evaluation") -> None:
-    """Report what was skipped or counted as 0, and why."""
+    """Report skipped rows and queries, queries counted as 0, and the reasons."""
     findings = runs.left_out
     findings = findings[findings["code"] != "queries-missing"]
     groups = findings.groupby(["severity", "message", "hint"], sort=False)
@@ -76,8 +76,8 @@ def say_own_rules(evaluation: "Evaluation") -> None:
     for name in evaluation.measures:
         answered, *rules = side_by_side(parse(name))
         if parse(name).measure.answers:
-            others = " ".join(f"-m {rule}" for rule in (answered, *rules))
+            rule_options = " ".join(f"-m {rule}" for rule in (answered, *rules))
             say(
                 f"{name} settles ties by its own rule, so every tie order gives the same value. Other rules "
-                f"for {answered}: {others}."
+                f"for {answered}: {rule_options}."
             )

@@ -1,4 +1,4 @@
-"""Options that commands share: the files they use, how they read and score these, and what they write.
+"""Options that commands share, for files, reading, scoring and output.
 
 Commands import pandas and the library when they run, so that `tiescope --help` answers at once.
 """
@@ -30,7 +30,7 @@ _STDIO, _STDOUT = Path("-"), Path("/dev/stdout")
 
 
 class FileUse(Enum):
-    """What a command does with the file that an option names; every such option is annotated with one."""
+    """How a command uses the file that an option names; every such option is annotated with one."""
 
     READ = auto()
     """A file, a folder, a pattern or a URL; `-` is standard input."""
@@ -133,7 +133,7 @@ def with_inputs_kept(command: Callable[..., None], log: str) -> Callable[..., No
     return run
 
 
-def _paths(value: Any) -> Iterator[Path | str]:  # noqa: ANN401 a file, several or None
+def _paths(value: Any) -> Iterator[Path | str]:  # noqa: ANN401 one file, several or None
     if isinstance(value, NamedPath):
         yield value.path
     elif isinstance(value, str | Path):

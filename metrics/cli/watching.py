@@ -33,7 +33,6 @@ from metrics.support.wording import count_of, describe_part
 
 if TYPE_CHECKING:
     from metrics.evaluation import ScoringOptions
-    from metrics.evaluation.running import Running
     from metrics.runs import Runs
     from metrics.scale.live import ChangeWatch, Feed, LiveScores, NewChange
 
@@ -134,10 +133,10 @@ def watch_command(
     Unreadable lists are reported on stderr and left out. Ctrl-C prints the last table and ends.
     """
     from metrics.evaluation import DEFAULT_MEASURES
-    from metrics.evaluation.running import HALF_LIVES
+    from metrics.evaluation.running import HALF_LIVES, Running
     from metrics.runs import File, as_judgments, files, read
     from metrics.runs.columns import ColumnChoice
-    from metrics.scale.live import FolderFeed, LineCutter, LineFeed, LiveScores, running_for
+    from metrics.scale.live import FolderFeed, LineCutter, LineFeed, LiveScores
 
     reading.in_parts()  # refuses options that need all rows of a run
     window: dict[str, Any] = {
@@ -146,15 +145,19 @@ def watch_command(
         if width is not None
     }
     keep = max(WINDOW, last or 0, ceil(HALF_LIVES * (halflife or 0)))
-    make_running = partial(running_for, measure or DEFAULT_MEASURES, options=scoring, keep=keep)
-    make_running(traditional or "input").means(**window)  # refuses unknown names before it waits
+    options: dict[str, Any] = {name: value for name, value in vars(scoring).items() if name != "missing"}
+
+    def running(order: str) -> Running:
+        return Running(measure or DEFAULT_MEASURES, order, keep=keep, **options)
+
+    running(traditional or "input").means(**window)  # refuses unknown names before it waits
     read_file = partial(read, columns=reading.columns, strict=False, missing_score=reading.missing_score)
     judgments = as_judgments(read_file(File.open(qrels))) if qrels else None
 
-    def running(runs: "Runs") -> "Running":
-        return make_running(traditional_order(runs, traditional))
+    def first_running(runs: "Runs") -> Running:
+        return running(traditional_order(runs, traditional))
 
-    scores = LiveScores(running, judgments, reading.repeated, run.name, say)
+    scores = LiveScores(first_running, judgments, reading.repeated, run.name, say)
     stop = _Stop()
     with ExitStack() as closing, stop.handling():
         feed: Feed

@@ -1,4 +1,4 @@
-"""Two hundred lists with their values by every tie order, for any evaluation tool to run.
+"""Two hundred lists with their values in every tie order, to test any evaluation tool.
 
 `cases.json` was made by enumeration of all orders (tests/conformance_cases.py), not by TieScope's formulas.
 """
@@ -27,9 +27,9 @@ ORDERS: Mapping[str, str] = {
     "mean_rank": "one over the mean rank, as in PyKEEN",
     "tie_as_step": "a tie retrieved as one step, as in scikit-learn",
 }
-"""Tie order, as `cases.json` calls it → what people call it."""
+"""Tie order in `cases.json` → its description."""
 PRECISIONS: Mapping[str, str] = {"float64": "values", "float32": "values_float32"}
-"""As what scores are compared → the key of a case with its values; that of 32 bits only where they differ."""
+"""Precision of scores → the key of a case with its values; 32-bit values are given only if they differ."""
 
 
 def load_cases() -> list[dict[str, Any]]:
@@ -39,7 +39,7 @@ def load_cases() -> list[dict[str, Any]]:
 
 
 def expected_value(case: Mapping[str, Any], order: str, precision: str = "float64") -> float:
-    """Return the value of a case by one tie order; NaN where the order is not defined for its measure.
+    """Return the value of a case in a tie order; NaN if the order is not defined for its measure.
 
     Args:
         case: one of `load_cases`.
@@ -51,7 +51,7 @@ def expected_value(case: Mapping[str, Any], order: str, precision: str = "float6
 
 
 def read_results(path: Path | str) -> dict[str, float]:
-    """Return case → value of a file of results, without the cases whose value is null.
+    """Return case → value from a file of results, without null values.
 
     Raises:
         ReadError: the file is not a JSON object with numbers, or names a case that does not exist.
@@ -78,19 +78,19 @@ def read_results(path: Path | str) -> dict[str, float]:
 
 
 def compare_results(results: Mapping[str, float], tolerance: float = 1e-6) -> pd.DataFrame:
-    """Find the tie order a tool uses for each measure, and the cases it fails by that order.
+    """Find the tie order that a tool uses for each measure, and the cases that it fails in that order.
 
-    The order of a measure is the one by which most of its cases come out; where several do, the one that
-    fits most cases of all measures.
+    The order of a measure is the one that fits most of its cases; among several, the one that fits most cases
+    of all measures.
 
     Args:
-        results: case → value of the tool.
-        tolerance: difference up to which a value is the expected one.
+        results: case → value from the tool.
+        tolerance: largest difference from the expected value.
 
     Returns:
-        a row a case with a value: case, measure (its kind, such as RR@k), value, precision and order (keys of
-        `PRECISIONS` and `ORDERS`), also (other orders that fit as many cases of the measure), expected (by
-        that order), tied, passes.
+        one row per case with a value: case, measure (such as RR@k), value, precision and order (keys of
+        `PRECISIONS` and `ORDERS`), also (other orders that fit as many cases of the measure), expected (in that
+        order), tied, passes.
     """
     cases = [case for case in load_cases() if case["id"] in results]
     columns = pd.MultiIndex.from_product([PRECISIONS, ORDERS], names=["precision", "order"])
@@ -121,7 +121,7 @@ def compare_results(results: Mapping[str, float], tolerance: float = 1e-6) -> pd
 def order_sentences(table: pd.DataFrame) -> list[str]:
     """Return a sentence for each tie order of `compare_results`, with the measures that seem to use it.
 
-    An order that fits fewer than half of the cases of a measure is not said to be its order.
+    An order must fit at least half of the cases of a measure.
     """
     fits = table.groupby("measure")["passes"].transform("mean") >= 1 / 2
     sentences = []

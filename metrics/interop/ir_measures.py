@@ -1,14 +1,14 @@
-"""What ties allow, as measures of ir_measures: in its functions, its command line and PyTerrier.
+"""Tied, worst and best values as measures of ir_measures, for its functions, its command line and PyTerrier.
 
 import ir_measures
 from metrics.interop.ir_measures import MTRR, tied
 ir_measures.calc_aggregate([ir_measures.RR, MTRR, tied(ir_measures.nDCG @ 10)], qrels, run)
 
-The import registers them by name, too: ir_measures.parse_measure("tied_nDCG@10"). ir_measures' own
-command knows them as python -m metrics.interop.ir_measures QRELS RUN MEASURE...
+The import also registers them by name: ir_measures.parse_measure("tied_nDCG@10"). ir_measures' own command
+knows them as python -m metrics.interop.ir_measures QRELS RUN MEASURE...
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,26 +25,20 @@ from metrics.support.arrays import FloatArray, with_column
 
 
 class JudgmentView(NamedTuple):
-    """What measures must agree on to be taken in one go.
+    """How a measure reads judgments; measures with the same view are scored together.
 
     Attributes:
         rel: smallest grade that counts as relevant.
-        judged_only: whether what nobody judged is left out of the lists.
-        gains: old and new grade, of those that change.
+        judged_only: true to remove unjudged documents from the lists.
+        gains: old and new grade, of grades that change.
     """
 
     rel: int
     judged_only: bool
     gains: tuple[tuple[int, int], ...]
 
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> "JudgmentView":
-        """Return that of a measure, by its parameters that are given: rel, judged_only, gains."""
-        gains = tuple(sorted(params.get("gains", {}).items()))
-        return cls(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
-
     def of_runs(self, runs: Runs, judgments: pa.Table) -> Runs:
-        """Return the runs under these judgments, grades changed, and without what is left out."""
+        """Return the runs with these judgments, changed grades, and without removed documents."""
         grades = judgments["relevance"].to_numpy()
         if self.gains:
             changed = grades.copy()
@@ -56,7 +50,7 @@ class JudgmentView(NamedTuple):
 
 
 def _judged(runs: Runs, grades: FloatArray) -> Runs:
-    """Return the rows that somebody judged; a negative grade is no judgment, as trec_eval has it."""
+    """Return the judged rows; a negative grade is not a judgment, as in trec_eval."""
     tables = {}
     for name, table in runs.tables.items():
         judgment = runs.judgment_places(name)
@@ -77,9 +71,9 @@ with needs("ir-measures"):
 
 _TREATMENTS = {"tied": "expected", "worst": "pessimistic", "best": "optimistic"}
 _ORDERS = {
-    "expected": "The mean over every order that equal scores allow.",
-    "pessimistic": "In the worst order that equal scores allow.",
-    "optimistic": "In the best order that equal scores allow.",
+    "expected": "The mean over all tie orders.",
+    "pessimistic": "In the worst tie order.",
+    "optimistic": "In the best tie order.",
 }
 _CITED = """
     .. cite:: mcsherry-najork-tied-scores
@@ -92,11 +86,11 @@ _PAST = 10**9
 
 
 class TieMeasure(measures.Measure):
-    """A measure of ir_measures that says what is done about ties.
+    """A measure of ir_measures with a way to score ties.
 
     Attributes:
         ours: its name in `metrics.MEASURES`.
-        treatment: name of its treatment in `metrics.TREATMENTS`.
+        treatment: its treatment in `metrics.TREATMENTS`.
     """
 
     ours: str
@@ -107,7 +101,7 @@ class TieMeasure(measures.Measure):
 
     @property
     def our_name(self) -> str:
-        """Name of what `metrics.evaluate` scores, such as `nDCG-linear@10`."""
+        """The name for `metrics.evaluate`, such as `nDCG-linear@10`."""
         name = "nDCG" if self.params.get("dcg") == "exp-log2" else self.ours
         if "recall" in self.params:
             return f"{name}@{self.params['recall']}"
@@ -116,7 +110,6 @@ class TieMeasure(measures.Measure):
 
 
 def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
-    """Return the measure ir_measures knows by a name, with parameters."""
     measure: measures.Measure = measures.registry[name](**params)
     return measure
 
@@ -124,7 +117,7 @@ def _find_measure(name: str, params: dict[str, Any]) -> measures.Measure:
 def _declare(
     name: str, ours: str, treatment: str, params: dict[str, measures.ParamInfo], own_rule: str = ""
 ) -> measures.Measure:
-    """Return a measure under one treatment, or with its own rule for ties, as ir_measures declares its own."""
+    """Declare a measure under one treatment, or with its own rule for ties, as ir_measures does."""
     record = next(one for one in MEASURES if one.name == ours)
     summary = f"{record.summary} {own_rule or _ORDERS[treatment]}"
     inside = {
@@ -144,7 +137,7 @@ def _declare(
 
 
 def _declare_three(plain: measures.Measure, ours: str, tied_name: str = "") -> tuple[measures.Measure, ...]:
-    """Return the tied, the worst and the best of a measure of ir_measures, known by all that it is known by."""
+    """Declare the tied, worst and best version of a measure of ir_measures, under each of its names."""
     declared = []
     aliases = [name for name, one in measures.registry.items() if one is plain]
     for prefix, treatment in _TREATMENTS.items():
@@ -171,12 +164,12 @@ TsRR = _declare(
     "TsRR",
     "expected",
     {name: RR.SUPPORTED_PARAMS[name] for name in ("rel", "judged_only")},
-    "A rule for ties of its own.",
+    "It settles ties by its own rule.",
 )
 
 
 def tied(measure: measures.Measure | str) -> measures.Measure:
-    """Return the mean of a measure over every order that equal scores allow; that of `RR @ 10` is `MTRR @ 10`.
+    """Return the mean of a measure over all tie orders; for `RR @ 10`, this is `MTRR @ 10`.
 
     Args:
         measure: AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR or Success, with its parameters; or its name, such
@@ -189,12 +182,12 @@ def tied(measure: measures.Measure | str) -> measures.Measure:
 
 
 def worst(measure: measures.Measure | str) -> measures.Measure:
-    """Return a measure in the worst order that equal scores allow; arguments and errors as of `tied`."""
+    """Return a measure in the worst tie order; arguments and errors as for `tied`."""
     return _with_prefix("worst", measure)
 
 
 def best(measure: measures.Measure | str) -> measures.Measure:
-    """Return a measure in the best order that equal scores allow; arguments and errors as of `tied`."""
+    """Return a measure in the best tie order; arguments and errors as for `tied`."""
     return _with_prefix("best", measure)
 
 
@@ -202,12 +195,11 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
     try:
         plain = ir_measures.parse_measure(measure) if isinstance(measure, str) else measure
     except (NameError, ValueError) as error:
-        raise UsageError(f"ir_measures knows no measure {measure!r}: {error}.") from error
+        raise UsageError(f"ir_measures does not know the measure {measure!r}: {error}.") from error
     name = f"{prefix}_{plain.NAME}"
     if name not in measures.registry:
         raise UsageError(
-            f"There is no {prefix} {plain}: it is there for AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR and "
-            "Success."
+            f"There is no {prefix} {plain}. Choose AP, Bpref, ERR, infAP, IPrec, nDCG, P, R, RR or Success."
         )
     if unknown := plain.params.keys() - plain.SUPPORTED_PARAMS.keys():
         raise UsageError(f"{plain.NAME} has no parameter {min(unknown)!r}.")
@@ -215,19 +207,20 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
 
 
 def _view(measure: measures.Measure) -> JudgmentView:
-    """Return the view of the judgments that a measure asks for."""
-    return JudgmentView.of({name: value for name, value in measure.params.items() if value is not NOT_PROVIDED})
+    given = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
+    gains = tuple(sorted(given.get("gains", {}).items()))
+    return JudgmentView(given.get("rel", 1), bool(given.get("judged_only", False)), gains)
 
 
 class TieEvaluator(providers.Evaluator):
-    """Scores runs against the same qrels.
+    """Scores runs with the same qrels.
 
     Args:
-        requested: what to compute; each is supported.
-        qrels: anything ir_measures takes.
+        requested: measures to compute, all supported.
+        qrels: any qrels that ir_measures takes.
 
     Raises:
-        ReadError: a document judged twice for a query, an empty id, a grade that is no number.
+        ReadError: a document is judged twice for a query, an ID is empty, or a grade is not a number.
     """
 
     def __init__(self, requested: Iterable[Any], qrels: object) -> None:
@@ -245,10 +238,10 @@ class TieEvaluator(providers.Evaluator):
         )
 
     def _iter_calc(self, run: object) -> Iterator[Metric]:
-        """Yield the values of one run; a query of the qrels that it lacks has them, too: they are 0.
+        """Yield the values of one run; a query without rows gets 0.
 
         Raises:
-            ReadError: a document twice in one list, an empty id, a score that is no number.
+            ReadError: a list holds a document twice, an ID is empty, or a score is not a number.
         """
         frame = RunConverter(run).as_pd_dataframe()  # type: ignore[no-untyped-call]
         runs = Runs.from_sources([of_frame(frame[["query_id", "doc_id", "score"]])], judged=False)
@@ -263,18 +256,18 @@ class TieEvaluator(providers.Evaluator):
 
 @dataclass(frozen=True)
 class _Accepts:
-    """The values of a parameter that the provider takes.
+    """The values of a parameter that the provider accepts.
 
     Attributes:
-        text: what they are.
-        test: whether a value, where one is given, is one.
+        text: describes them.
+        test: returns true for an accepted value.
     """
 
     text: str
     test: Callable[[Any], bool]
 
     def validate(self, value: object) -> bool:
-        """Return whether this value is taken."""
+        """Tell whether a value is accepted."""
         return value is NOT_PROVIDED or self.test(value)
 
     def __repr__(self) -> str:
@@ -317,9 +310,9 @@ _SUPPORTED = [
 
 
 class TieScopeProvider(providers.Provider):
-    """Exact expectations, best and worst values of measures where documents share a score.
+    """Exact expected, best and worst values of measures on lists with ties.
 
-    Gains of nDCG go with dcg='log2' only, and rel is 1 or more.
+    nDCG takes gains only with dcg='log2'. rel is 1 or more.
     """
 
     NAME = "tiescope"
@@ -334,7 +327,7 @@ class TieScopeProvider(providers.Provider):
 
 
 def _register() -> None:
-    """Have ir_measures ask this provider, and once, however often this file is imported."""
+    """Add this provider to ir_measures, once even if this file is imported twice."""
     provider = TieScopeProvider()  # type: ignore[no-untyped-call]
     providers.registry[provider.NAME] = provider
     other_providers = [one for one in ir_measures.DefaultPipeline.providers if one.NAME != provider.NAME]

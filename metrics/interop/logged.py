@@ -1,4 +1,4 @@
-"""What an experiment tracker is told of an evaluation: names, values, settings and tables."""
+"""The data of an evaluation for experiment trackers: names, values, settings and tables."""
 
 import re
 from collections.abc import Mapping
@@ -16,17 +16,17 @@ from metrics.support.escaping import spreadsheet_csv
 from metrics.ties import treatment
 
 TREATMENT_WORDS = {"expected": "tied", "pessimistic": "worst", "optimistic": "best", "std": "std"}
-"""Treatment → what a logged value is called."""
+"""Treatment → word in the name of a logged value."""
 _NO_NAME = re.compile(r"[^\w.\- /]+", re.ASCII)
 
 
 @dataclass(frozen=True)
 class LoggedEvaluation:
-    """An evaluation as trackers take it.
+    """An evaluation to log.
 
     Attributes:
-        evaluation: what was evaluated.
-        traditional: the treatment that is logged as `traditional`; "" where there is none.
+        evaluation: the evaluation.
+        traditional: the treatment that is logged as `traditional`; "" for none.
     """
 
     evaluation: Evaluation
@@ -34,25 +34,25 @@ class LoggedEvaluation:
 
     @classmethod
     def of(cls, evaluation: Evaluation, traditional: str | None) -> "LoggedEvaluation":
-        """Choose the treatment named, which must be an evaluated order, else the first order among them."""
+        """Choose the traditional treatment: an evaluated order by name, else the first one."""
         orders = [name for name in evaluation.ties if name not in TREATMENT_WORDS]
         if traditional is not None and traditional not in evaluation.ties:
             raise UsageError(
-                f"The evaluation has no {traditional!r}. Choose among {', '.join(evaluation.ties)}, or "
-                f"evaluate with ties=(..., {traditional!r})."
+                f"The treatment {traditional!r} was not evaluated. Choose among {', '.join(evaluation.ties)}, "
+                f"or evaluate with ties=(..., {traditional!r})."
             )
         if word := TREATMENT_WORDS.get(traditional or ""):
-            raise UsageError(f"{traditional} is logged as {word}: name an order, such as input.")
+            raise UsageError(f"{traditional} is logged as {word}. Choose a tie order, such as input.")
         return cls(evaluation, traditional or next(iter(orders), ""))
 
     @property
     def rerankers(self) -> list[str]:
-        """Names of the rerankers, as given."""
+        """Names of the rerankers."""
         return list(self.evaluation.policies.index)
 
     @property
     def keys(self) -> dict[str, str]:
-        """Reranker → its name in letters that trackers take, no two alike, however they are capitalised."""
+        """Reranker → unique name in characters that trackers accept, ignoring case."""
         keys: dict[str, str] = {}
         for reranker in self.rerankers:
             key, number = plain_name(reranker), 2
@@ -63,20 +63,20 @@ class LoggedEvaluation:
 
     @property
     def settings(self) -> dict[str, str]:
-        """How lists were scored, as texts: each option, the traditional order, and the version."""
+        """Scoring options, the traditional order and the version, as texts."""
         options = {name: str(value) for name, value in asdict(self.evaluation.options).items()}
         order = treatment(self.traditional).label if self.traditional else ""
         return options | {"traditional": order, "tiescope": version("tiescope")}
 
     def values(self) -> pd.DataFrame:
-        """Return means and tie ratios: index reranker, columns in letters trackers take, `nDCG_at_10/tied`."""
+        """Return means and tie ratios: index reranker, columns such as `nDCG_at_10/tied`."""
         evaluation = self.evaluation
         means = evaluation.scores.groupby(level="reranker", sort=False).mean().reindex(self.rerankers)
         means.columns = pd.Index([self._value_name(measure, ties) for measure, ties in means.columns])
         return means.assign(tie_ratio=evaluation.tie_ratios)
 
     def per_query(self, reranker: str) -> pd.DataFrame:
-        """Return a row a list of one reranker: its query, its values, and what is known of its ties."""
+        """Return the lists of one reranker: query, values, and tie statistics."""
         part = self.evaluation.only([reranker])
         values = part.scores.droplevel("reranker")
         values.columns = pd.Index([self._value_name(measure, ties) for measure, ties in values.columns])
@@ -88,7 +88,7 @@ class LoggedEvaluation:
 
 
 def write_files(logged: LoggedEvaluation, runs: Runs | None, folder: Path) -> None:
-    """Write the means of all rerankers and the lists of each as CSV, and what was ranked as Parquet."""
+    """Write the means of all rerankers and the lists of each as CSV, and the runs as Parquet."""
     (folder / "leaderboard.csv").write_bytes(spreadsheet_csv(logged.values().reset_index()))
     (folder / "per_query").mkdir()
     for reranker, key in logged.keys.items():
@@ -103,19 +103,19 @@ def write_files(logged: LoggedEvaluation, runs: Runs | None, folder: Path) -> No
 
 
 def plain_name(text: str) -> str:
-    """Return a name in letters that every tracker and file system takes: `nDCG@10` is `nDCG_at_10`."""
+    """Return a name in characters that all trackers and file systems accept: `nDCG@10` is `nDCG_at_10`."""
     return _NO_NAME.sub("_", text.replace("@", "_at_")).replace("/", "_")[:100]
 
 
 TREATMENTS = ("expected", "pessimistic", "optimistic")
-"""What is evaluated: the mean over every order of the ties, the worst and the best order."""
+"""What is evaluated: the mean over all tie orders, the worst and the best order."""
 
 
 def tied_means(evaluation: Evaluation, names: Mapping[str, str], n_lists: int) -> dict[str, float]:
-    """Return the means of each measure, as `tied_`, `worst_` and `best_` before its name, and the tie ratio.
+    """Return the means of each measure, with the prefixes `tied_`, `worst_` and `best_`, and the tie ratio.
 
     Returns:
-        name → mean; `tie_ratio`, the mean share of a list's documents that are tied, last.
+        name → mean; last `tie_ratio`, the mean share of a list's documents that are tied.
     """
     sums = evaluation.scores.sum()
     means = {

@@ -1,4 +1,4 @@
-"""An evaluation in MLflow: a run for each reranker, tied, traditional, worst and best beside each other.
+"""Log an evaluation to MLflow: one run per reranker, with tied, traditional, worst and best values.
 
 import mlflow, metrics
 from metrics.interop.mlflow import log_evaluation
@@ -20,7 +20,7 @@ with needs("mlflow"):
     import mlflow
 
 _FOLDER = "tiescope"
-"""Folder of the artifacts, and the head of parameters and tags."""
+"""Folder of the artifacts, and prefix of parameters and tags."""
 
 
 def log_evaluation(
@@ -32,18 +32,18 @@ def log_evaluation(
 ) -> dict[str, str]:
     """Log the means of an evaluation to MLflow, with its tables as artifacts.
 
-    One reranker is logged to the active run, or to a new one of its name where none is active. Several are
-    logged to runs of their own, nested in the active one, which holds the tables. A metric is called by
-    measure and treatment, such as `nDCG_at_10/tied`; a mean that is not known is left out.
+    A single reranker is logged to the active run, or to a new run of its name. Several rerankers get a run
+    each, nested in the active run, which holds the tables. Metric names consist of measure and treatment, such
+    as `nDCG_at_10/tied`; unknown means are left out.
 
     Args:
         evaluation: as `metrics.evaluate` returns it.
         traditional: the treatment logged as traditional; None for the first order that was evaluated.
-        runs: what was ranked, kept as Parquet beside the tables; None to keep the values alone.
-        link: address of the board, kept as the tag `tiescope.board`.
+        runs: the runs to store as Parquet with the tables; None stores only values.
+        link: address of the board, logged as the tag `tiescope.board`.
 
     Returns:
-        Reranker → id of its MLflow run.
+        Reranker → ID of its MLflow run.
 
     Raises:
         UsageError: the traditional treatment was not evaluated.
@@ -65,7 +65,7 @@ def log_evaluation(
 
 @contextmanager
 def _active_run(name: str) -> Iterator["mlflow.ActiveRun"]:
-    """Take the active run, or start one of this name and end it."""
+    """Take the active run, or start one with this name and end it."""
     active = mlflow.active_run()
     if active is not None:
         yield active

@@ -1,4 +1,4 @@
-"""Tied values beside those of MTEB: a mixin for its retrieval and reranking tasks.
+"""Add tied values to the scores of MTEB: a mixin for its retrieval and reranking tasks.
 
 import mteb
 from metrics.interop.mteb import TiedScores
@@ -13,18 +13,18 @@ from metrics.evaluation import evaluate
 from metrics.interop.logged import TREATMENTS, tied_means
 
 _NAMES = {"nDCG-linear": "ndcg", "RR": "mrr", "R": "recall", "P": "precision", "Hits": "hit_rate"}
-"""Measure → what MTEB calls it. MAP is not among them: MTEB cuts it off, and there is no AP with a cut-off."""
+"""Measure → its name in MTEB. MAP is missing, because MTEB's has a cut-off and AP has none."""
 
 
 class TiedScores:
-    """Adds tied, worst and best values to the scores of a task; stands before the task's class.
+    """Adds tied, worst and best values to the scores of a task; goes before the task's class.
 
-    MTEB keeps as many documents of a list as its largest cut-off says, 1,000: a tie that reaches past them is
-    taken to be as large as what was kept of it.
+    MTEB keeps the documents of a list down to its largest cut-off, 1,000. A tie that extends further counts
+    with the documents that were kept.
 
     Attributes:
-        k_values: cut-offs, of the task.
-        skip_first_result: whether the task leaves out the first document of each list.
+        k_values: cut-offs of the task.
+        skip_first_result: whether the task ignores the first document of each list.
     """
 
     k_values: Sequence[int]
@@ -38,7 +38,7 @@ class TiedScores:
         hf_split: str,
         hf_subset: str,
     ) -> dict[str, float]:
-        """Return what the task adds to its scores, and tied, worst and best values of the same lists.
+        """Return the task's own scores, and tied, worst and best values of the same lists.
 
         Args:
             scores: query → measure of trec_eval → value.
@@ -60,7 +60,6 @@ class TiedScores:
         return task_scores | tied_means(evaluation, names, len(lists))
 
     def _scored(self, documents: Mapping[str, float]) -> Mapping[str, float]:
-        """Return the documents of a list that the task scores."""
         if not self.skip_first_result:
             return documents
         return dict(sorted(documents.items(), key=lambda item: item[1], reverse=True)[1:])

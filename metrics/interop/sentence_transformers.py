@@ -1,12 +1,12 @@
-"""Evaluators for sentence-transformers that select models by the tied value, not by the luck of the sort.
+"""Evaluators for sentence-transformers that select models by tied scores instead of one arbitrary tie order.
 
 from metrics.interop.sentence_transformers import TiedRerankingEvaluator
 evaluator = TiedRerankingEvaluator(samples, name="dev")  # query, positive, negative, as its RerankingEvaluator
 evaluator(model)  # dev_tied_ndcg@10, dev_worst_ndcg@10, dev_best_ndcg@10 ... dev_tie_ratio
 SentenceTransformerTrainer(model, evaluator=evaluator, ...)
 
-Documents are tied where the model gives them equal scores, in its own precision. A similarity that rounds,
-such as `lambda a, b: model.similarity(a, b).round(decimals=6)`, ties what differs by rounding alone.
+Documents tie if the model gives them equal scores, in its own precision. To tie scores that differ only by
+rounding errors, pass a similarity that rounds: `lambda a, b: model.similarity(a, b).round(decimals=6)`.
 """
 
 import csv
@@ -35,13 +35,13 @@ Scores = npt.NDArray[np.floating]
 
 
 class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not be installed
-    """Embeds texts, and reports metrics as the evaluators of sentence-transformers do.
+    """Embeds texts, and reports metrics like the evaluators of sentence-transformers.
 
     Args:
-        name: of the data, before every metric.
-        file_suffix: end of the name of the CSV.
-        write_csv: whether to write one.
-        of_model: keywords of the model's `encode` and `predict`.
+        name: name of the data, the prefix of every metric.
+        file_suffix: end of the name of the CSV file.
+        write_csv: whether to write the file.
+        of_model: keyword arguments of the model's `encode` and `predict`.
     """
 
     primary_metric: str | None
@@ -54,20 +54,16 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
         self.of_model = dict(of_model)
 
     def embed(self, model: Any, texts: Sequence[str], kind: str, **further: Any) -> Any:  # noqa: ANN401
-        """Return the (n_texts, d) embeddings of texts, by the model's own way to encode them.
+        """Return the (n_texts, d) embeddings of texts of a kind, `query` or `document`.
 
-        Args:
-            model: that embeds.
-            texts: what it embeds.
-            kind: `query` or `document`.
-            further: further keywords of `encode`; those that are None are left to the model.
+        `further` are further keyword arguments of `encode`; those that are None are omitted.
         """
         encode = getattr(model, f"encode_{kind}", model.encode)
         keywords = {key: value for key, value in further.items() if value is not None}
         return encode(texts, convert_to_tensor=True, **self.of_model, **keywords)
 
     def prefixed(self, key: str) -> str:
-        """Return a metric under the evaluator's name."""
+        """Return a metric with the evaluator's name as prefix."""
         return f"{self.name}_{key}" if self.name else key
 
     def report(
@@ -78,14 +74,9 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
         epoch: int,
         steps: int,
     ) -> dict[str, float]:
-        """Log metrics, write them to the CSV and the model card, and return them under the evaluator's name.
+        """Log metrics, write them to the CSV file and the model card, and return them with prefixes.
 
-        Args:
-            model: that was evaluated.
-            means: metric → mean.
-            folder: where the CSV goes; None for none.
-            epoch: of the training.
-            steps: of the training.
+        `folder` is that of the CSV file, or None.
         """
         metrics = {self.prefixed(key): value for key, value in means.items()}
         _LOGGER.info("%s, epoch %d, steps %d: %s", type(self).__name__, epoch, steps, metrics)
@@ -97,11 +88,11 @@ class TiedEvaluator(BaseEvaluator):  # type: ignore[misc] # the package need not
 
 
 def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
-    """Return scores of a model, on any device, as an array in their precision; UsageError for other scores."""
+    """Return scores of a model as an array in their precision; UsageError unless all are numbers."""
     array: Scores = np.asarray(from_tensor(scores))
     if array.shape != shape:
         raise UsageError(
-            f"The model's scores have the shape {array.shape}: it must give a score a document, {shape}."
+            f"The model's scores have the shape {array.shape}: it must return one score per document, {shape}."
         )
     if array.dtype.kind not in "biuf":
         raise UsageError(f"The model's scores are of type {array.dtype}: they must be numbers.")
@@ -111,7 +102,7 @@ def as_array(scores: Any, shape: tuple[int, ...]) -> Scores:  # noqa: ANN401
 
 
 def _append_row(path: Path, row: Mapping[str, float]) -> None:
-    """Append a row to a CSV, or to the next one (`_2`) where that has other columns."""
+    """Append a row to a CSV file; if its columns differ, to the next one (`_2`)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     header, first = ",".join(row), path
     for number in count(2):
@@ -132,11 +123,12 @@ class _Sample(NamedTuple):
 
 
 class TiedRerankingEvaluator(TiedEvaluator):
-    """AP, RR@k and nDCG@k over ties, of documents given with each query.
+    """AP, RR@k and nDCG@k with ties, on documents given with each query.
 
-    Takes the samples of RerankingEvaluator and of CrossEncoderRerankingEvaluator, and counts them as these do:
-    a sample without positives or without negatives is left out for a SentenceTransformer; a CrossEncoder has 0
-    where nothing is relevant.
+    Takes the samples of RerankingEvaluator and CrossEncoderRerankingEvaluator, and counts them in the same
+        way: for a
+    SentenceTransformer, samples without positives or without negatives are left out; for a CrossEncoder, a
+    sample without relevant documents scores 0.
     """
 
     def __init__(
@@ -156,20 +148,20 @@ class TiedRerankingEvaluator(TiedEvaluator):
         """Read the samples.
 
         Args:
-            samples: of each, `query`, `positive` (a text or several), and `negative` or, of a first stage,
+            samples: each with `query`, `positive` (a text or several), and `negative` or, from a first stage,
                 `documents`.
             at_k: cut-off of RR and nDCG.
-            name: of the data, before every metric.
+            name: name of the data, the prefix of every metric.
             write_csv: whether to write `TiedRerankingEvaluator_NAME_results_@K.csv`.
-            similarity_fct: from (n, d) and (m, d) embeddings to (n, m) scores; None: the model's own.
-            batch_size: texts or pairs that the model takes at once.
+            similarity_fct: from (n, d) and (m, d) embeddings to (n, m) scores; None for the model's own.
+            batch_size: texts or pairs per batch of the model.
             show_progress_bar: whether the model shows its progress.
-            truncate_dim: dimensions of an embedding that count; None: as the model has it.
-            always_rerank_positives: whether positives that `documents` lack are ranked, too.
-            prompt_name: prompt of a CrossEncoder; None: as the model has it.
+            truncate_dim: number of dimensions of an embedding to use; None for the model's own.
+            always_rerank_positives: whether to add positives that `documents` lack.
+            prompt_name: prompt of a CrossEncoder; None for the model's own.
 
         Raises:
-            UsageError: a sample lacks something.
+            UsageError: a sample lacks a part.
         """
         of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
         super().__init__(name, f"results_@{at_k}", write_csv=write_csv, of_model=of_model)
@@ -191,16 +183,16 @@ class TiedRerankingEvaluator(TiedEvaluator):
         """Rank the documents of all samples.
 
         Args:
-            model: a SentenceTransformer, or a CrossEncoder.
-            output_path: folder of the CSV; None for none.
-            epoch: of the training.
-            steps: of the training.
+            model: a SentenceTransformer or a CrossEncoder.
+            output_path: folder of the CSV file; None for none.
+            epoch: epoch of the training.
+            steps: steps of the training.
 
         Returns:
-            metric → mean: tied_map, tied_mrr@k, tied_ndcg@k, the same of worst_ and best_, and tie_ratio.
+            metric → mean: tied_map, tied_mrr@k, tied_ndcg@k, the same with worst_ and best_, and tie_ratio.
 
         Raises:
-            UsageError: there is nothing to rank, or the model does not give each document a number.
+            UsageError: no sample has documents, or the model does not return one number per document.
         """
         is_cross_encoder = hasattr(model, "predict")
         samples = [
@@ -229,16 +221,14 @@ class TiedRerankingEvaluator(TiedEvaluator):
         return self.report(model, means, output_path, epoch, steps)
 
     def get_config_dict(self) -> dict[str, Any]:
-        """Return the settings that the model card names."""
+        """Return the settings for the model card."""
         return {"at_k": self.at_k} | ({"truncate_dim": self.truncate_dim} if self.truncate_dim else {})
 
     def _predicted(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
-        """Return the (n_documents,) scores that a CrossEncoder gives, sample by sample."""
         pairs = [[sample.query, document] for sample in samples for document in sample.documents]
         return as_array(model.predict(pairs, prompt_name=self.prompt_name, **self.of_model), (len(pairs),))
 
     def _similarities(self, model: Any, samples: Sequence[_Sample]) -> Scores:  # noqa: ANN401
-        """Return the (n_documents,) similarities to their queries, sample by sample."""
         similarity = self.similarity_fct or model.similarity
         texts = [document for sample in samples for document in sample.documents]
         queries = self.embed(
@@ -254,7 +244,7 @@ class TiedRerankingEvaluator(TiedEvaluator):
 
 
 def _read(row: Mapping[str, Any], number: int, always_rerank_positives: bool) -> _Sample:  # noqa: FBT001
-    """Return a sample, numbered from 1, with all documents that are ranked; UsageError where a part lacks."""
+    """Return a sample, numbered from 1, with the documents to rank; UsageError if a part is missing."""
     keys = [key for key, value in row.items() if value is not None] if isinstance(row, Mapping) else []
     if not {"query", "positive"} <= {*keys} or ("negative" in keys) == ("documents" in keys):
         raise UsageError(
@@ -276,20 +266,21 @@ def _texts(value: str | Iterable[str]) -> list[str]:
 
 
 _MAX_ROWS = 1_000_000
-"""Rows that are evaluated at once."""
+"""Rows that are evaluated at a time."""
 
 
 class TopScores:
-    """The highest scores of each query, and how many documents have the lowest of them.
+    """The highest scores of each query, and how many documents have the lowest of these.
 
-    What is kept does not grow with a tie: a model that gives all documents one score has one number kept
-    for it, and every value down to the cut-off is that of the whole corpus.
+    Memory does not grow with a tie: if all documents have the same score, one number is kept, and all values
+        down to
+    the cut-off are those of the whole corpus.
 
     Args:
-        depth: places of a list that count.
+        depth: ranks that count.
         relevant: (n_relevant, 2) number of the query of each relevant document, and its position in the corpus;
-            -1 where it is not there.
-        n_queries: how many queries there are.
+            -1 if the corpus lacks it.
+        n_queries: number of queries.
     """
 
     def __init__(self, depth: int, relevant: IntArray, n_queries: int) -> None:
@@ -301,7 +292,7 @@ class TopScores:
         self.n_lowest = np.zeros(n_queries, np.int64)
 
     def add(self, scores: npt.NDArray[np.floating], first: int) -> None:
-        """Take in the (n_queries, n_docs) scores of a chunk, its first document at a position of the corpus."""
+        """Add the (n_queries, n_docs) scores of a chunk that begins at the position `first` of the corpus."""
         values = _highest(np.concatenate([self.highest, _highest(scores, self.depth)], axis=1), self.depth)
         lowest = values.min(axis=1)
         n_before = (self.highest == lowest[:, np.newaxis]).sum(axis=1)
@@ -314,7 +305,7 @@ class TopScores:
     def lists(self) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
         """Yield the lists of some queries and their judgments: query_id, doc_id, and score or relevance.
 
-        Documents are numbers: relevant ones from 0, the others below 0.
+        Documents are numbers: relevant ones from 0, others below 0.
         """
         groups = self._groups()
         n_rows = np.bincount(groups["query_id"], groups["n"], len(self.highest)).astype(np.int64)
@@ -325,7 +316,7 @@ class TopScores:
             yield rows, pd.DataFrame({"query_id": queries, "doc_id": _places(queries), "relevance": 1})
 
     def _groups(self) -> pd.DataFrame:
-        """Return the tie groups of all lists: query_id, score, n (documents) and n_relevant of them."""
+        """Return the tie groups of all lists: query_id, score, n (documents) and n_relevant."""
         query, place = np.nonzero(self.highest > self.lowest[:, np.newaxis])
         is_listed = self.relevant_scores >= self.lowest[self.queries]
         every_query = np.arange(len(self.lowest))
@@ -340,13 +331,13 @@ class TopScores:
 
 
 def _highest(scores: npt.NDArray[np.floating], depth: int) -> npt.NDArray[np.floating]:
-    """Return the (n_queries, depth) highest scores of each query, or all where there are fewer."""
+    """Return the (n_queries, depth) highest scores of each query, or all if there are fewer."""
     n_docs = scores.shape[1]
     return scores if n_docs <= depth else np.partition(scores, n_docs - depth, axis=1)[:, n_docs - depth :]
 
 
 def _rows(groups: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a document of each tie group: query_id, doc_id, score; relevant ones are numbered from 0."""
+    """Return one row per document of each tie group: query_id, doc_id, score."""
     rows = groups.loc[groups.index.repeat(groups["n"]), ["query_id", "score", "n_relevant"]]
     is_relevant = _places(rows.index.to_numpy()) < rows["n_relevant"]
     numbers = is_relevant.groupby(rows["query_id"].to_numpy()).cumsum() - 1
@@ -355,17 +346,19 @@ def _rows(groups: pd.DataFrame) -> pd.DataFrame:
 
 
 def _places(owners: IntArray) -> IntArray:
-    """Return the place of each row among those of its owner, from 0; rows of one owner stand together."""
+    """Return the position of each row among the adjacent rows of its owner, from 0."""
     starts = span_starts(owners)
     return np.arange(len(owners)) - np.repeat(starts, np.diff(np.r_[starts, len(owners)]))
 
 
 class TiedInformationRetrievalEvaluator(TiedEvaluator):
-    """RR@k, nDCG@k, Hits@k, P@k, R@k and MAP@k over ties, of a whole corpus.
+    """RR@k, nDCG@k, Hits@k, P@k, R@k and MAP@k with ties, on a whole corpus.
 
-    Takes what InformationRetrievalEvaluator takes; MAP@k only where `map_at_k` asks for it. Every value
-    is that of the whole corpus: a tie at the largest cut-off counts with all its documents. The tie ratio is
-    that of the places down to the largest cut-off, with the whole of the tie that reaches across it.
+    Takes the arguments of InformationRetrievalEvaluator; MAP@k only with `map_at_k`. All values are those of
+    the whole
+    corpus: a tie at the largest cut-off counts with all its documents. The tie ratio covers the ranks down to
+        the largest
+    cut-off, and all of a tie that crosses it.
     """
 
     def __init__(
@@ -395,36 +388,38 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         """Find the queries that have relevant documents.
 
         Args:
-            queries: id → text; queries without relevant documents are left out.
-            corpus: id → text.
-            relevant_docs: id of a query → ids of its relevant documents; those that the corpus lacks count in
-                what recall and nDCG divide by.
-            corpus_chunk_size: documents that are embedded and scored at once.
+            queries: ID → text; queries without relevant documents are left out.
+            corpus: ID → text.
+            relevant_docs: ID of a query → IDs of its relevant documents; recall and nDCG count those that the
+                corpus lacks, too.
+            corpus_chunk_size: documents embedded and scored at a time.
             mrr_at_k: cut-offs of RR.
             ndcg_at_k: cut-offs of nDCG; the largest is that of the primary metric.
             accuracy_at_k: cut-offs of Hits.
             precision_recall_at_k: cut-offs of P and R.
             map_at_k: cut-offs of AP-cap, which InformationRetrievalEvaluator calls MAP.
-            name: of the data, before every metric.
+            name: name of the data, the prefix of every metric.
             write_csv: whether to write `TiedInformationRetrievalEvaluator_NAME_results.csv`.
-            batch_size: texts that the model takes at once.
+            batch_size: texts per batch of the model.
             show_progress_bar: whether the model shows its progress.
-            truncate_dim: dimensions of an embedding that count; None: as the model has it.
-            score_functions: name → from (n, d) and (m, d) embeddings to (n, m) scores; None: the model's own.
-            main_score_function: that of the primary metric; None: the best of the first call.
-            query_prompt: of the model's `encode`.
+            truncate_dim: number of dimensions of an embedding to use; None for the model's own.
+            score_functions: name → from (n, d) and (m, d) embeddings to (n, m) scores; None for the model's
+                own.
+            main_score_function: that of the primary metric; None for the best of the first call.
+            query_prompt: as for the model's `encode`.
             query_prompt_name: likewise.
             corpus_prompt: likewise.
             corpus_prompt_name: likewise.
 
         Raises:
-            UsageError: no document, no query with a relevant one, no cut-off of nDCG, or chunks of none.
+            UsageError: there is no document, no query with a relevant document or no cut-off of nDCG, or the
+                chunk size is below 1.
         """
         of_model = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
         super().__init__(name, "results", write_csv=write_csv, of_model=of_model)
         self.queries = {query: text for query, text in queries.items() if relevant_docs.get(query)}
         if not self.queries or not corpus:
-            raise UsageError("There is nothing to search: give documents, and queries with relevant ones.")
+            raise UsageError("There is nothing to search: give documents, and queries with relevant documents.")
         if not ndcg_at_k or corpus_chunk_size < 1:
             raise UsageError("Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document or more.")
         self.corpus = list(corpus.values())
@@ -468,16 +463,16 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
 
         Args:
             model: a SentenceTransformer.
-            output_path: folder of the CSV; None for none.
-            epoch: of the training.
-            steps: of the training.
+            output_path: folder of the CSV file; None for none.
+            epoch: epoch of the training.
+            steps: steps of the training.
 
         Returns:
             metric → mean, such as cosine_tied_ndcg@10, cosine_worst_ndcg@10, cosine_best_ndcg@10; and
             cosine_tie_ratio.
 
         Raises:
-            UsageError: the model does not give each document a number.
+            UsageError: the model does not return one number per document.
         """
         functions = self.score_functions or {str(model.similarity_fn_name): model.similarity}
         means = {
@@ -492,14 +487,14 @@ class TiedInformationRetrievalEvaluator(TiedEvaluator):
         return self.report(model, means, output_path, epoch, steps)
 
     def get_config_dict(self) -> dict[str, Any]:
-        """Return the settings that the model card names."""
+        """Return the settings for the model card."""
         prompts = {f"query_{key}": value for key, value in self.query_prompts.items()}
         prompts |= {f"corpus_{key}": value for key, value in self.corpus_prompts.items()}
         settings = {"truncate_dim": self.truncate_dim, **prompts}
         return {key: value for key, value in settings.items() if value is not None}
 
     def _search(self, model: Any, functions: Mapping[str, Similarity]) -> dict[str, TopScores]:  # noqa: ANN401
-        """Return the head of every list by each function; each text is embedded once."""
+        """Return the top scores of every query by each function; each text is embedded once."""
         queries = self.embed(
             model,
             list(self.queries.values()),

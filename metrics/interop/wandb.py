@@ -1,4 +1,4 @@
-"""An evaluation in Weights & Biases: means in the summary of a run, tables and rankings as an artifact.
+"""Log an evaluation to Weights & Biases: means in the summary of a run, tables and runs as an artifact.
 
 import metrics, wandb
 from metrics.interop.wandb import log_evaluation
@@ -18,7 +18,7 @@ with needs("wandb"):
     import wandb
 
 _NAME = "tiescope"
-"""Name of the artifact, and the head of settings."""
+"""Name of the artifact, and prefix of settings."""
 
 
 def log_evaluation(
@@ -31,22 +31,22 @@ def log_evaluation(
 ) -> None:
     """Log the means of an evaluation to the summary of a run, and its tables as an artifact.
 
-    A value is called by measure and treatment, such as `nDCG_at_10/tied`, of several rerankers by its
-    reranker before that; a mean that is not known is left out.
+    Value names consist of measure and treatment, such as `nDCG_at_10/tied`, with the reranker as a prefix if
+    there are several; unknown means are left out.
 
     Args:
         evaluation: as `metrics.evaluate` returns it.
-        run: of Weights & Biases; None for the active one.
+        run: a run of Weights & Biases; None for the active run.
         traditional: the treatment logged as traditional; None for the first order that was evaluated.
-        runs: what was ranked, kept as Parquet beside the tables; None to keep the values alone.
-        link: address of the board, kept in the settings.
+        runs: the runs to store as Parquet with the tables; None stores only values.
+        link: address of the board, logged in the settings.
 
     Raises:
         UsageError: no run is active, or the traditional treatment was not evaluated.
     """
     run = run or wandb.run
     if run is None:
-        raise UsageError("No run of Weights & Biases is active. Start one: wandb.init(project=...).")
+        raise UsageError("Weights & Biases has no active run. Start one: wandb.init(project=...).")
     logged = LoggedEvaluation.of(evaluation, traditional)
     values = logged.values()
     for reranker, key in logged.keys.items():

@@ -1,1 +1,1 @@
-"""Floor 5: the same evaluation of what is larger than memory."""
+"""Floor 5: evaluation of data larger than memory."""

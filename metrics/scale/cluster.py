@@ -1,4 +1,4 @@
-"""A Dask scheduler and its workers: one that is there, or one on this machine for as long as it is needed."""
+"""A Dask scheduler and its workers, given or started on this machine."""
 
 import logging
 import os
@@ -29,9 +29,9 @@ __all__ = ["Client", "connect", "map_frames", "results_in_order", "shuffle_frame
 _HOST = "127.0.0.1"
 _PATIENCE = "20 s"
 _WITHOUT_WORKERS = "60 s"
-"""How long a part waits on this machine when no worker is there, or none any more."""
+"""How long a part waits on this machine without workers."""
 _STEP = 1
-"""Seconds of a wait."""
+"""Seconds of one wait."""
 _LOG = logging.getLogger(__name__)
 _WORKER_ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(2**27),
@@ -39,25 +39,27 @@ _WORKER_ENVIRONMENT = {
     "MALLOC_TOP_PAD_": str(2**26),
     "PYTHONSAFEPATH": "1",
 }
-"""What glibc keeps of freed memory: Dask has workers give it back at once, which doubles the time of a part.
-And no worker imports a `metrics.py` of the folder it is started in.
+"""Memory settings of glibc, and safe imports.
+
+Dask's own settings return freed memory at once, which doubles the time of a part. With a safe path no worker
+imports a `metrics.py` of its working folder.
 """
 _START = "Start a scheduler with `dask scheduler`, and workers with `dask worker tcp://HOST:8786`."
 
 
 @contextmanager
 def connect(scheduler: str | None) -> Iterator[Client]:
-    """Yield a client of a scheduler; of one with a worker a core on this machine, where none is named."""
+    """Yield a client of a scheduler; None starts one with a worker per core on this machine."""
     with ExitStack() as stack:
-        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # what is to be said, is raised
+        stack.enter_context(silence_logging_cmgr(logging.CRITICAL))  # errors are raised instead
         if scheduler is None:
             try:
                 address = stack.enter_context(_local())
             except (OSError, RuntimeError) as error:
-                raise UsageError(f"No Dask worker can be started here: {error}. {_START}") from error
+                raise UsageError(f"Dask cannot start a worker here: {error}. {_START}") from error
         try:
             if scheduler is not None:
-                resolve_address(scheduler)  # where a word is no address, closing a client takes a minute
+                resolve_address(scheduler)  # for a wrong address, closing a client takes a minute
             client = Client(scheduler or address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(f"{scheduler}: no Dask scheduler answers. {_START}") from error
@@ -65,10 +67,10 @@ def connect(scheduler: str | None) -> Iterator[Client]:
 
 
 class _WorkerProcess(SubprocessWorker):
-    """A worker whose processes end together, the first of them first: it would tell of its children's end."""
+    """A worker that ends before its child processes, because it would report their end."""
 
     async def close(self) -> None:
-        """Kill the process and all it has started, and wait for its end."""
+        """Kill the process and its children, and wait for the end."""
         if self.process and self.process.returncode is None:
             children = psutil.Process(self.process.pid).children(recursive=True)
             self.process.kill()
@@ -81,9 +83,9 @@ class _WorkerProcess(SubprocessWorker):
 
 @contextmanager
 def _local() -> Iterator[SpecCluster]:
-    """Yield workers on this machine that end with what is done inside.
+    """Yield workers on this machine, and end them after the block.
 
-    A thread starts them, and ends what it has begun: an exit in the middle would leave workers nobody knows of.
+    A thread starts them, so that an exit during the start does not leave workers behind.
     """
     with ThreadPoolExecutor(1) as thread:
         start = thread.submit(_start_workers)
@@ -94,7 +96,7 @@ def _local() -> Iterator[SpecCluster]:
 
 
 def _start_workers() -> SpecCluster:
-    """Return workers of one thread each, in processes that do not run the caller's script again."""
+    """Start workers of one thread each, in processes that do not run the caller's script again."""
     limit = parse_memory_limit("auto", 1, CPU_COUNT, logger=_LOG)
     options = {"host": _HOST, "nthreads": 1, "memory_limit": limit, "silence_logs": logging.CRITICAL}
     worker = {"cls": _WorkerProcess, "options": {"worker_kwargs": options | {"dashboard": False}}}
@@ -110,7 +112,7 @@ def _start_workers() -> SpecCluster:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Have processes that are started here find these variables, but for those that are set already."""
+    """Set environment variables for new processes, unless they are already set."""
     added = variables.keys() - os.environ.keys()
     os.environ.update({name: variables[name] for name in added})
     try:
@@ -121,11 +123,11 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def results_in_order(futures: list[Any]) -> Iterator[Any]:
-    """Yield the results of tasks, in order; each is taken off the list and forgotten once it is handed on.
+    """Yield the results of tasks in order, and empty the list of futures, so that results can be freed.
 
     Raises:
-        TieScopeError: that of a task.
-        UsageError: workers die of a task or cannot run it, all are gone, or the scheduler is.
+        TieScopeError: the error of a task.
+        UsageError: a task kills its workers or fails on them, or the workers or the scheduler are lost.
     """
     futures.reverse()
     while futures:
@@ -135,12 +137,14 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
             raise
         except KilledWorker as error:
             hint = "Give each worker more memory, or write Parquet files with smaller row groups."
-            raise UsageError(f"A part was too much for {error.allowed_failures + 1} workers. {hint}") from error
+            raise UsageError(
+                f"A part was too large for {error.allowed_failures + 1} workers. {hint}"
+            ) from error
         except NoWorkerError as error:
-            hint = "Give workers this package and enough memory; streaming needs none."
-            raise UsageError(f"All Dask workers are gone. {hint}") from error
+            hint = "Give workers this package and enough memory, or use --stream."
+            raise UsageError(f"All Dask workers were lost. {hint}") from error
         except FutureCancelledError as error:
-            raise UsageError(f"The Dask scheduler is gone. {_START}") from error
+            raise UsageError(f"The Dask scheduler was lost. {_START}") from error
         except (ImportError, MemoryError, OSError, RuntimeError) as error:
             hint = "Give workers this package, the files, and enough memory and disk."
             raise UsageError(f"A Dask worker failed: {type(error).__name__}: {error}. {hint}") from error
@@ -148,7 +152,7 @@ def results_in_order(futures: list[Any]) -> Iterator[Any]:
 
 
 def _result(future: Any) -> Any:  # noqa: ANN401 of any task
-    """Return the result of a task, waited for step by step: a signal may be seen only when a wait ends."""
+    """Wait for a result step by step, because Python handles signals only between waits."""
     while not future.done():
         with suppress(TimeoutError):
             return future.result(_STEP)
@@ -158,7 +162,7 @@ def _result(future: Any) -> Any:  # noqa: ANN401 of any task
 def shuffle_frames(
     client: Client, read: Callable[..., pd.DataFrame], parts: Sequence[tuple[Any, ...]], pieces: int
 ) -> list[Any]:
-    """Return frames whose rows come together by `key`: as many tasks yet to be run, of any workers' rows."""
+    """Return delayed frames in which all rows of the same `key` are together."""
     columns = [list(column) for column in zip(*parts, strict=True)]
     with client.as_current():
         frame = dataframe.from_map(read, *columns, meta=read(None, *parts[0][1:]), enforce_metadata=False)
@@ -166,6 +170,6 @@ def shuffle_frames(
 
 
 def map_frames(client: Client, task: Callable[..., Any], frames: Sequence[Any], *arguments: Any) -> list[Any]:  # noqa: ANN401 as many and of any kind
-    """Run a task on each frame, beside the same further arguments."""
+    """Submit a task on each frame, with the same further arguments."""
     delayed_task = delayed(task)
     return list(client.compute([delayed_task(frame, *arguments) for frame in frames]))

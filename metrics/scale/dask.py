@@ -1,4 +1,4 @@
-"""Runs of any size, scored wherever Dask has workers."""
+"""Runs of any size, scored on Dask workers."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,7 +43,6 @@ from metrics.scale.dataset_parts import (
 )
 from metrics.scale.stored import Stored
 from metrics.scale.stream import (
-    PartCounter,
     PartitionedRuns,
     PartStats,
     QueryJudgments,
@@ -58,18 +57,18 @@ if TYPE_CHECKING:
 
 _TEXTS = ("reranker", "query_id", "doc_id", "target_id")
 _PLACES = 40
-"""Bits of the number of a row."""
+"""Bits for the number of a row."""
 
 
 class PartTask(NamedTuple):
-    """What is wanted of every part.
+    """The work to do for every part.
 
     Attributes:
-        score: evaluates the runs it is given.
-        repeated: what is done about a document twice in one list.
-        columns: those that are read: ours, and further ones by name.
-        dataset: how the files are called together.
-        missing_score: what is done about a score that is no number.
+        score: evaluates runs.
+        repeated: policy for a document that a list holds twice.
+        columns: columns to read, ours and further ones.
+        dataset: name of all files together.
+        missing_score: policy for a score that is not a number.
     """
 
     score: Callable[[Runs], Evaluation]
@@ -80,12 +79,12 @@ class PartTask(NamedTuple):
 
 
 class ScoredPart(NamedTuple):
-    """What comes of a part.
+    """The result for a part.
 
     Attributes:
-        evaluation: of its lists; None where it has none.
-        stats: what was met of each reranker.
-        findings: what was found while reading.
+        evaluation: of its lists; None without lists.
+        stats: counts of each reranker.
+        findings: findings while reading.
     """
 
     evaluation: Evaluation | None
@@ -99,24 +98,22 @@ def read_judgments(
     """Read the judgments of a file.
 
     Raises:
-        ReadError: it cannot be read, or holds none.
+        ReadError: the file cannot be read, or holds no judgments.
     """
     source = read(file, columns, strict=False, missing_score=missing_score)
     return QueryJudgments.of(as_judgments(source), repeated)
 
 
 def unjudged_rows(part: Part, judged: QueryJudgments) -> Hashes:
-    """Return the documents of a part that nobody judged, as `QueryJudgments.unjudged_rows`."""
+    """Return the unjudged documents of a part, as `QueryJudgments.unjudged_rows`."""
     return judged.unjudged_rows(as_run(part.read(("query_id", "doc_id", "score"))))
 
 
 def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: PartTask) -> ScoredPart:
-    """Score the lists of a part, but for those that are spread over several.
-
-    Shapes: `spread` (n,).
+    """Score the lists of a part, except for the `spread` lists, (n,) hashes, that have rows in other parts.
 
     Raises:
-        TieScopeError: rows cannot be read, or not be scored.
+        TieScopeError: rows cannot be read or scored.
     """
     source = part.read(task.columns)
     if judged is not None:
@@ -127,7 +124,7 @@ def score_part(part: Part, spread: Hashes, judged: QueryJudgments | None, task: 
 
 
 def _without_relevance(source: Source, part: Part, judged: QueryJudgments) -> Source:
-    """Return rows without what is said of relevance beside the judgments; that it is not used is noted."""
+    """Drop relevance in the rows, which the judgments override, and report it."""
     inside = [name for name in ("relevance", "target_id") if name in part.member.table.mapping]
     unused = [name for name in inside if name == "relevance" or name not in judged.table.column_names]
     table = source.table.drop_columns([name for name in inside if name in source.table.column_names])
@@ -144,17 +141,17 @@ def _score_source(source: Source, judged: QueryJudgments | None, task: PartTask)
 
 
 def empty_table(numbers: Sequence[str]) -> pa.Table:
-    """Return a table of query_id, doc_id and columns of numbers, without a row."""
+    """Return a table of query_id, doc_id and number columns, without rows."""
     texts = {name: pa.array([], pa.string()) for name in ("query_id", "doc_id")}
     return pa.table(texts | {name: pa.array([], pa.float64()) for name in numbers})
 
 
 def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a part that belong to lists spread over several; none of no part.
+    """Return the rows of a part that belong to lists spread over several parts; an empty frame for None.
 
     Returns:
-        `key` (the list), `place` (number of the part, and of the row in its file), and the columns; text is
-        null and numbers are NaN where the part lacks a column.
+        `key` (the list), `place` (number of the part, and of the row in its file), and the columns: text is
+        null and numbers are NaN if the part lacks a column.
 
     Raises:
         ReadError: the rows cannot be read.
@@ -183,12 +180,10 @@ def frame_of(part: Part | None, spread: Hashes, number: int, names: Sequence[str
 def score_frame(
     frame: pd.DataFrame, judged: QueryJudgments | None, task: PartTask, files: Sequence[str]
 ) -> ScoredPart:
-    """Score lists whose rows came together, in the order of the files.
-
-    Shapes: `files` (n_parts,).
+    """Score lists from rows of several parts, in the order of the (n_parts,) files.
 
     Raises:
-        TieScopeError: a document twice in a list, or rows that cannot be scored.
+        TieScopeError: a list holds a document twice, or rows cannot be scored.
     """
     frame = frame.sort_values("place")
     columns = {name: pa.array(frame[name], from_pandas=True) for name in task.columns if name in frame}
@@ -208,7 +203,7 @@ def score_frame(
 
 
 def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatError) -> RepeatError:
-    """Return the error of a document twice in a list, which names the files of both rows."""
+    """Return the error for a document that a list holds twice, with the files of both rows."""
     ids = ["reranker", "query_id", "doc_id"]
     twice = frame[frame.duplicated(ids, keep=False)]
     places = twice[(twice[ids] == twice[ids].iloc[0]).all(axis=1)]["place"].to_list()[:2]
@@ -219,11 +214,11 @@ def _with_both_files(frame: pd.DataFrame, files: Sequence[str], error: RepeatErr
 
 
 Watch = Callable[[int, int], None]
-"""Told of tasks that are done, and of how many are known."""
+"""Called with the number of finished tasks, and of tasks in all."""
 
 
 class Dataset(PartitionedRuns):
-    """Runs in any number of files, read and scored by Dask: parts are given and forgotten, counts are kept."""
+    """Runs in any number of files, read and scored part by part on Dask workers."""
 
     def __init__(
         self,
@@ -238,27 +233,27 @@ class Dataset(PartitionedRuns):
         watch: Watch | None = None,
         is_bounded: bool = False,
     ) -> None:
-        """Look at the files, and read the judgments that go with them; arguments as of `evaluate_dataset`.
+        """Open the files, and read the judgments; arguments as for `evaluate_dataset`.
 
-        Further score columns are those that rank or split ties besides the score. Where `lowest` or `highest`
-        are to be asked for (`is_bounded`), parts are read once more before, to count what nobody judged.
+        `score_columns` are further columns that rank documents or break ties. With `is_bounded`, which the
+        treatments `lowest` and `highest` need, parts are read once more beforehand to count unjudged documents.
 
         Raises:
             MissingPackageError: Dask is not installed.
-            ReadError: nothing is there, a file cannot be read in blocks, or the judgments cannot be read.
-            UsageError: two runs of one name, relevance nowhere, or a column that is not there.
+            ReadError: no file is there, a file cannot be read in blocks, or the judgments cannot be read.
+            UsageError: two runs have the same name, there is no relevance, or a column is missing.
         """
         from metrics.scale import cluster  # noqa: PLC0415 of an extra
 
         self._cluster, self._scheduler, self._watch = cluster, scheduler, watch
-        Runs.from_sources([], repeated, judged=False)  # a word that is known
+        Runs.from_sources([], repeated, judged=False)  # refuses an unknown policy
         self._repeated: Repeated = repeated
         self._missing_score: MissingScore = missing_score
         self._score_columns = tuple(score_columns)
         self._qrels = None if qrels is None else (_load(qrels), dict(columns or {}), repeated, missing_score)
         judged = None if self._qrels is None else read_judgments(*self._qrels)
-        self._is_bounded = is_bounded and judged is not None
-        self._counter = PartCounter(judged)
+        self._is_bounded = is_bounded
+        super().__init__(judged)
         self._files = self._open(files, columns or {}, qrels)
         self._name = self._files[0].table.file.name if len(self._files) == 1 else "the files given"
         self._n_done = self._n_known = 0
@@ -266,64 +261,61 @@ class Dataset(PartitionedRuns):
     def _open(
         self, paths: Paths, columns: Mapping[str, str], qrels: str | PurePath | None
     ) -> list[DatasetFile]:
-        """Open the files, and see that they have what is needed; judgments without scores are no run."""
-        is_run = self._counter.judged is None or "score" in self._counter.judged.nothing.mapping
+        """Open the files and check their columns; judgments without scores are not a run."""
+        is_run = self.judged is None or "score" in self.judged.nothing.mapping
         noted: list[Finding] = []
         files = dataset_files(paths, columns, None if is_run else qrels, self._missing_score, noted)
-        self._counter.add_findings(noted)
+        self.add_findings(noted)
         mappings = [file.table.mapping for file in files]
-        refuse_unused(
-            columns,
-            [*mappings, *([] if self._counter.judged is None else [self._counter.judged.nothing.mapping])],
-        )
+        refuse_unused(columns, [*mappings, *([self.judged.nothing.mapping] if self.judged else [])])
         for file in files:
-            if self._counter.judged is None and "relevance" not in file.table.mapping:
+            if self.judged is None and "relevance" not in file.table.mapping:
                 raise no_relevance_error(file.table.file.name)
             file.refuse_without(self._score_columns)
         return files
 
     @property
     def _columns(self) -> tuple[str, ...]:
-        """Columns that are read: ours, and further scores by name."""
+        """Columns to read: ours, and further score columns."""
         names = {name for file in self._files for name in file.table.mapping}
-        judged = () if self._counter.judged else ("relevance", "target_id")
+        judged = () if self.judged else ("relevance", "target_id")
         inside = (name for name in ("score_std", *judged) if name in names)
         return ("reranker", "query_id", "doc_id", "score", *inside, *self._score_columns)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations that merge into that of the whole, each of some lists.
+        """Yield evaluations of some lists each, which merge into the evaluation of the whole.
 
         Raises:
             ReadError: a file cannot be read.
-            UsageError: a name that does not exist, no scheduler or worker, or there is no run.
+            UsageError: a name does not exist, no scheduler or worker answers, or there is no run.
         """
         spread = [name for name in self._columns if name == "score_std"]
         nothing = empty_table(("score", *spread, *self._score_columns))
-        score(Runs({"": nothing}, empty_table(("relevance",))))  # names are known, before anything is started
+        score(Runs({"": nothing}, empty_table(("relevance",))))  # refuses unknown names before workers start
         task = PartTask(score, self._repeated, self._columns, self._name, self._missing_score)
         with self._cluster.connect(self._scheduler) as client:
             for scored in self._scored(client, task):
-                self._counter.add_findings(scored.findings)
+                self.add_findings(scored.findings)
                 for stats in scored.stats:
-                    self._counter.add_stats(stats)
+                    self.add_stats(stats)
                 if scored.evaluation is not None:
-                    yield self._counter.add_policies(scored.evaluation)
-        if not self._counter.rerankers:
-            raise UsageError("There is no run: no file has a row.")
-        for name in self._counter.rerankers:
-            for runs in self._counter.missing(name, nothing):
-                yield self._counter.add_policies(score(runs))
+                    yield self.add_policies(scored.evaluation)
+        if not self.rerankers:
+            raise UsageError("There is no run: the files have no rows.")
+        for name in self.rerankers:
+            for runs in self.missing(name, nothing):
+                yield self.add_policies(score(runs))
 
     def _scored(self, client: "Client", task: PartTask) -> Iterator[ScoredPart]:
-        """Yield what comes of each part, and then of the lists that are spread over several."""
+        """Yield the results of the parts, then of the lists that are spread over several."""
         judged = client.submit(read_judgments, *self._qrels) if self._qrels else None
         parts, hashes = self._parts_of_files(client)
         in_several = lists_in_several(hashes)
         shared = [np.intersect1d(lists, in_several) for lists in hashes]
-        if self._is_bounded:
+        if self._is_bounded and self.judged is not None:
             rows = [client.submit(unjudged_rows, part, judged, pure=False) for part in parts]
-            self._counter.count_unjudged(self._watched(rows))
-            judged = client.submit(QueryJudgments.with_counts, judged, self._counter.n_unjudged, pure=False)
+            self.count_unjudged(self._watched(rows))
+            judged = client.submit(QueryJudgments.with_counts, judged, self.judged.n_unjudged, pure=False)
         futures = [
             client.submit(score_part, part, lists, judged, task, pure=False)
             for part, lists in zip(parts, shared, strict=True)
@@ -338,7 +330,7 @@ class Dataset(PartitionedRuns):
             yield from self._watched(self._cluster.map_frames(client, score_frame, frames, judged, task, files))
 
     def _parts_of_files(self, client: "Client") -> tuple[list[Part], list[Hashes]]:
-        """Return the parts of all files, and the hashes of the lists in each."""
+        """Return the parts of all files, and the hashes of their lists."""
         to_scan = [list(parts_to_scan(file)) for file in self._files]
         scans = self._watched(
             [client.submit(scan_part, part, pure=False) for part in chain.from_iterable(to_scan)]
@@ -350,7 +342,7 @@ class Dataset(PartitionedRuns):
         return [part for part, _ in cuts], [hashes for _, hashes in cuts]
 
     def _watched(self, futures: list[Any]) -> Iterator[Any]:
-        """Yield the results of tasks in their order, and tell who watches how many are done."""
+        """Yield the results of tasks in order, and report progress."""
         self._n_known += len(futures)
         for result in self._cluster.results_in_order(futures):
             self._n_done += 1
@@ -360,7 +352,7 @@ class Dataset(PartitionedRuns):
 
 
 def _load(path: str | PurePath) -> File:
-    """Return a file with all its bytes, which can be sent to workers."""
+    """Return a file with its bytes, to send to workers."""
     file = File.open(path)
     with file.given() as stream:
         return File(file.name, stream.read())
@@ -385,44 +377,45 @@ def evaluate_dataset(
     criteria: Sequence[str] = (),
     unjudged: Unjudged | None = None,
 ) -> Stored:
-    """Score runs of any size on the workers of a Dask scheduler; to the same values as `evaluate`.
+    """Score runs of any size on the workers of a Dask scheduler, to the same values as `evaluate`.
 
-    Parquet is read by row groups, and only the columns needed; text file by file. Rows of a list that lie
-    in several parts are brought together first. A worker that is lost costs time: its parts are scored
-    again. Progress is shown where a person is watching.
+    Parquet is read by row groups, and only the columns needed; text is read file by file. The rows of a list
+    that spans several parts are joined first. If a worker is lost, its parts are scored again. A terminal shows
+    progress.
 
     Args:
         files: a path, a URL, a pattern such as `runs/*.parquet`, several of these, or reranker → one of
-            these. The files of a folder are parts of one table, as are those of a named reranker; a
-            folder `reranker=BM25` names that of its files. Other files without a reranker column are
+            these. The files of a folder are parts of one table, and so are the files of a named reranker. A
+            folder `reranker=BM25` names the reranker of its files. Other files without a reranker column are
             runs named by their stems.
-        qrels: judgments, path or URL; not needed where the tables hold relevance.
-        measures: as of `evaluate`.
-        ties: as of `evaluate`.
-        scheduler: address of a Dask scheduler (`tcp://HOST:8786`), whose workers can open the files and
-            have this package; None: one worker a core of this machine, for as long as this takes.
-        output: the Parquet file to keep the values of each list in; None: one that goes with the result.
-        columns: our column → the files', as of `read_runs`.
-        repeated: as of `read_runs`.
-        missing_score: as of `read_runs`.
-        precision: as of `evaluate`.
-        missing: as of `evaluate`.
-        empty: as of `evaluate`.
-        relevant_from: as of `evaluate`.
-        tiebreak_by: as of `evaluate`.
-        criteria: as of `evaluate`.
-        unjudged: as of `evaluate`.
+        qrels: judgments, path or URL; not needed if the tables hold relevance.
+        measures: as for `evaluate`.
+        ties: as for `evaluate`.
+        scheduler: address of a Dask scheduler (`tcp://HOST:8786`) whose workers can open the files and have
+            this package; None starts one worker per core of this machine.
+        output: the Parquet file for the scores of each list; None uses a temporary file that is deleted with
+            the result.
+        columns: our column → the column in the files, as for `read_runs`.
+        repeated: as for `read_runs`.
+        missing_score: as for `read_runs`.
+        precision: as for `evaluate`.
+        missing: as for `evaluate`.
+        empty: as for `evaluate`.
+        relevant_from: as for `evaluate`.
+        tiebreak_by: as for `evaluate`.
+        criteria: as for `evaluate`.
+        unjudged: as for `evaluate`.
 
     Returns:
-        what each list scored, in a file; `summary()` and `load()` give what `evaluate` gives.
+        the scores of each list, in a file; `summary()` and `load()` return the same as for `evaluate`.
 
     Raises:
         MissingPackageError: Dask is not installed (`pip install "tiescope[distributed]"`).
         ReadError: a file cannot be read; names file and row.
-        UsageError: as of `evaluate` and `read_runs`; or the scheduler does not answer, a part is more
-            than a worker's memory holds, or `output` cannot be written or is read.
+        UsageError: as for `evaluate` and `read_runs`; or the scheduler does not answer, a part exceeds a
+            worker's memory, or `output` cannot be written or is an input.
     """
-    from metrics.support.progress import progress  # noqa: PLC0415 its library need not be there where nothing is shown
+    from metrics.support.progress import progress  # noqa: PLC0415 only a terminal needs its library
 
     options = ScoringOptions(
         precision,

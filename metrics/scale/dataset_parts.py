@@ -1,4 +1,4 @@
-"""From paths, patterns, folders and URLs to the files of a dataset."""
+"""Find the files of a dataset, and cut them into parts that workers can hold."""
 
 import re
 from collections import Counter
@@ -35,8 +35,9 @@ class DatasetFile:
     """A file of a dataset.
 
     Attributes:
-        table: what is to be read of it.
-        name: its reranker, where others may hold lists of the same; None where its stem or its rows say it.
+        table: the table to read.
+        name: its reranker, if other files may hold more of its lists; None takes the name from the file or its
+            rows.
     """
 
     table: BlockTable
@@ -44,21 +45,21 @@ class DatasetFile:
 
     @property
     def names(self) -> bool:
-        """Whether its rows name their rerankers."""
+        """True if its rows name their rerankers."""
         return "reranker" in self.table.mapping
 
     @property
     def is_alone(self) -> bool:
-        """Whether no other file can hold rows of its lists."""
+        """True if only this file can hold rows of its lists."""
         return self.name is None and not self.names
 
     @property
     def reranker(self) -> str:
-        """Its reranker, where its rows do not say."""
+        """Its reranker, if its rows do not name one."""
         return self.name or self.table.file.stem
 
     def refuse_without(self, numbers: Iterable[str]) -> None:
-        """Raise a UsageError where it has no such columns to rank by."""
+        """Raise a UsageError if it lacks one of these score columns."""
         table = self.table
         for name in numbers:
             if name not in table.extras and name not in table.mapping:
@@ -74,19 +75,19 @@ def dataset_files(
     missing_score: MissingScore = "error",
     noted: list[Finding] | None = None,
 ) -> list[DatasetFile]:
-    """Return the files of a dataset, in the order given, those of a pattern or a folder by name.
+    """Return the files of a dataset in the given order; files of a pattern or folder are sorted by name.
 
-    Files and folders of one name are told apart by their folders and endings, which is noted.
+    Files and folders of the same name get names from their folders and endings, and a finding says so.
 
     Raises:
-        ReadError: nothing is there, or a file cannot be read in blocks.
-        UsageError: two runs of one name.
+        ReadError: there is no such file, or a file cannot be read in blocks.
+        UsageError: two runs have the same name.
     """
     no_run = None if judgments is None else place_of(judgments).resolve()
-    opened = [
+    groups = [
         [
-            _Opened(
-                _named(open_blocks(File.open(place), columns, missing_score), name, folder),
+            _Member(
+                _dataset_file(open_blocks(File.open(place), columns, missing_score), name, folder),
                 _partition(place),
                 None if name else PurePath(str(root)),
             )
@@ -95,21 +96,21 @@ def dataset_files(
         ]
         for name, path in with_names(paths)
     ]
-    opened = _told_apart(opened, [] if noted is None else noted)
-    _refuse_two_runs(_repeated_names(opened))
-    files = [member.file for group in opened for member in group]
+    groups = _told_apart(groups, [] if noted is None else noted)
+    _refuse_two_runs(_repeated_names(groups))
+    files = [member.file for group in groups for member in group]
     if not files:
         raise UsageError("There is no run. Give at least one file.")
     return files
 
 
-class _Opened(NamedTuple):
+class _Member(NamedTuple):
     """A file of a dataset.
 
     Attributes:
         file: the file.
         partition: the reranker that a folder such as `reranker=BM25` names.
-        root: the file or folder found; None where the user names the reranker.
+        root: the file or folder that was found; None if the user names the reranker.
     """
 
     file: DatasetFile
@@ -117,17 +118,16 @@ class _Opened(NamedTuple):
     root: PurePath | None
 
     def run(self, group: int) -> tuple[str, PurePath | int] | None:
-        """Return the name of its run, and the file or group of files; None where the name is settled."""
+        """Return the name of its run, and the file or group of files; None if the name is final."""
         if self.root is None or self.partition or self.file.names:
             return None
         return self.file.reranker, self.root if self.file.is_alone else group
 
 
-def _told_apart(opened: Sequence[Sequence[_Opened]], noted: list[Finding]) -> list[list[_Opened]]:
-    """Return the files with new names where files, or folders that were given, have one name."""
+def _told_apart(groups: Sequence[Sequence[_Member]], noted: list[Finding]) -> list[list[_Member]]:
     roots: dict[str, dict[tuple[str, PurePath | int], PurePath]] = {}
     settled: set[str] = set()
-    for group, members in enumerate(opened):
+    for group, members in enumerate(groups):
         for member in members:
             if (run := member.run(group)) and member.root:
                 roots.setdefault(run[0], {}).setdefault(run, member.root)
@@ -145,21 +145,20 @@ def _told_apart(opened: Sequence[Sequence[_Opened]], noted: list[Finding]) -> li
                 settled |= set(labels)
                 break
     if names:
-        first = next(member.file for group in opened for member in group if member.file.reranker in shared)
+        first = next(member.file for group in groups for member in group if member.file.reranker in shared)
         noted.append(told_apart_finding(first.table.file.name, list(shared), list(names.values())))
     return [
         [
             member._replace(file=replace(member.file, name=names.get(member.run(group), member.file.name)))
             for member in members
         ]
-        for group, members in enumerate(opened)
+        for group, members in enumerate(groups)
     ]
 
 
-def _repeated_names(opened: Iterable[Sequence[_Opened]]) -> list[str]:
-    """Return names of rerankers that stand for more than one run; files of one partition are one."""
+def _repeated_names(groups: Iterable[Sequence[_Member]]) -> list[str]:
     names, partitions = Counter[str](), set[str]()
-    for group in opened:
+    for group in groups:
         names.update(file.reranker for file, *_ in group if file.is_alone)
         names.update({file.name for file, partition, _ in group if file.name and not partition})
         partitions |= {file.name for file, partition, _ in group if file.name and partition}
@@ -168,17 +167,16 @@ def _repeated_names(opened: Iterable[Sequence[_Opened]]) -> list[str]:
 
 
 def _refuse_two_runs(names: Iterable[str]) -> None:
-    """Raise a UsageError where there is a name of rows that are no parts of one run."""
     for name in names:
-        hint = "Give one a name (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
+        hint = "Name one of them (NAME=PATH, or {NAME: path}), or put the parts of one run into a folder."
         raise UsageError(f"There are two runs named {name!r}. {hint}")
 
 
 def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collection[str]]) -> list[DatasetFile]:
-    """Return the files, each as it was named where it is of one run; names in its rows tell several apart.
+    """Return the files with final names: rows that name several rerankers override the name of a file.
 
     Raises:
-        UsageError: two runs of one name, one of them named in its rows.
+        UsageError: two runs have the same name, and one of them gets it from its rows.
     """
     inside: dict[str | None, set[str]] = {}
     for file, names in zip(files, rerankers, strict=True):
@@ -190,13 +188,11 @@ def with_final_names(files: Sequence[DatasetFile], rerankers: Sequence[Collectio
     return final
 
 
-def _named(table: BlockTable, name: str | None, folder: str | None) -> DatasetFile:
-    """Return a file whose reranker is named by the user, else by its rows, else by its folder."""
+def _dataset_file(table: BlockTable, name: str | None, folder: str | None) -> DatasetFile:
     return DatasetFile(table, name or (None if "reranker" in table.mapping else folder))
 
 
 def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path, Path]]:
-    """Yield each file that a path means, after the reranker that its folder names and what was found."""
     place = place_of(path)
     try:
         is_pattern = _PATTERN.search(str(path)) and not place.exists()
@@ -207,11 +203,10 @@ def _expand(path: str | PurePath) -> Iterator[tuple[str | None, Path, Path]]:
     except ReadError:
         raise
     except (OSError, ValueError) as error:
-        raise ReadError(str(path), f"cannot be looked at ({error})", "Check the path.") from error
+        raise ReadError(str(path), f"cannot be opened ({error})", "Check the path.") from error
 
 
 def _match_pattern(place: Path) -> list[Path]:
-    """Return the files of a pattern by name, and the folders of which it has no file."""
     base = next(parent for parent in place.parents if not _PATTERN.search(str(parent)) or parent.is_dir())
     pattern = place.relative_to(base)
     matches = [
@@ -225,43 +220,37 @@ def _match_pattern(place: Path) -> list[Path]:
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """Return the files of a folder and those below, by name."""
     paths = [path for path in folder.rglob("*") if not _is_hidden(path.relative_to(folder))]
     return _sort_by_name(folder, [path for path in paths if path.is_file()])
 
 
 def _sort_by_name(path: Path, matches: list[Path]) -> list[Path]:
-    """Return what a path matches by name, `part-10` after `part-9`; a ReadError where nothing does."""
     if not matches:
-        raise ReadError(str(path), "no file is there", "Check the path.")
+        raise ReadError(str(path), "there is no such file", "Check the path.")
     return sorted(matches, key=lambda match: _natural_key(str(match)))
 
 
 def _natural_key(name: str) -> tuple[list[str | int], str]:
-    """Return what names are sorted by: numbers in them by value."""
     return [int(text) if place % 2 else text for place, text in enumerate(_DIGITS.split(name))], name
 
 
 def _is_hidden(path: Path) -> bool:
-    """Return whether tools leave out such a file: `_SUCCESS`, what lies in `_temporary` or `.git`."""
     return any(part.startswith(("_", ".")) for part in path.parts)
 
 
 def _partition(file: Path) -> str | None:
-    """Return the reranker that a folder such as `reranker=BM25` names, as Spark, Dask and Arrow write them."""
     keys_and_values = (folder.name.partition("=") for folder in file.parents)
     return next((unquote(value) for key, _, value in keys_and_values if key == "reranker" and value), None)
 
 
 def _folder_name(folder: Path) -> str:
-    """Return the reranker of files without one in a folder: `runs/llm.parquet` gives `llm`."""
     return File(str(folder if folder.name.strip(".") else folder.resolve()), b"").stem
 
 
 ROWS = 2**20
-"""Rows of a part, at least: few enough for a worker of 1 GB."""
+"""Minimum rows of a part: few enough for a worker with 1 GB."""
 _SCANNED = 8
-"""Parts whose queries are looked at in one go."""
+"""Parts whose queries are scanned in one task."""
 
 
 @dataclass(frozen=True)
@@ -271,7 +260,7 @@ class Part:
     Attributes:
         member: the file.
         first: its first row; of a Parquet table.
-        end: the row after its last; None where it is the whole file.
+        end: the row after its last; None for the whole file.
     """
 
     member: DatasetFile
@@ -279,7 +268,7 @@ class Part:
     end: int | None = None
 
     def read(self, columns: Collection[str]) -> Source:
-        """Return the rows: these columns, ours or further ones, of a Parquet table; of text all."""
+        """Read these columns of the rows, ours or further ones; text files are read with all columns."""
         table = self.member.table
         source = (
             table.select(columns).rows(self.first, self._end)
@@ -290,7 +279,7 @@ class Part:
 
     @property
     def n_rows(self) -> int:
-        """Rows in it; 0 of text that nobody looked at."""
+        """Number of rows; 0 for text that was not scanned."""
         return self._end - self.first
 
     @property
@@ -300,16 +289,16 @@ class Part:
 
 
 class RowGroupLists(NamedTuple):
-    """The lists that rows hold, by their hashes.
+    """The lists in a row group, by their hashes.
 
     Attributes:
         end: the row after the last.
-        keys: (n,) hash of each, in order.
-        first: that of the first row's.
-        last: that of the last row's.
-        last_start: where its rows begin that go on to the end.
-        is_last_once: whether it has no other rows here.
-        rerankers: those that the rows around name.
+        keys: (n,) hash of each list, sorted.
+        first: hash of the first row's list.
+        last: hash of the last row's list.
+        last_start: first row of the last span of rows of one list.
+        is_last_once: true if all rows of that list in the group are adjacent.
+        rerankers: names of rerankers in the rows.
     """
 
     end: int
@@ -321,12 +310,12 @@ class RowGroupLists(NamedTuple):
     rerankers: tuple[str, ...]
 
     def is_more_of_last(self, before: "RowGroupLists") -> bool:
-        """Return whether all these rows are of the list that the rows before end with."""
+        """Tell whether all rows belong to the last list of the rows before."""
         return bool(before.last == self.first) and before.end == self.last_start
 
 
 def parts_to_scan(member: DatasetFile) -> Iterator[Part]:
-    """Yield parts of a file whose lists must be looked at, to know what other parts hold rows of them."""
+    """Yield the parts of a file whose lists other parts may share."""
     if not isinstance(member.table, ParquetTable):
         if not member.is_alone:
             yield Part(member)
@@ -355,7 +344,6 @@ def scan_part(part: Part) -> list[RowGroupLists]:
 def _row_group_lists(
     starts: IntArray, keys: Hashes, first: int, end: int, before: int
 ) -> tuple[int, Hashes, np.uint64, np.uint64, int, bool]:
-    """Return what the rows from `first` to before `end` hold, as attributes of `RowGroupLists`."""
     inside = slice(np.searchsorted(starts, first, "right") - 1, np.searchsorted(starts, end))
     own = keys[inside]
     is_last_once = np.count_nonzero(own == own[-1]) == 1
@@ -378,7 +366,7 @@ def list_spans(source: Source) -> tuple[IntArray, Hashes]:
 
 
 def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
-    """Yield parts of a file, with the hashes of their lists: cut between lists where these stand together."""
+    """Yield parts of a file with their lists' hashes, cut between lists if each list's rows are adjacent."""
     if not row_groups:
         yield Part(file, 0, None), np.empty(0, np.uint64)
         return
@@ -389,7 +377,6 @@ def cut_file(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator
 
 
 def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -> Iterator[tuple[Part, Hashes]]:
-    """Yield parts of a file of several row groups: of `ROWS` rows or more, but for the last."""
     start, last_start, hashes, before_last = 0, 0, list[Hashes](), np.empty(0, np.uint64)
     for before, group, after in zip([None, *row_groups], row_groups, [*row_groups[1:], None], strict=False):
         if before is None or not group.is_more_of_last(before):
@@ -405,25 +392,25 @@ def _cut_between_lists(file: DatasetFile, row_groups: Sequence[RowGroupLists]) -
 
 
 def lists_in_several(parts: Sequence[Hashes]) -> Hashes:
-    """Return the lists that more than one part has rows of."""
+    """Return the lists that have rows in more than one part."""
     hashes = np.sort(np.concatenate([np.empty(0, np.uint64), *parts]))
     return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
 
 
 def row_hashes(source: Source) -> Hashes:
-    """Return the (n_rows,) hash of the list that each row is of."""
+    """Return the (n_rows,) hash of each row's list."""
     starts, keys = list_spans(source)
     return np.repeat(keys, np.diff(starts, append=len(source.table)))
 
 
 def is_among(keys: Hashes, lists: Hashes) -> npt.NDArray[np.bool_]:
-    """Return (n_rows,) whether each row is of one of these lists, whose hashes are in order; there is one."""
+    """Return (n_rows,) whether each row belongs to one of these lists, sorted and at least one."""
     near: Hashes = lists[np.minimum(np.searchsorted(lists, keys), len(lists) - 1)]
     return np.equal(near, keys)
 
 
 def take_rows(source: Source, rows: IntArray) -> Source:
-    """Return some rows, which know where they came from."""
+    """Return some rows that keep their line numbers."""
     origin = replace(source.origin, line_of=partial(_line_of, source, rows))
     return replace(source, table=source.table.take(pa.array(rows)), origin=origin)
 

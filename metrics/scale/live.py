@@ -1,4 +1,4 @@
-"""Lists scored as they arrive: files that come to a folder, or lines on standard input."""
+"""Lists scored as they arrive: files in a folder, or lines on standard input."""
 
 import csv
 import os
@@ -15,7 +15,6 @@ from time import monotonic, sleep
 from typing import Literal, NamedTuple, Protocol
 
 from metrics.errors import ReadError, TieScopeError, UsageError
-from metrics.evaluation import ScoringOptions
 from metrics.evaluation.running import Change, Running
 from metrics.runs import File, Repeated, Runs, Source, as_run, read
 from metrics.runs.columns import ColumnChoice, recognise
@@ -26,13 +25,13 @@ from metrics.runs.formats.json_records import DOCUMENT_ARRAYS, leaf_fields, pars
 from metrics.scale.stream import QueryJudgments, split_by_reranker
 
 LineShape = Literal["table", "trec", "jsonl"]
-"""A table whose first line is its header, fields without a header, or a JSON record a line."""
+"""A table with a header line, TREC fields without a header, or a JSON record per line."""
 MAX_LIST = 2**26
-"""Most bytes of one list."""
+"""Maximum bytes of one list."""
 _HEAD = 2**16
-"""Bytes of a line that is too long in which its query is looked for."""
+"""Bytes at the start of an overlong line that are searched for its query."""
 _WHOLE_LIST, _COMMENT = object(), object()
-"""Keys of a record that is a whole list, and of a line that is no row."""
+"""Keys of a record that is a whole list, and of a comment line."""
 _TREC_FIELDS = 6
 
 
@@ -41,8 +40,8 @@ class ListLines:
     """The lines of one list.
 
     Attributes:
-        lines: as they came.
-        numbers: number of each line, the first of all 1.
+        lines: the lines, unparsed.
+        numbers: number of each line in the stream, from 1.
     """
 
     lines: list[bytes] = field(default_factory=list)
@@ -50,10 +49,9 @@ class ListLines:
 
 
 class LineCutter:
-    """Cuts what is written to a stream into lists, and reads these."""
+    """Cuts a stream of lines into lists, and reads them."""
 
     def __init__(self, name: str, choice: ColumnChoice, shape: LineShape | None = None) -> None:
-        """Begin a stream."""
         self._name, self._choice, self._shape = name, choice, shape
         self._header: list[bytes] = []
         self._key_of: Callable[[bytes], object] | None = None
@@ -62,14 +60,14 @@ class LineCutter:
         self._refused_key, self._is_cut = object(), False
 
     def feed(self, data: bytes) -> Iterator[ListLines]:
-        """Take the next bytes, and yield the lists that they end.
+        """Take the next bytes, and yield the lists that they complete.
 
         Raises:
             ReadError: a line or list is too long. It is left out; the stream goes on.
-            UsageError: the first line is to name the columns, and names no query.
+            UsageError: the header line has no query column.
         """
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if self._is_cut and lines:  # the end of a line that was too long
+        if self._is_cut and lines:  # the end of an overlong line
             self._n_lines, self._is_cut = self._n_lines + 1, False
             del lines[0]
         for line in lines:
@@ -81,12 +79,10 @@ class LineCutter:
             problem = (
                 f"a line of more than {MAX_LINE // 2**20} MB, or a list of more than {MAX_LIST // 2**20} MB"
             )
-            raise ReadError(
-                self._name, problem, "Begin a line for each document of a list.", line=self._n_lines + 1
-            )
+            raise ReadError(self._name, problem, "Write one line per document.", line=self._n_lines + 1)
 
     def _refuse_list(self) -> Iterator[ListLines]:
-        """Forget the list that is too long, and its further lines; yield the one before where it is whole."""
+        """Drop a list that is too long and its further lines; yield the list before it if that is complete."""
         if len(self._rest) > MAX_LINE:
             key = self._key_of(self._rest[:_HEAD]) if self._key_of else None
             self._rest, self._is_cut = b"", True
@@ -96,14 +92,14 @@ class LineCutter:
         self._refused_key, self._open, self._size = self._key, ListLines(), 0
 
     def end(self) -> Iterator[ListLines]:
-        """Yield the last list, if there is one."""
+        """Yield the last list, if any."""
         last_line, self._rest = self._rest, b""
         if last_line.strip():
             yield from self._add(last_line)
         yield from self._close()
 
     def read(self, lists: Sequence[ListLines]) -> Source:
-        """Read lists, as a file that holds them alone would be; a ReadError names lines of the stream."""
+        """Read lists as if a file held only them; a ReadError names lines of the stream."""
         lines = [*self._header, *(line for entry in lists for line in entry.lines)]
         numbers = [1] * len(self._header) + [number for entry in lists for number in entry.numbers]
 
@@ -121,7 +117,7 @@ class LineCutter:
         return replace(source, origin=origin)
 
     def _add(self, line: bytes) -> Iterator[ListLines]:
-        """Take a line, and yield the lists that it ends."""
+        """Take a line, and yield the lists that it completes."""
         self._n_lines += 1
         if not line.strip():
             yield from self._close()
@@ -147,13 +143,12 @@ class LineCutter:
             yield from self._close()
 
     def _close(self) -> Iterator[ListLines]:
-        """Yield the list whose lines were taken, if there are any."""
         complete_list, self._open, self._key, self._size = self._open, ListLines(), object(), 0
         if complete_list.lines:
             yield complete_list
 
     def _recognise(self, line: bytes) -> Callable[[bytes], object]:
-        """Return what tells the query of a line, None where it cannot; keep a header."""
+        """Return a function that finds the query of a line, None if it has none; keep a header line."""
         head = Head(File(self._name, line + b"\n"))
         shape = self._shape or ("jsonl" if head.is_json else "table" if is_table(head) else "trec")
         if shape == "jsonl":
@@ -164,15 +159,13 @@ class LineCutter:
         delimiter, query = head.layout.delimiter, columns.get("query_id")
         if query is None:
             names = ", ".join(head.header)
-            raise UsageError(
-                f"{self._name}: no query_id column among {names}. Begin with a line that names the columns."
-            )
+            raise UsageError(f"{self._name}: no query_id column among {names}. Start with a header line.")
         self._header, place = [line], head.header.index(query)
 
         def key_of_row(text: bytes) -> object:
             try:
                 fields = next(csv.reader([text.decode("utf-8", "replace")], delimiter=delimiter), [])
-            except csv.Error:  # such as a field that is too long: reading says what is wrong
+            except csv.Error:  # such as an overlong field, which reading reports
                 return None
             return fields[place] if place < len(fields) else None
 
@@ -185,7 +178,7 @@ class LineCutter:
         return _COMMENT if is_comment else fields[0]
 
     def _key_of_record(self, line: bytes) -> object:
-        """Return the query of a JSON record, `_WHOLE_LIST` where it holds documents, None for no JSON."""
+        """Return the query of a JSON record, `_WHOLE_LIST` if it holds documents, None if it is not JSON."""
         try:
             record = parse(File(self._name, line), line)
         except ReadError:
@@ -201,24 +194,23 @@ class LineCutter:
 
 
 def _holds_documents(name: str, value: object) -> bool:
-    """Return whether a field of a record is an array of documents."""
     return isinstance(value, list) and (
         name in DOCUMENT_ARRAYS or (bool(value) and all(isinstance(entry, dict) for entry in value))
     )
 
 
 Waiting = Callable[[], AbstractContextManager[object]]
-"""Entered while nothing but time passes, so that an interrupt need not wait."""
+"""Context of a wait, in which an interrupt can end it at once."""
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Lists that have come, read when they are to be scored.
+    """Lists that have arrived, read when they are scored.
 
     Attributes:
         source: reads them.
-        parts: the same list by list, for where one of them cannot be read.
-        refuse: called where they cannot be read: they may be mended.
+        parts: each list on its own, in case one cannot be read.
+        refuse: called if they cannot be read; a changed file is then read again.
     """
 
     source: Callable[[], Source]
@@ -226,55 +218,59 @@ class Arrival:
     refuse: Callable[[], object] = lambda: None
 
     def read(self, name: str | None) -> Source:
-        """Read the lists as a run, of a reranker of this name where one is given."""
+        """Read the lists as a run of a reranker with this name."""
         return replace(as_run(self.source()), name=name)
 
 
 class Feed(Protocol):
-    """Where lists come from."""
+    """A source of lists."""
 
     def wait(self, seconds: float) -> list[Arrival] | None:
-        """Wait at most so long, and return what has come; None where nothing will come any more."""
+        """Wait at most this many seconds, and return new lists; None at the end."""
 
 
 _UNFINISHED = (".part", ".partial", ".tmp", ".crdownload", ".swp", "~")
-"""Endings of names that files have while they are written; so do those that begin with a dot."""
-_MAX_ABSENT = 100_000
-"""Files that were read and are gone, of which it is known that they were."""
+"""Name endings of files in the making; so are names that start with a dot."""
 Signature = tuple[int, int, int]
-"""Size, time of the last change, and number of a file."""
+"""Size, modification time and inode number of a file."""
 
 
 @dataclass
 class _Sighting:
-    """A file as it was seen last.
+    """The state of a file at the last look.
 
     Attributes:
-        signature: what tells whether it was written since.
-        is_given: whether it was given to be read.
+        signature: shows whether it has been written to since.
+        is_given: whether it was passed on to be read.
         is_refused: whether it could not be read.
-        is_reported: whether it was said that it changed after it was read.
+        is_reported: whether a change after reading was reported.
+        is_missing: whether it was missing at the last look.
     """
 
     signature: Signature
     is_given: bool = False
     is_refused: bool = False
     is_reported: bool = False
+    is_missing: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Tell whether its lists are scored."""
+        return self.is_given and not self.is_refused
 
 
 class FolderFeed:
-    """Gives each file of a folder when two looks in a row find it the same; an empty one is waited for.
+    """Gives each file of a folder once it is complete: not empty, and unchanged between two looks.
 
-    A file that could not be read is given again when it changes. One that was read is not, gone and back or
-    changed: its lists count.
-    Looks, not notices of the system, for network drives send none.
+    A file that could not be read is given again when it changes. The lists of a file that was read count once,
+    even if the file changes or disappears and comes back. It polls, because network drives send no notices.
     """
 
     def __init__(
         self,
         folder: Path,
         read: Callable[[File], Source],
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         *,
         qrels: Path | None = None,
         waiting: Waiting = nullcontext,
@@ -284,10 +280,9 @@ class FolderFeed:
         Raises:
             UsageError: there is no such folder, or it cannot be read.
         """
-        self._folder, self._read, self._say, self._waiting = folder, read, say, waiting
+        self._folder, self._read, self._report, self._waiting = folder, read, report, waiting
         self._left_out = qrels and qrels.resolve()
         self._sightings: dict[str, _Sighting] = {}
-        self._absent: dict[str, _Sighting] = {}
         self._is_readable = True
         try:
             self._signatures()
@@ -296,7 +291,7 @@ class FolderFeed:
         self._has_looked = False
 
     def wait(self, seconds: float) -> list[Arrival]:
-        """Wait so long, but before the first look, and return the files that are whole, the oldest first."""
+        """Wait this many seconds, except before the first look, and return complete files, oldest first."""
         if self._has_looked:
             with self._waiting():
                 sleep(seconds)
@@ -305,25 +300,24 @@ class FolderFeed:
             signatures = self._signatures()
         except OSError as error:
             if self._is_readable:
-                self._say(f"{self._folder}: {error.strerror or error}. Looking on until it is there again.")
+                self._report(f"{self._folder}: {error.strerror or error}. Waiting until it is back.")
             self._is_readable = False
             return []
         self._is_readable = True
-        self._forget_all_but(signatures)
+        self._forget_missing(signatures)
         by_time = sorted(signatures.items(), key=lambda entry: (entry[1][1], entry[0]))
         return [self._arrival(name) for name, signature in by_time if self._is_whole(name, signature)]
 
-    def _forget_all_but(self, names: Collection[str]) -> None:
-        """Forget files that are gone, but for those that count already: they may come back as they were."""
-        for name in [name for name in self._sightings if name not in names]:
-            sighting = self._sightings.pop(name)
-            if self._counts(sighting):
-                self._absent[name] = sighting
-        for name in list(self._absent)[:-_MAX_ABSENT]:
-            del self._absent[name]
+    def _forget_missing(self, names: Collection[str]) -> None:
+        """Forget missing files, except those that were read, which may come back unchanged."""
+        for name in self._sightings.keys() - names:
+            sighting = self._sightings[name]
+            sighting.is_missing = True
+            if not sighting.counts:
+                del self._sightings[name]
 
     def _signatures(self) -> dict[str, Signature]:
-        """Return what tells the state of each file that is no longer empty, by its name."""
+        """Return name → signature of the files that are not empty."""
         signatures = {}
         with os.scandir(self._folder) as entries:
             for entry in entries:
@@ -332,7 +326,7 @@ class FolderFeed:
                     if is_unfinished or not entry.is_file() or self._is_left_out(entry):
                         continue
                     status = entry.stat()
-                except OSError:  # it is gone, or a link that leads to itself
+                except OSError:  # it has gone, or is a link to itself
                     continue
                 if status.st_size:
                     signatures[entry.name] = (status.st_size, status.st_mtime_ns, status.st_ino)
@@ -342,26 +336,20 @@ class FolderFeed:
         return self._left_out is not None and Path(entry.path).resolve() == self._left_out
 
     def _is_whole(self, name: str, signature: Signature) -> bool:
-        """Return whether a file that was not given yet is as it was at the last look; note how it is now."""
-        absent = self._absent.pop(name, None)
-        if absent is not None and absent.signature == signature:
-            self._sightings[name] = absent
+        """Tell whether a new file is unchanged since the last look, and remember its state."""
         sighting = self._sightings.get(name)
-        if sighting is None or (sighting.signature != signature and not self._counts(sighting)):
+        is_same = sighting is not None and sighting.signature == signature
+        if sighting is None or not (is_same or (sighting.counts and not sighting.is_missing)):
             self._sightings[name] = _Sighting(signature)
             return False
-        if sighting.signature != signature and not sighting.is_reported:
+        if not (is_same or sighting.is_reported):
             sighting.is_reported = True
-            self._say(
-                f"{name}: it changed after it was read; what it holds now does not count. Write a file under "
-                "another name, and rename it when it is whole."
+            self._report(
+                f"{name}: it changed after it was read. The changes do not count. Write a file under another "
+                "name, and rename it when it is complete."
             )
-        is_new, sighting.is_given = not sighting.is_given, True
+        is_new, sighting.is_given, sighting.is_missing = not sighting.is_given, True, False
         return is_new
-
-    @staticmethod
-    def _counts(sighting: _Sighting) -> bool:
-        return sighting.is_given and not sighting.is_refused
 
     def _arrival(self, name: str) -> Arrival:
         sighting = self._sightings[name]
@@ -372,25 +360,24 @@ class FolderFeed:
 
 
 _LISTS = 256
-"""Lists that are read at once, at most."""
+"""Maximum number of lists read together."""
 
 
 class LineFeed:
-    """Gives the lists of a stream, some at once where they come faster than they are scored."""
+    """Gives the lists of a stream, several at a time if they arrive faster than they are scored."""
 
     def __init__(
         self,
         stream: RawIOBase,
         cutter: LineCutter,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
         waiting: Waiting = nullcontext,
     ) -> None:
-        """Begin to read."""
-        self._stream, self._cutter, self._say, self._waiting = stream, cutter, say, waiting
+        self._stream, self._cutter, self._report, self._waiting = stream, cutter, report, waiting
         self._has_ended = False
 
     def wait(self, seconds: float) -> list[Arrival] | None:
-        """Wait at most so long, and return lists that have ended; None after the last."""
+        """Wait at most this many seconds, and return complete lists; None after the last."""
         if self._has_ended:
             return None
         with self._waiting():
@@ -404,7 +391,7 @@ class LineFeed:
             for entry in self._cutter.feed(data) if data else self._cutter.end():
                 lists.append(entry)  # noqa: PERF402 those before a line that is refused are whole
         except ReadError as error:
-            self._say(f"{error} Left out.")
+            self._report(f"{error} Left out.")
         return [self._arrival(lists[start : start + _LISTS]) for start in range(0, len(lists), _LISTS)]
 
     def _arrival(self, lists: list[ListLines]) -> Arrival:
@@ -413,13 +400,13 @@ class LineFeed:
 
 
 CHANCE = 0.01
-"""Chance that a change is told of a reranker and measure, ever, where nothing changes."""
+"""Chance of ever reporting a change of a reranker and measure if there is none."""
 FIRST_LOOK, GROWTH = 20, 1.1
-"""Lists at which a change is looked for first, and how many times as many there are at the next look."""
+"""Lists before the first look for a change, and how much their number grows until the next look."""
 
 
 class NewChange(NamedTuple):
-    """A change that was not told yet."""
+    """A change that was not reported before."""
 
     reranker: str
     measure: str
@@ -428,7 +415,7 @@ class NewChange(NamedTuple):
 
 @dataclass
 class _Looks:
-    """Of a reranker and measure: lists before the last change; since, how often and when to look."""
+    """For a reranker and measure: the lists before the last change, and the looks since."""
 
     n_before: int = 0
     n_looks: int = 0
@@ -436,11 +423,11 @@ class _Looks:
 
 
 class ChangeWatch:
-    """Looks for changes as lists come.
+    """Looks for changes as lists arrive.
 
-    Who looks again and again finds something in the end. So looks are as far apart as lists grow by a tenth,
-    and the k-th takes CHANCE / (k (k + 1)) of the chance of a false alarm; all of them together take CHANCE.
-    After a change, lists before it are left out, and looks begin again.
+    Repeated looks would find a change by chance sooner or later. So the number of lists grows by a tenth
+    between two looks, and the k-th look may use CHANCE / (k (k + 1)) of the chance of a false alarm; all looks
+    together use CHANCE. After a change, only the lists since count, and the looks begin again.
     """
 
     def __init__(self, running: Running) -> None:
@@ -448,7 +435,7 @@ class ChangeWatch:
         self._looks: dict[tuple[str, str], _Looks] = {}
 
     def new_changes(self) -> list[NewChange]:
-        """Return the changes that are beyond ties and beyond chance, and were not returned before."""
+        """Return the new changes that neither ties nor chance explain."""
         changes = []
         for reranker, n_lists in self._running.n_lists.items():
             for measure in self._running.measures:
@@ -466,16 +453,16 @@ class ChangeWatch:
 
 
 MAX_RERANKERS = 200
-"""Rerankers whose lists are kept, at most."""
+"""Maximum number of rerankers whose lists are kept."""
 
 
 class LiveScores:
-    """Scores what arrives.
+    """Scores arriving lists.
 
     Attributes:
-        running: what was scored.
-        unjudged: reranker → its lists that no judgment is about, and that do not count.
-        version: a number that is another one after each list that counts.
+        running: the scores so far.
+        unjudged: reranker → number of its lists without judgments, which do not count.
+        version: changes whenever lists are added.
     """
 
     def __init__(
@@ -484,14 +471,14 @@ class LiveScores:
         judgments: Source | None,
         repeated: Repeated,
         name: str | None,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
-        """Begin.
+        """Read the judgments.
 
         Raises:
             ReadError: a document is judged twice.
         """
-        self._make, self._repeated, self._name, self._say = running, repeated, name, say
+        self._make, self._repeated, self._name, self._report = running, repeated, name, report
         self._judged = None if judgments is None else QueryJudgments.of(judgments, repeated)
         self._known_codes: set[str] = set()
         self.running: Running | None = None
@@ -499,7 +486,7 @@ class LiveScores:
         self.version = 0
 
     def add(self, arrival: Arrival) -> None:
-        """Score what has come; where it cannot be read, list by list, and say which was left out."""
+        """Score new lists; if they cannot be read, one by one, and report those left out."""
         try:
             source = arrival.read(self._name)
             lists, noted = split_by_reranker(source, self._judged, self._repeated)
@@ -513,7 +500,7 @@ class LiveScores:
             self.version += 1
         except TieScopeError as error:
             if not arrival.parts:
-                self._say(f"{error} Left out.")
+                self._report(f"{error} Left out.")
                 arrival.refuse()
             for part in arrival.parts:
                 self.add(part)
@@ -521,21 +508,11 @@ class LiveScores:
         for finding in noted:
             if finding.code not in self._known_codes:
                 self._known_codes.add(finding.code)
-                self._say(f"{finding.severity} · {finding.file} · {finding.message} {finding.hint}")
+                self._report(f"{finding.severity} · {finding.file} · {finding.message} {finding.hint}")
 
     def _refuse_many(self, names: Sequence[str]) -> None:
         known_names = {*self.running.n_lists} if self.running else set()
         if len(known_names.union(names)) > MAX_RERANKERS:
             raise UsageError(
-                f"{names[0]}: more than {MAX_RERANKERS} rerankers. NAME=PATH gives all lists one name."
+                f"{names[0]}: more than {MAX_RERANKERS} rerankers. Give all lists one name: NAME=PATH."
             )
-
-
-def running_for(measures: Sequence[str], traditional: str, options: ScoringOptions, keep: int) -> Running:
-    """Return what scores lists by options made already; arguments as of `Running`.
-
-    Raises:
-        UsageError: a name that does not exist.
-    """
-    scoring = {name: value for name, value in vars(options).items() if name != "missing"}
-    return Running(measures, traditional, keep=keep, **scoring)

@@ -1,4 +1,4 @@
-"""Evaluations kept in Parquet: a row a list, however many there are, and JSON in the footer of the file."""
+"""Evaluations stored in Parquet: one row per list, and JSON in the footer of the file."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Self
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 
 VERSION = 1
-"""Of the format; what is newer is refused."""
+"""Version of the format; newer ones are refused."""
 KEY = b"tiescope"
-"""Of the footer: what there is to know but lists."""
+"""Key of the JSON in the footer."""
 MOVABLE = "movable"
-"""Stands for lists whose worst and best value differ, among the names of treatments."""
+"""Takes the place of a treatment in column names: the number of lists whose worst and best values differ."""
 SQUARES = "squares"
-"""Stands for the squares of the tied values, likewise."""
+"""Takes the place of a treatment in column names: the sum of squared tied values."""
 IDS = ["reranker", "query_id"]
 GROUP = 2**17
-"""Rows written at once, at least; so many are read at once where all of them are gone over."""
+"""Minimum rows of a row group, and rows of a batch."""
 
 
 def column_of(measure: str, ties: str) -> str:
-    """Name of the column with the values of a measure under a treatment: `nDCG@10/expected`."""
+    """Return the column of a measure under a treatment: `nDCG@10/expected`."""
     return f"{measure}/{ties}"
 
 
@@ -52,40 +52,39 @@ _NUMBERS = {"n_docs": pa.int64(), "max_tie_size": pa.int64(), "tie_ratio": pa.fl
 
 
 def parse_footer(about: dict[str, Any], footer: "FileMetaData") -> dict[str, Any]:
-    """Return the attributes of `Stored` that a file states.
+    """Return the attributes of `Stored` from the JSON of a file.
 
     Raises:
-        ValueError: they cannot be those of an evaluation, or of these rows; says why.
+        ValueError: they do not describe an evaluation, or not these rows; says why.
         LookupError, TypeError, AttributeError, ArithmeticError: likewise.
     """
-    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # files of earlier versions have none
+    about = {"criteria": (), "unjudged": "nonrelevant"} | about  # earlier versions lack these
     measures, ties, tiebreak_by, criteria = (
         tuple(map(str, list(about[name]))) for name in ("measures", "ties", "tiebreak_by", "criteria")
     )
     for kind, names in (("measures", measures), ("ties", ties)):
-        _demand(names and len(set(names)) == len(names), f"{kind} are none, or one is there twice")
+        _demand(names and len(set(names)) == len(names), f"{kind} are empty or repeated")
     options_said = {option.name: about[option.name] for option in fields(ScoringOptions)}
     options = ScoringOptions(**options_said | {"tiebreak_by": tiebreak_by, "criteria": criteria})
-    _demand(options.relevant_from < math.inf, "no smallest relevant grade")
+    _demand(options.relevant_from < math.inf, "the smallest relevant grade is missing")
     _demand(
         (tuple(str(parse(name)) for name in measures), tuple(treatment(name).name for name in ties))
         == (measures, ties),
-        "names are not as they are printed",
+        "names of measures or treatments are not in their standard form",
     )
     values = [column_of(*column) for column in product(measures, ties)]
     policies, totals = _policies(about["policies"]), _parsed_totals(about["totals"], values)
-    _demand(list(totals.index) == list(policies.index), "its totals are not those of its rerankers")
+    _demand(list(totals.index) == list(policies.index), "totals do not match its rerankers")
     _demand(
         (totals.filter(regex=f"/{MOVABLE}$").le(policies["n_scored"], axis=0)).all(axis=None),
-        "more lists move than there are",
+        "more lists have a gap than there are lists",
     )
-    _demand(policies["n_queries"].sum() == footer.num_rows, "its rows are not those of its lists")
+    _demand(policies["n_queries"].sum() == footer.num_rows, "the number of rows does not match its lists")
     _check_columns(footer.schema.to_arrow_schema(), values)
     return {"measures": measures, "ties": ties, "options": options, "policies": policies, "totals": totals}
 
 
 def _demand(holds: object, otherwise: str) -> None:
-    """Raise a ValueError if something does not hold."""
     if not holds:
         raise ValueError(otherwise)
 
@@ -93,7 +92,7 @@ def _demand(holds: object, otherwise: str) -> None:
 def _policies(counts_by_reranker: dict[str, Any]) -> pd.DataFrame:
     counts = [[one[name] for name in _COUNTS] for one in counts_by_reranker.values()]
     are_counts = all(type(count) is int and 0 <= count <= one[0] for one in counts for count in one)
-    _demand(counts and are_counts, "its counts are no counts of lists")
+    _demand(counts and are_counts, "counts are not numbers of lists")
     return pd.DataFrame(counts, pd.Index(list(counts_by_reranker), name="reranker"), _COUNTS).astype(np.int64)
 
 
@@ -101,97 +100,72 @@ def _parsed_totals(sums_by_reranker: dict[str, Any], values: list[str]) -> pd.Da
     totals = pd.DataFrame.from_dict(sums_by_reranker, orient="index", dtype=float).rename_axis("reranker")
     _demand({"tie_ratio", *values} <= set(totals.columns), "totals are missing")
     sums = totals.to_numpy()
-    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "its totals are no sums")
+    _demand(np.isfinite(sums).all() and (sums >= 0).all(), "totals are not sums of values")
     return totals
 
 
 def _check_columns(schema: pa.Schema, values: list[str]) -> None:
     kinds = {name: schema.field(name).type for name in set(schema.names)}
     for name, kind in (_NUMBERS | dict.fromkeys(values, pa.float64())).items():
-        _demand(kinds.get(name) == kind, f"no numbers in column {name!r}")
+        _demand(kinds.get(name) == kind, f"column {name!r} does not hold numbers")
     for name in IDS:
         kind = kinds.get(name, pa.null())
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        _demand(pa.types.is_string(kind), f"no names in column {name!r}")
+        _demand(pa.types.is_string(kind), f"column {name!r} does not hold names")
 
 
 def save_parts(parts: Iterable[Evaluation], path: str | PurePath) -> Iterator[Evaluation]:
-    """Yield the parts of an evaluation as they come, each kept before it is handed on.
+    """Write the parts of an evaluation to a file as they come, and yield each.
 
-    The file is there after the last part, and then it is whole.
+    The file appears after the last part, complete.
     """
     with open_output(Path(path)) as stream:
         yield from write_parts(parts, stream)
 
 
 def write_parts(parts: Iterable[Evaluation], stream: IO[bytes]) -> Iterator[Evaluation]:
-    """Yield the parts of an evaluation as they come, each written to a file before it is handed on."""
-    with _GrowingParquet(stream) as file:
+    """Write the parts of an evaluation to a stream as they come, and yield each."""
+    first: Evaluation | None = None
+    writer: Any = None
+    policies, totals, rows = list[pd.DataFrame](), list[pd.DataFrame](), list[pa.Table]()
+    try:
         for part in parts:
-            file.add(part)
+            first = first or part
+            part.refuse_other(first)
+            policies = [sum_counts([*policies, part.policies])]
+            totals = [sum_counts([*totals, _totals(part)])]
+            rows.append(_rows(part))
+            if sum(map(len, rows)) >= GROUP:
+                writer, rows = _write_rows(stream, writer, rows), []
             yield part
-
-
-class _GrowingParquet:
-    """A Parquet file to which parts are added."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._first: Evaluation | None = None
-        self._policies: list[pd.DataFrame] = []
-        self._totals: list[pd.DataFrame] = []
-        self._waiting: list[pa.Table] = []
-        self._writer: Any = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        finally:
-            if self._writer is not None:
-                with suppress(OSError, UsageError):
-                    self._writer.close()
-
-    def add(self, part: Evaluation) -> None:
-        """Add the next part."""
-        self._first = self._first or part
-        part.refuse_other(self._first)
-        self._policies = [sum_counts([*self._policies, part.policies])]
-        self._totals = [sum_counts([*self._totals, _totals(part)])]
-        self._waiting.append(_rows(part))
-        if sum(map(len, self._waiting)) >= GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
-        from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
-
-        table = pa.concat_tables(self._waiting)
-        self._waiting = []
-        self._writer = self._writer or parquet.ParquetWriter(self._stream, table.schema, compression="zstd")
-        self._writer.write_table(table, row_group_size=max(len(table), 1))
-
-    def _finish(self) -> None:
-        if self._first is None:
-            raise UsageError("There is nothing to keep: no part of an evaluation was given.")
-        if self._waiting:
-            self._flush()
-        policies = self._policies[0]
-        totals = self._totals[0].reindex(policies.index, fill_value=0.0)
+        if first is None:
+            raise UsageError("There is nothing to store: give at least one part of an evaluation.")
+        if rows:
+            writer = _write_rows(stream, writer, rows)
         about = {
-            **self._first.design(),
+            **first.design(),
             "version": VERSION,
-            "policies": policies.to_dict("index"),
-            "totals": totals.to_dict("index"),
+            "policies": policies[0].to_dict("index"),
+            "totals": totals[0].reindex(policies[0].index, fill_value=0.0).to_dict("index"),
         }
-        self._writer.add_key_value_metadata({KEY: json.dumps(about)})
-        self._writer.close()
+        writer.add_key_value_metadata({KEY: json.dumps(about)})
+        writer.close()
+    finally:
+        if writer is not None:
+            with suppress(OSError, UsageError):
+                writer.close()
+
+
+def _write_rows(stream: IO[bytes], writer: Any, rows: list[pa.Table]) -> Any:  # noqa: ANN401 as pyarrow's
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
+
+    table = pa.concat_tables(rows)
+    writer = writer or parquet.ParquetWriter(stream, table.schema, compression="zstd")
+    writer.write_table(table, row_group_size=max(len(table), 1))
+    return writer
 
 
 def _rows(part: Evaluation) -> pa.Table:
-    """Return a row a list; those left out come last."""
     scores = part.scores.set_axis([column_of(*name) for name in part.scores.columns], axis=1)
     columns = _ids(part.scores.index)
     for table in (part.lists, scores):
@@ -201,7 +175,6 @@ def _rows(part: Evaluation) -> pa.Table:
 
 
 def _totals(part: Evaluation) -> pd.DataFrame:
-    """Return the sums of `Stored.totals` over the lists of a part."""
     columns = {"tie_ratio": part.lists["tie_ratio"]}
     columns |= {column_of(*name): part.scores[name] for name in part.scores.columns}
     for measure in part.measures if {"optimistic", "pessimistic"} <= set(part.ties) else ():
@@ -224,16 +197,16 @@ def _ids(index: pd.MultiIndex) -> dict[str, pa.Array]:
 
 
 _ROUNDING = 1e-12
-"""Part of a mean square that a sum of squares may be off."""
+"""Relative rounding error of a sum of squares."""
 _HINT = "`tiescope evaluate --save` and metrics.Stored.write make such files."
 
 
 class Piece(NamedTuple):
-    """Some columns of a few lists that have values.
+    """Some columns of a few scored lists.
 
     Attributes:
-        rows: (n,) places of the lists in the file.
-        owner: (n,) places of their rerankers among all.
+        rows: (n,) rows of the lists in the file.
+        owner: (n,) positions of their rerankers.
         columns: column → its (n,) values.
     """
 
@@ -244,17 +217,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Stored(HasScoringOptions):
-    """An evaluation in a Parquet file; of the lists only what is asked for is read.
+    """An evaluation in a Parquet file, read only as far as needed.
 
-    The file has a row a list: reranker, query_id, the columns of `Evaluation.lists`, and one column a
-    measure and treatment, named as by `column_of`. Lists that a policy left out have nulls there.
+    The file has one row per list: reranker, query_id, the columns of `Evaluation.lists`, and one column per
+    measure and treatment, named by `column_of`. Skipped lists have nulls there.
 
     Attributes:
         path: of the file.
-        policies, measures, ties, options: as of `Evaluation`.
-        totals: index reranker; sums over its lists of tie_ratio and of each column of values, and, as
-            `column_of(measure, MOVABLE)`, how many have a best value above the worst, and as
-            `column_of(measure, SQUARES)` the squares of the tied values, which files of the first version lack.
+        policies, measures, ties, options: as in `Evaluation`.
+        totals: index reranker; sums over its lists of tie_ratio and of each column of values.
+            `column_of(measure, MOVABLE)` counts the lists whose best value exceeds the worst.
+            `column_of(measure, SQUARES)` sums the squares of the tied values; the first files of version 1
+            lack it.
     """
 
     path: Path
@@ -266,10 +240,10 @@ class Stored(HasScoringOptions):
 
     @classmethod
     def open(cls, path: str | PurePath) -> "Stored":
-        """Return an evaluation that was kept.
+        """Open a stored evaluation.
 
         Raises:
-            ReadError: there is no such file, or it holds something else.
+            ReadError: there is no such file, or it is not a stored evaluation.
         """
         from pyarrow import parquet  # noqa: PLC0415 30 ms that others need not pay
 
@@ -280,22 +254,22 @@ class Stored(HasScoringOptions):
         except FileNotFoundError as error:
             raise ReadError(str(path), "no such file", "Check the path.") from error
         except (OSError, pa.ArrowException, ValueError, RecursionError) as error:
-            raise ReadError(name, "damaged, or no Parquet file", _HINT) from error
+            raise ReadError(name, "damaged, or not a Parquet file", _HINT) from error
         if not isinstance(about, dict):
-            raise ReadError(name, "no evaluation is kept in it", _HINT)
+            raise ReadError(name, "it is not a stored evaluation", _HINT)
         if about.get("version") != VERSION:
             raise ReadError(name, f"its format is {about.get('version')!r}", "Use a newer TieScope.")
         try:
             return cls(path=Path(path), **parse_footer(about, footer))
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise ReadError(name, f"what it says of its evaluation is damaged ({error})", _HINT) from error
+            raise ReadError(name, f"the description of its evaluation is damaged ({error})", _HINT) from error
 
     @classmethod
     def write(cls, path: str | PurePath, parts: Iterable[Evaluation]) -> "Stored":
-        """Keep an evaluation, given whole or in parts as `Evaluation.merge` takes them.
+        """Store an evaluation, given whole or in parts as for `Evaluation.merge`.
 
         Raises:
-            UsageError: no part, parts that do not belong together, or a file that cannot be written.
+            UsageError: there is no part, parts do not match, or the file cannot be written.
         """
         for _ in save_parts(parts, path):
             pass
@@ -312,11 +286,11 @@ class Stored(HasScoringOptions):
 
     @property
     def n_lists(self) -> int:
-        """Lists that have values."""
+        """Number of scored lists."""
         return int(self.policies["n_scored"].sum())
 
     def pieces(self, names: Sequence[str]) -> Iterator[Piece]:
-        """Yield columns of numbers, a few lists at a time in the file's order, the next read meanwhile."""
+        """Yield columns of numbers in batches of lists, in file order, while the next batch is read."""
         places, is_complete = pd.Index(self.rerankers), self.n_lists == self.policies["n_queries"].sum()
         to_read = ["reranker", *names, *([] if is_complete else ["n_docs"])]
         with self._file(to_read) as file:
@@ -328,19 +302,20 @@ class Stored(HasScoringOptions):
                 place = places.get_indexer(owner.dictionary.to_pylist()).astype(np.int32)
                 columns = {name: self._sound(name, lists[name]) for name in names}
                 if (place < 0).any():
-                    raise ReadError(self.path.name, "a list is of a reranker that it does not name", _HINT)
+                    raise ReadError(self.path.name, "a list belongs to a reranker that it does not name", _HINT)
                 yield Piece(first + is_scored, place[owner.indices.to_numpy()], columns)
                 first += len(batch)
 
     def _sound(self, name: str, column: pa.Array) -> FloatArray:
-        """Return the (n,) numbers of a column, which may come from anywhere."""
         values: FloatArray = column.to_numpy(zero_copy_only=False)
         if len(values) and not (values.min() >= 0 and values.max() < np.inf):
-            raise ReadError(self.path.name, f"column {name!r} holds what is no value", _HINT)
+            raise ReadError(
+                self.path.name, f"column {name!r} holds numbers that are not values of a measure", _HINT
+            )
         return values
 
     def at(self, rows: IntArray, names: Sequence[str]) -> pd.DataFrame:
-        """Return the columns of a few lists, at these places in the file; only what is around them is read."""
+        """Return columns of a few lists, given by row of the file; only their row groups are read."""
         tables = []
         with self._file(names) as file:
             sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
@@ -357,20 +332,20 @@ class Stored(HasScoringOptions):
         return table.iloc[np.argsort(np.concatenate(order))].reset_index(drop=True)
 
     def means(self, measure: str) -> pd.DataFrame:
-        """Return what `Evaluation` does; no list is read."""
+        """Return the means as `Evaluation.means`, without reading a list."""
         sums = self.totals[[column_of(measure, ties) for ties in self.ties]].set_axis(list(self.ties), axis=1)
         return sums.div(self.policies["n_scored"], axis=0)
 
     @property
     def tie_ratios(self) -> "pd.Series[float]":
-        """Mean tie ratio of each reranker's lists; no list is read."""
+        """Mean tie ratio of each reranker, without reading a list."""
         return self.totals["tie_ratio"] / self.policies["n_scored"]
 
     def standard_errors(self, measure: str) -> "pd.Series[float]":
-        """Return the standard error over lists of each reranker's tied mean; no list is read.
+        """Return the standard error of each reranker's tied mean, without reading a list.
 
-        sqrt((sum of squares / n - mean^2) / (n - 1)), 0 where that is rounding; NaN for one list, or where the
-        file does not say.
+        sqrt((sum of squares / n - mean^2) / (n - 1)); 0 if that is rounding error; NaN for a single list, or
+        if the file lacks the sums of squares.
         """
         n, mean = self.policies["n_scored"], self.means(measure)["expected"]
         squares = self.totals.get(column_of(measure, SQUARES), pd.Series(np.nan, n.index)) / n
@@ -378,13 +353,13 @@ class Stored(HasScoringOptions):
         return np.sqrt(variance / (n - 1).where(n > 1))
 
     def summary(self, *, flat: bool = False) -> pd.DataFrame:
-        """Return what `Evaluation` does; a measure is read at a time."""
+        """Return the same as `Evaluation.summary`, reading one measure at a time."""
         order = self.policies.index
         table = pd.concat([summarise(self._by_reranker(name), order) for name in self.measures], axis=1)
         return flat_means(table) if flat else table
 
     def load(self) -> Evaluation:
-        """Return all of it in memory.
+        """Load the whole evaluation into memory.
 
         Raises:
             ReadError: the file is gone.
@@ -406,7 +381,6 @@ class Stored(HasScoringOptions):
         )
 
     def _by_reranker(self, measure: str) -> "DataFrameGroupBy[Any]":
-        """Return the values of a measure, columns (measure, ties), grouped by reranker."""
         names = self._names([measure])
         table = self._scored(["reranker", *(column_of(*name) for name in names)])
         owner = coded(table["reranker"]).to_pandas()
@@ -417,7 +391,6 @@ class Stored(HasScoringOptions):
         return pd.MultiIndex.from_product([measures, self.ties], names=["measure", "ties"])
 
     def _scored(self, columns: Sequence[str] | None) -> pa.Table:
-        """Return some columns, or all, of the lists that have values."""
         if self.n_lists == self.policies["n_queries"].sum():
             return self._read(columns)
         table = self._read(columns and [*columns, "n_docs"]).filter(pc.field("n_docs").is_valid())
@@ -429,7 +402,6 @@ class Stored(HasScoringOptions):
 
     @contextmanager
     def _file(self, columns: Sequence[str]) -> Iterator["ParquetFile"]:
-        """Yield the open file, which has these columns."""
         from pyarrow import parquet  # noqa: PLC0415 as above
 
         try:
@@ -442,7 +414,7 @@ class Stored(HasScoringOptions):
 
 
 def is_stored(file: File) -> bool:
-    """Return whether a file says that it keeps an evaluation, of whatever version."""
+    """Tell whether a file is a stored evaluation, of any version."""
     from pyarrow import parquet  # noqa: PLC0415 as above
 
     try:
@@ -453,7 +425,6 @@ def is_stored(file: File) -> bool:
 
 
 def _read_ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield each item, the next one read while the last is worked on."""
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, batches, None)
         while (batch := coming.result()) is not None:

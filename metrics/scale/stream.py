@@ -1,4 +1,4 @@
-"""Files larger than memory, scored a few lists at a time: each part is an evaluation by itself."""
+"""Files larger than memory, scored a few lists at a time: each part is an evaluation."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -41,16 +41,17 @@ from metrics.ties import asks_for_bounds
 
 @dataclass(frozen=True, eq=False)
 class QueryJudgments:
-    """Judgments, looked up by query.
+    """Judgments that can be looked up by query.
 
     Attributes:
-        table: query_id, doc_id, relevance, perhaps target_id.
+        table: query_id, doc_id, relevance, and sometimes target_id.
         pairs: query and document of each row.
-        order: (n_rows,) rows query by query.
-        ends: (n_queries + 1,) first place in `order` of each query, and the end.
-        nothing: the source without a row.
-        noted: what was found while reading.
-        n_unjudged: (n_queries,) documents that some reranker has and nobody judged; None: nobody counted them.
+        order: (n_rows,) rows sorted by query.
+        ends: (n_queries + 1,) first position of each query in `order`, and the end.
+        nothing: the source without rows.
+        noted: findings while reading.
+        n_unjudged: (n_queries,) number of documents that a reranker retrieved and nobody judged; None if not
+            counted.
     """
 
     table: pa.Table
@@ -63,58 +64,58 @@ class QueryJudgments:
 
     @classmethod
     def of(cls, source: Source, repeated: Repeated) -> "QueryJudgments":
-        """Return the judgments of a file; ReadError where one is judged twice, unless repeats are allowed."""
+        """Return the judgments of a file; ReadError for a repeated judgment, unless `repeated` allows it."""
         runs = Runs.from_sources([source], repeated, judged=False)
         table, pairs = runs.qrels, runs.judged_pairs
         order = np.argsort(pairs.query, kind="stable")
         ends = np.searchsorted(pairs.query[order], np.arange(len(pairs.queries) + 1))
-        origin = FileProvenance(source.file, int)  # it has no lines, and can be sent to another process
+        origin = FileProvenance(source.file, int)  # without lines it can be sent to another process
         nothing = replace(source, table=source.table.slice(0, 0), noted=(), origin=origin)
         return cls(table, pairs, order, ends, nothing, runs.noted)
 
     def places(self, queries: pa.Array) -> IntArray:
-        """Return the (n,) place of each query among those judged, -1 where it is not."""
+        """Return the (n,) position of each query among the judged queries, -1 if it is not judged."""
         return places_in(queries, self.pairs.queries)
 
     def judge(self, runs: Runs, places: IntArray) -> Runs:
-        """Return runs judged by the judgments of some queries, which know what is open in the whole."""
+        """Join the judgments of some queries to runs, with the counts of unjudged documents of all runs."""
         open_documents = None
         if self.n_unjudged is not None:
             open_documents = OpenDocuments(self.n_unjudged[places], grades_of([self.table]))
         return replace(runs.judged_by(self.rows_of(places)), whole=open_documents)
 
     def unjudged_rows(self, source: Source) -> Hashes:
-        """Return numbers of the documents of some rows that nobody judged."""
+        """Return numbers of the unjudged documents of some rows."""
         pairs = QueryDocKeys.of(source.table)
         is_unjudged = np.ones(len(pairs.query), dtype=bool)
         is_unjudged[pairs.match(self.pairs)[0]] = False
         return unjudged_rows(pairs, is_unjudged, self.pairs.queries)
 
     def with_counts(self, n_unjudged: IntArray) -> "QueryJudgments":
-        """Return the same judgments, which know how many documents of each query all rerankers have besides."""
+        """Add the number of unjudged documents of each query over all rerankers."""
         return replace(self, n_unjudged=n_unjudged)
 
     def rows_of(self, places: IntArray) -> pa.Table:
-        """Return the judgments of some queries, query by query."""
+        """Return the judgments of some queries, sorted by query."""
         start, n = self.ends[places], self.ends[places + 1] - self.ends[places]
         return self.table.take(pa.array(self.order[joined_ranges(start, n)])).combine_chunks()
 
 
 _LISTS = 2**14
-"""Lists without rows that are scored at once."""
+"""Lists without rows that are scored at a time."""
 
 
 @dataclass(frozen=True)
 class PartStats:
-    """What was met of one reranker in some rows that hold whole lists.
+    """Counts of one reranker in rows that hold whole lists.
 
     Attributes:
-        name: of the reranker.
-        file: where the rows are.
-        n_queries: lists in them.
-        places: places of their queries among those judged, of those that are.
-        n_judged_rows: rows that are judged; of judgments apart.
-        query_hashes: hashes of the queries; without judgments apart.
+        name: the reranker.
+        file: file of the rows.
+        n_queries: number of lists.
+        places: positions of its queries among the judged queries.
+        n_judged_rows: number of judged rows, if judgments are in a file of their own.
+        query_hashes: hashes of the queries, if they are not.
     """
 
     name: str
@@ -128,11 +129,11 @@ class PartStats:
 def split_by_reranker(
     source: Source, judged: QueryJudgments | None, repeated: Repeated
 ) -> tuple[list[tuple[Runs, list[PartStats]]], tuple[Finding, ...]]:
-    """Return the lists of some rows: all at once, or by reranker with the judgments of its queries alone.
+    """Return the lists of some rows: together, or by reranker if judgments are in a file of their own.
 
     Raises:
-        ReadError: a document twice in a list.
-        UsageError: relevance is nowhere.
+        ReadError: a list holds a document twice.
+        UsageError: there is no relevance.
     """
     sources = [as_run(source), *([] if judged is None else [judged.nothing])]
     block = Runs.from_sources(sources, repeated)
@@ -155,114 +156,91 @@ def _one_reranker(block: Runs, name: str, file: str, judged: QueryJudgments) -> 
     return runs, [PartStats(name, file, len(queries), places, n_judged_rows, np.empty(0, np.uint64))]
 
 
-class PartCounter:
-    """Counts of what was met, part by part.
+class PartitionedRuns(ABC):
+    """Runs that are read and scored part by part, with counts over the parts so far.
 
     Attributes:
-        policies: as of an `Evaluation`, of the parts so far.
+        judged: the judgments; None if the rows hold relevance.
     """
 
     def __init__(self, judged: QueryJudgments | None) -> None:
-        self._judged = judged
-        self._known: dict[str, RerankerCoverage] = {}
+        self.judged = judged
+        self._coverages: dict[str, RerankerCoverage] = {}
         self._n_by_file = Counter[str]()
         self._noted = MergedFindings()
         if judged is not None:
             self._noted.add(judged.noted)
         self._policies: list[pd.DataFrame] = []
 
+    @abstractmethod
+    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
+        """Yield evaluations that merge into the evaluation of the whole."""
+
     @property
     def rerankers(self) -> list[str]:
-        """Those met, in order of appearance."""
-        return list(self._known)
+        """Rerankers so far, in order of appearance."""
+        return list(self._coverages)
 
     @property
     def policies(self) -> pd.DataFrame:
-        """As of an `Evaluation`, of the parts scored so far."""
+        """As in `Evaluation`, over the parts scored so far."""
         return self._policies[0] if self._policies else pd.DataFrame()
 
     def add_findings(self, noted: Sequence[Finding]) -> None:
-        """Take in what was found while reading a part."""
+        """Add the findings of a part."""
         self._noted.add(noted)
 
     def add_stats(self, stats: PartStats) -> None:
-        """Take in what was met in a part."""
-        n_judged = 0 if self._judged is None else len(self._judged.pairs.queries)
-        if stats.name not in self._known:
+        """Add the counts of a part."""
+        n_judged = 0 if self.judged is None else len(self.judged.pairs.queries)
+        if stats.name not in self._coverages:
             self._n_by_file[stats.file] += 1
             refuse_many_rerankers(stats.file, "reranker", self._n_by_file[stats.file], stats.name)
-        coverage = self._known.setdefault(stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool)))
+        coverage = self._coverages.setdefault(
+            stats.name, RerankerCoverage(stats.file, np.zeros(n_judged, bool))
+        )
         coverage.n_queries += stats.n_queries
         coverage.n_judged_rows += stats.n_judged_rows
         coverage.has_rows[stats.places] = True
         coverage.query_hashes.append(stats.query_hashes)
 
-    @property
-    def judged(self) -> QueryJudgments | None:
-        """The judgments; None where the rows hold relevance."""
-        return self._judged
-
-    @property
-    def n_unjudged(self) -> IntArray | None:
-        """(n_queries,) documents of all rerankers that nobody judged, once they are counted."""
-        return None if self._judged is None else self._judged.n_unjudged
-
     def count_unjudged(self, rows: Iterable[Hashes]) -> None:
-        """Count the documents nobody judged, of `QueryJudgments.unjudged_rows`, before any part is scored."""
-        if self._judged is not None:
-            self._judged = self._judged.with_counts(count_distinct(list(rows), len(self._judged.pairs.queries)))
+        """Count unjudged documents, given by `QueryJudgments.unjudged_rows`, before scoring."""
+        if self.judged is not None:
+            self.judged = self.judged.with_counts(count_distinct(list(rows), len(self.judged.pairs.queries)))
 
     def add_policies(self, part: Evaluation) -> Evaluation:
-        """Take in the counts of a scored part; the part."""
-        is_counted = self._judged is None or self._judged.n_unjudged is not None
+        """Add the counts of a scored part, and return the part."""
+        is_counted = self.judged is None or self.judged.n_unjudged is not None
         if asks_for_bounds(part.ties) and not is_counted:
-            raise UsageError("lowest and highest need what nobody judged of all runs: give is_bounded=True.")
+            raise UsageError(
+                "lowest and highest need the unjudged documents of all runs: give is_bounded=True."
+            )
         self._policies = [sum_counts([*self._policies, part.policies])]
         return part
 
     def missing(self, name: str, nothing: pa.Table) -> Iterator[Runs]:
-        """Yield the judged lists of a reranker that no part had, a few at a time; `nothing` has its columns."""
-        if self._judged is None:
+        """Yield a reranker's judged lists without rows, a few at a time; `nothing` has its columns."""
+        if self.judged is None:
             return
-        missing = np.flatnonzero(~self._known[name].has_rows)
+        missing = np.flatnonzero(~self._coverages[name].has_rows)
         for start in range(0, len(missing), _LISTS):
-            yield self._judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
+            yield self.judged.judge(Runs({name: nothing}), missing[start : start + _LISTS])
 
     @property
     def left_out(self) -> pd.DataFrame:
-        """What was not scored or was changed while reading, of the parts so far; as of `Runs`."""
-        coverages = self._known.items()
-        if self._judged is None:
-            everyone = [hashes for _, coverage in coverages for hashes in coverage.query_hashes]
-            n_asked = len(np.unique(np.concatenate(everyone))) if everyone else 0
-            differ = [one.queries_differ(name, n_asked) for name, one in coverages]
-        else:
-            differ = [one.unjudged(name) for name, one in coverages]
-        return as_frame([*self._noted.findings, *(one for some in differ for one in some)])
-
-
-class PartitionedRuns(ABC):
-    """Runs that are given and scored part by part."""
-
-    _counter: PartCounter
-
-    @abstractmethod
-    def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations that merge into that of the whole."""
-
-    @property
-    def policies(self) -> pd.DataFrame:
-        """As of an `Evaluation`, of the parts given so far."""
-        return self._counter.policies
-
-    @property
-    def left_out(self) -> pd.DataFrame:
-        """What was not scored or was changed while reading, of the parts given so far; as of `Runs`."""
-        return self._counter.left_out
+        """Findings on rows that were skipped or changed while reading, as in `Runs`."""
+        coverages = self._coverages.items()
+        hashes = [query_hashes for _, coverage in coverages for query_hashes in coverage.query_hashes]
+        n_queries = len(np.unique(np.concatenate(hashes))) if hashes else 0
+        findings = [*self._noted.findings]
+        for name, coverage in coverages:
+            findings += coverage.unjudged(name) if self.judged else coverage.queries_differ(name, n_queries)
+        return as_frame(findings)
 
 
 def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
-    """Raise a UsageError where no file has a column that was chosen; files by how they are read."""
+    """Refuse a chosen column that no file has, by our column → the column of each file."""
     unused = [
         theirs
         for ours, theirs in columns.items()
@@ -276,7 +254,6 @@ Path = str | PurePath
 
 
 def _tell_apart(file_names: Sequence[str], files: list[tuple[str | None, BlockTable]]) -> list[Finding]:
-    """Name runs that are named by files of one name, with the folders of these; return what is said of it."""
     unnamed = [
         place for place, (name, table) in enumerate(files) if not name and "reranker" not in table.mapping
     ]
@@ -294,7 +271,7 @@ def _tell_apart(file_names: Sequence[str], files: list[tuple[str | None, BlockTa
 
 
 class Stream(PartitionedRuns):
-    """Runs that are read and scored part by part: parts are given and forgotten, counts are kept."""
+    """Runs that are read and scored block by block."""
 
     def __init__(
         self,
@@ -306,15 +283,14 @@ class Stream(PartitionedRuns):
         missing_score: MissingScore = "error",
         is_bounded: bool = False,
     ) -> None:
-        """Open runs, and read the judgments that go with them; arguments as of `read_runs`.
+        """Open runs, and read the judgments; arguments as for `read_runs`.
 
-        Where `lowest` or `highest` are to be asked for (`is_bounded`), files are read once more before, to
-        count what nobody judged of all rerankers: 16 bytes a document are held for that.
+        With `is_bounded`, which the treatments `lowest` and `highest` need, files are read once more
+        beforehand to count unjudged documents. This takes 16 bytes per document.
 
         Raises:
-            ReadError: a run cannot be opened or is of a format that is read whole, or the judgments
-                cannot be read.
-            UsageError: no file has a column of `columns`, or a file is named whose rows name rerankers.
+            ReadError: a run cannot be opened or read in blocks, or the judgments cannot be read.
+            UsageError: no file has a column of `columns`, or a named file has a reranker column.
         """
         qrels_source = (
             None
@@ -334,47 +310,46 @@ class Stream(PartitionedRuns):
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:
             if name and "reranker" in table.mapping:
-                problem = f"{table.file.name}: its rows name their rerankers, so it is not named {name!r}"
-                raise UsageError(f"{problem}. Leave the name out, or read it whole (without --stream).")
+                problem = f"{table.file.name}: the name {name!r} does not fit, because its rows name their "
+                "rerankers"
+                raise UsageError(f"{problem}. Leave out the name, or --stream.")
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated
         self._is_bounded = is_bounded
-        self._counter = PartCounter(None if judgments is None else QueryJudgments.of(judgments, repeated))
-        self._counter.add_findings(told_apart)
+        super().__init__(None if judgments is None else QueryJudgments.of(judgments, repeated))
+        self.add_findings(told_apart)
 
     def parts(self, score: Callable[[Runs], Evaluation]) -> Iterator[Evaluation]:
-        """Yield evaluations that merge into the whole, each of some queries; of one reranker if judged apart.
+        """Yield evaluations of some queries each, which merge into the whole; with qrels, of one reranker each.
 
-        Lists come as the files have them; those without rows after the last row of the file.
+        Lists come in file order; lists without rows follow the last row of the file.
 
         Raises:
-            ReadError: a file cannot be read, or a query comes again after rows of others.
-            UsageError: two runs have one name, or relevance is nowhere.
+            ReadError: a file cannot be read, or the rows of a query are not adjacent.
+            UsageError: two runs have the same name, or there is no relevance.
         """
-        if self._is_bounded and self._counter.judged is not None:
-            self._counter.count_unjudged(self._unjudged_rows(self._counter.judged))
+        if self._is_bounded and self.judged is not None:
+            self.count_unjudged(self._unjudged_rows(self.judged))
         for name, file in self._files:
             for runs in self._runs(file, name):
-                yield self._counter.add_policies(score(runs))
+                yield self.add_policies(score(runs))
 
     def _unjudged_rows(self, judged: QueryJudgments) -> Iterator[Hashes]:
-        """Yield the documents of each block that nobody judged."""
         for _, file in self._files:
             for source in file.blocks():
                 yield judged.unjudged_rows(source)
 
     def _runs(self, file: BlockTable, name: str | None) -> Iterator[Runs]:
-        """Yield the lists of a file, each with its judgments; where these are apart, one reranker at a time."""
-        earlier, columns_of = set(self._counter.rerankers), dict[str, pa.Table]()
+        earlier, columns_of = set(self.rerankers), dict[str, pa.Table]()
         for source in file.blocks():
-            lists, noted = split_by_reranker(replace(source, name=name), self._counter.judged, self._repeated)
-            self._counter.add_findings(noted)
+            lists, noted = split_by_reranker(replace(source, name=name), self.judged, self._repeated)
+            self.add_findings(noted)
             for runs, rerankers in lists:
                 for stats in rerankers:
                     if stats.name in earlier:
                         raise two_runs_error(file.file.name, stats.name)
                     columns_of[stats.name] = runs.tables[stats.name].slice(0, 0)
-                    self._counter.add_stats(stats)
+                    self.add_stats(stats)
                 yield runs
         for reranker, table in columns_of.items():
-            yield from self._counter.missing(reranker, table)
+            yield from self.missing(reranker, table)

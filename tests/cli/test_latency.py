@@ -61,7 +61,7 @@ def test_every_list_gives_its_own_latency(call, timed):
     ("arguments", "words"),
     [
         (["evaluate", "TIMED", "--latency", "--stream"], "--latency needs runs in memory"),
-        (["evaluate", "BARE", "--latency"], "no list has a latency"),
+        (["evaluate", "BARE", "--latency"], "the runs have no latencies"),
         (["compare", "TIMED", "--table", "--baseline", "llm", "--baseline", "bm25"], "one baseline"),
         (["compare", "TIMED", "--table", "--ties", "std"], "std is how far ties move a value"),
         (["compare", "TIMED", "--table", "--baseline", "lm"], "no reranker 'lm'"),

@@ -267,7 +267,7 @@ def test_a_folder_that_is_gone_is_looked_for_again(call, folder, tmp_path):
         patch.setattr("metrics.cli.options._STDOUT", tmp_path / "new")  # a file would be looked for, too
         code, out, err = call("watch", f"llm={path}", *OPTIONS)
     assert (code, [row["n"] for row in means(out)]) == (0, [2, 2])
-    assert err.count("Looking on until it is there again") == 1
+    assert err.count("Waiting until it is back") == 1
 
 
 @pytest.mark.parametrize(

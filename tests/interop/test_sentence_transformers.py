@@ -203,7 +203,7 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
             rerank([sample])
     with pytest.raises(UsageError, match="No sample has documents to rank"):
         rerank(SAMPLES[2:])(Embedder())
-    with pytest.raises(UsageError, match="give documents, and queries with relevant ones"):
+    with pytest.raises(UsageError, match="give documents, and queries with relevant documents"):
         search(QUERIES, CORPUS, {})
     for option in ({"ndcg_at_k": ()}, {"corpus_chunk_size": -3}):
         with pytest.raises(UsageError, match="Give ndcg_at_k a cut-off, and corpus_chunk_size 1 document"):
@@ -213,8 +213,8 @@ def test_what_cannot_be_evaluated_is_refused_with_what_it_needs(evaluators):
 @pytest.mark.parametrize(
     ("scores", "problem"),
     [
-        (np.zeros((8, 2)), r"the shape \(8, 2\): it must give a score a document, \(8,\)"),
-        (np.zeros(3), r"the shape \(3,\): it must give a score a document, \(8,\)"),
+        (np.zeros((8, 2)), r"the shape \(8, 2\): it must return one score per document, \(8,\)"),
+        (np.zeros(3), r"the shape \(3,\): it must return one score per document, \(8,\)"),
         (["1"] * 8, "of type <U1: they must be numbers"),
         (np.full(8, np.nan), "8 of 8 scores of the model are not numbers"),
     ],

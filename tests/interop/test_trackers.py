@@ -46,9 +46,9 @@ def test_names_have_letters_that_trackers_take_and_no_two_are_alike(evaluation):
 
 
 def test_an_order_that_was_not_evaluated_is_refused_with_those_that_were(evaluation):
-    with pytest.raises(UsageError, match=r"has no 'input'\. Choose among docid_desc, expected"):
+    with pytest.raises(UsageError, match=r"'input' was not evaluated\. Choose among docid_desc, expected"):
         LoggedEvaluation.of(evaluation, "input")
-    with pytest.raises(UsageError, match="expected is logged as tied: name an order"):
+    with pytest.raises(UsageError, match="expected is logged as tied"):
         LoggedEvaluation.of(evaluation, "expected")
 
 

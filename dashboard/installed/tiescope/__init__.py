@@ -1,7 +1,7 @@
-"""TieScope under the name it is installed by: every name of `tiescope` is that of `metrics`.
+"""TieScope under its installed name: `tiescope` has all public names of `metrics`.
 
-A project often has a `metrics.py` of its own, which Python finds first. The first name that is asked for then
-raises an ImportError that names the file.
+If a project has its own `metrics.py`, Python finds that first. Using a name of `tiescope` then raises an
+ImportError that names the file.
 """
 
 from importlib.util import find_spec
@@ -9,11 +9,11 @@ from pathlib import Path
 
 _METRICS = Path("metrics", "__init__.py")
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / _METRICS).is_file())
-"""The folder of the packages: of a checkout, or where they are installed."""
+"""The folder that holds the packages, in a checkout or an installation."""
 
 
 def __getattr__(name: str) -> object:
-    """Return a public name of `metrics`, which is imported when one is first asked for."""
+    """Return a public name of `metrics`, which is imported on first use."""
     spec = find_spec("metrics")
     origin = spec.origin if spec else None
     if origin is None or Path(origin).resolve() != ROOT / _METRICS:
@@ -28,5 +28,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, as `metrics` does."""
+    """Return the public names of `metrics`."""
     return __getattr__("__dir__")()  # type: ignore[operator,no-any-return]

@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _hides_ours(entry: str) -> bool:
-    """Return whether a folder that Python searches holds a module or package by the name of one of ours."""
+    """Tell whether a folder on Python's path has a module or package with the name of one of ours."""
     folder = Path(entry).resolve()
     files = [folder / name for package in _PACKAGES for name in (f"{package}.py", f"{package}/__init__.py")]
     return folder != ROOT and any(file.is_file() for file in files)
