@@ -265,7 +265,7 @@ class Runs:
         table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
-        return Listing(name, origin.file, table, self.pairs(name), origin.line_of, self._grades(name))
+        return Listing(origin.file, table, self.pairs(name), origin.line_of, name, self._grades(name))
 
     def _grades(self, name: str) -> FloatArray | None:
         """Return the (n_rows,) grades, NaN if unjudged; None if there is no relevance."""

@@ -122,7 +122,7 @@ def test_two_files_of_one_name_are_two_runs_which_is_said_in_one_line():
     page.file_uploader(key="upload").set_value(files).run()
     assert not page.exception
     assert not page.error
-    said = [caption.value for caption in page.caption if "told apart by file" in caption.value]
+    said = [caption.value for caption in page.caption if "named by file" in caption.value]
     assert len(said) == 1
     address = {"data": page.query_params["data"]}
     page = opened("leaderboard", **address)
