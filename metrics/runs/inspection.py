@@ -1,4 +1,4 @@
-"""Every check of scores, lists and judgments, in the order in which its findings are listed."""
+"""Checks of scores, lists and judgments before scoring."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,19 +15,28 @@ from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, describe_part, part_of, percent, quote
 
 RELEVANT_FROM = 1
-"""Smallest grade that counts as relevant here."""
+"""Smallest relevant grade in these checks."""
 
 
+@dataclass(frozen=True, eq=False)
 class CheckedRows:
-    """Rows of a file that findings point at."""
+    """Rows of a file that findings point at.
+
+    Attributes:
+        file: name of the file.
+        table: its rows.
+        pairs: query and document of each row.
+        line_of: row → its line.
+    """
 
     file: str
+    table: pa.Table
     pairs: QueryDocKeys
     line_of: Callable[[int], int]
 
     @property
     def message_prefix(self) -> str:
-        """Begins a message where the name of the file does not say whom it is about; empty here."""
+        """Start of a message if the file does not name the reranker."""
         return ""
 
     def finding(
@@ -46,60 +55,40 @@ class CheckedRows:
         )
 
     def queries_in(self, other: "CheckedRows") -> BoolArray:
-        """Return (n_queries,) whether each query is one of theirs, too."""
+        """Return (n_queries,) whether the other rows have each query."""
         return np.asarray(pc.is_in(self.pairs.queries, value_set=other.pairs.queries), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
 class JudgmentTable(CheckedRows):
-    """Judgments given apart.
-
-    Attributes:
-        file: name of the file.
-        table: its rows: query_id, doc_id, relevance.
-        pairs: query and document of each row.
-        line_of: the line of a row.
-    """
-
-    file: str
-    table: pa.Table
-    pairs: QueryDocKeys
-    line_of: Callable[[int], int]
+    """Separate judgments: query_id, doc_id, relevance."""
 
     @cached_property
     def grades(self) -> FloatArray:
-        """(n_rows,) grade of each row."""
+        """(n_rows,) grades."""
         return np.asarray(self.table["relevance"], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Listing(CheckedRows):
-    """What one reranker gave. Rows of one query need not stand together.
+    """The lists of one reranker: query_id, doc_id, score, perhaps rank.
 
     Attributes:
         name: the reranker.
-        file: name of the file.
-        table: its rows: query_id, doc_id, score, perhaps rank.
-        pairs: query and document of each row.
-        line_of: the line of a row.
-        grades: (n_rows,) grade of each row, NaN where unjudged; None where nothing is known of relevance.
+        grades: (n_rows,) grades, NaN if unjudged; None without relevance.
     """
 
     name: str
-    file: str
-    table: pa.Table
-    pairs: QueryDocKeys
-    line_of: Callable[[int], int]
     grades: FloatArray | None
 
     @property
     def message_prefix(self) -> str:
-        """As `reranker_prefix`."""
+        """Start of a message if the file does not name the reranker."""
         return reranker_prefix(self.name, self.file)
 
     @cached_property
     def order(self) -> IntArray:
-        """(n_rows,) rows by query, falling score and place in the file: the order of what is below."""
+        """(n_rows,) rows by query, falling score and file order: the order of the arrays below."""
         query, scores = self.pairs.query, self.table["score"].to_numpy()
         falls = (query[1:] == query[:-1]) & (scores[1:] <= scores[:-1])
         if (falls | (query[1:] > query[:-1])).all():
@@ -108,73 +97,70 @@ class Listing(CheckedRows):
 
     @cached_property
     def scores(self) -> FloatArray:
-        """(n_rows,) scores in order."""
+        """(n_rows,) scores."""
         scores: FloatArray = self.table["score"].to_numpy()
         return scores[self.order]
 
     @cached_property
     def values(self) -> FloatArray:
-        """The distinct finite scores, lowest first."""
+        """Distinct finite scores, rising."""
         return np.unique(self.scores[np.isfinite(self.scores)])
 
     @cached_property
     def list_starts(self) -> IntArray:
-        """(n_lists + 1,) first place of each list, and the end."""
+        """(n_lists + 1,) start of each list, and the end."""
         return np.append(span_starts(self.pairs.query[self.order]), len(self.order))
 
     @cached_property
     def list_sizes(self) -> IntArray:
-        """(n_lists,) documents of each list."""
+        """(n_lists,) number of documents."""
         return np.diff(self.list_starts)
 
     @cached_property
     def list_queries(self) -> IntArray:
-        """(n_lists,) query of each list, a place in `pairs.queries`."""
+        """(n_lists,) place of the query in `pairs.queries`."""
         return self.pairs.query[self.order[self.list_starts[:-1]]].astype(np.int64)
 
     @cached_property
     def starts(self) -> IntArray:
-        """(n_groups,) first place of each tie group."""
+        """(n_groups,) start of each tie group."""
         return span_starts(self.pairs.query[self.order], self.scores)
 
     @cached_property
     def sizes(self) -> IntArray:
-        """(n_groups,) documents of each tie group."""
+        """(n_groups,) number of documents."""
         return np.diff(self.starts, append=len(self.scores))
 
     @cached_property
     def group_lists(self) -> IntArray:
-        """(n_groups,) list of each tie group."""
+        """(n_groups,) list of the tie group."""
         return np.searchsorted(self.list_starts, self.starts, side="right") - 1
 
     @cached_property
     def above(self) -> IntArray:
-        """(n_groups,) documents of the list above each tie group."""
+        """(n_groups,) number of documents above in the list."""
         return self.starts - self.list_starts[self.group_lists]
 
     @cached_property
     def tied(self) -> int:
-        """Documents in tie groups of two or more."""
+        """Number of documents in tie groups of two or more."""
         return int(self.sizes[self.sizes > 1].sum())
 
     @cached_property
     def relevant(self) -> IntArray:
-        """(n_groups,) relevant documents of each tie group; none where nothing is known of relevance."""
+        """(n_groups,) number of relevant documents; 0 without relevance."""
         if self.grades is None:
             return np.zeros_like(self.starts)
         return np.add.reduceat(self.grades[self.order] >= RELEVANT_FROM, self.starts, dtype=np.int64)
 
     @cached_property
     def list_relevant(self) -> IntArray:
-        """(n_lists,) relevant documents of each list."""
+        """(n_lists,) number of relevant documents."""
         counts = np.bincount(self.group_lists, self.relevant, len(self.list_sizes))
         return counts.astype(np.int64)
 
     def list_findings(self, code: str, is_concerned: BoolArray, verb: str) -> list[Finding]:
-        """Return a finding about some lists, if there are any.
-
-        Shapes: `is_concerned` (n_lists,).
-        """
+        """Return a finding about some of the lists, if any; `is_concerned` is (n_lists,)."""
         lists = np.flatnonzero(is_concerned)
         if not len(lists):
             return []
@@ -186,17 +172,17 @@ class Listing(CheckedRows):
 
 
 _MAX_AFFIX = 64
-"""Longest common beginning or end that is looked for."""
+"""Longest common prefix or suffix of IDs."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """The likely reason why no id of the run is among those of the judgments, and an example of both.
+    """The likely reason why the run and the judgments share no ID.
 
     Attributes:
-        sentence: the likely cause.
-        ours: place of an id of the run.
-        theirs: place of the id of the judgments that probably means the same.
+        sentence: the reason.
+        ours: place of an example in the run.
+        theirs: place of its likely match in the judgments.
     """
 
     sentence: str
@@ -205,50 +191,48 @@ class Cause:
 
 
 _SPELLINGS: tuple[tuple[str, Callable[[pa.Array], pa.Array]], ...] = (
-    ("spaces around them", pc.utf8_trim_whitespace),
-    ("upper and lower case", pc.utf8_lower),
+    ("surrounding spaces", pc.utf8_trim_whitespace),
+    ("case", pc.utf8_lower),
     ("a trailing .0", lambda ids: pc.replace_substring_regex(ids, r"\.0+$", "")),
     ("leading zeros", lambda ids: pc.replace_substring_regex(ids, "^0+(.)", r"\1")),
 )
 
 
 def cause_of(ours: pa.Array, theirs: pa.Array) -> Cause:
-    """Return why no id of the run is among those of the judgments: the first explanation that fits.
+    """Return the first explanation that fits why the run and the judgments share no ID.
 
-    Ids are compared without one difference in spelling at a time: spaces, upper case, a trailing .0, leading
-    zeros, and then what all ids of one side begin or end with.
+    Ignores one difference at a time: spaces, case, a trailing .0, leading zeros, a common prefix or suffix.
     """
     for difference, respelled in _SPELLINGS:
         if pair := _first_match(respelled(ours), respelled(theirs)):
-            return Cause(f"The ids are alike but for {difference}.", *pair)
+            return Cause(f"The IDs differ only by {difference}.", *pair)
     for affix, shortened in _without_affixes(ours):
         if pair := _first_match(shortened, theirs):
-            return Cause(f"The ids are alike but for {affix} those of the run.", *pair)
+            return Cause(f"The IDs differ only by {affix} in the run.", *pair)
     for affix, shortened in _without_affixes(theirs):
         if pair := _first_match(ours, shortened):
-            return Cause(f"The ids are alike but for {affix} those of the judgments.", *pair)
+            return Cause(f"The IDs differ only by {affix} in the judgments.", *pair)
     return Cause("The judgments seem to belong to another collection.")
 
 
 def _first_match(ours: pa.Array, theirs: pa.Array) -> tuple[int, int] | None:
-    """Return the places, on each side, of the first id of ours that is among theirs."""
     places = pc.index_in(ours, value_set=theirs)
     first = pc.index(pc.is_valid(places), value=True).as_py()
     return None if first < 0 else (first, places[first].as_py())
 
 
 def _without_affixes(ids: pa.Array) -> Iterator[tuple[str, pa.Array]]:
-    """Yield what all ids begin or end with, in every length, and the ids without it; numbers stay whole."""
+    """Yield common prefixes and suffixes that do not split numbers, and the IDs without them."""
     for length, prefix in _prefixes(ids):
         if not prefix[-1].isdigit():
-            yield f"{quote(prefix)} before", pc.utf8_slice_codeunits(ids, length)
+            yield f"the prefix {quote(prefix)}", pc.utf8_slice_codeunits(ids, length)
     for length, reverse in _prefixes(pc.utf8_reverse(ids)):
         if not reverse[-1].isdigit():
-            yield f"{quote(reverse[::-1])} behind", pc.utf8_slice_codeunits(ids, 0, -length)
+            yield f"the suffix {quote(reverse[::-1])}", pc.utf8_slice_codeunits(ids, 0, -length)
 
 
 def _prefixes(ids: pa.Array) -> Iterator[tuple[int, str]]:
-    """Yield each length of what all ids begin with, and the letters."""
+    """Yield each common prefix with its length."""
     lowest, highest = pc.min_max(ids).as_py().values()
     for length, (low, high) in enumerate(zip(lowest[:_MAX_AFFIX], highest, strict=False), 1):
         if low != high:
@@ -257,33 +241,36 @@ def _prefixes(ids: pa.Array) -> Iterator[tuple[int, str]]:
 
 
 MAX_INSPECTED = 1_000
-"""Rerankers that are looked at one by one."""
+"""Most rerankers that are checked one by one."""
 _FEW_ROWS = 10
-"""Rows of a reranker, on average, below which it may be none."""
+"""Mean rows per reranker below which the reranker column is probably wrong."""
 _N_COMPARED = 50
-"""Queries whose documents are compared to find out why none is judged."""
+"""Queries whose documents are compared to explain why none is judged."""
 
 
 def many_rerankers(n_rerankers: int, n_rows: int, file: str) -> list[Finding]:
-    """Report that there are more rerankers than are looked at one by one, and if they have few rows."""
+    """Report more rerankers than are checked one by one, and whether they have few rows."""
     if n_rerankers <= MAX_INSPECTED:
         return []
     is_odd = n_rows < _FEW_ROWS * n_rerankers
-    question = ": is a column of documents or queries chosen as reranker?" if is_odd else "."
+    question = " Is a column of documents or queries chosen as reranker?" if is_odd else ""
     message = (
-        f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}{question} "
-        f"Findings on single rerankers are of the first {MAX_INSPECTED:,}."
+        f"{count_of(n_rerankers, 'reranker')} in {count_of(n_rows, 'row')}.{question} "
+        f"Only the first {MAX_INSPECTED:,} rerankers are checked."
     )
     severity: Literal["info"] | None = None if is_odd else "info"
     return [make_finding("many-rerankers", file, message, count=n_rerankers, severity=severity)]
 
 
 def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """Report judged queries without rows, queries without judgments, or that no query has both."""
+    """Report judged queries without rows and queries without judgments."""
     ours, theirs = listing.pairs.queries, judged.pairs.queries
     is_judged = listing.queries_in(judged)
     if len(ours) and len(theirs) and not is_judged.any():
-        return [_no_overlap(listing, judged)]
+        cause = cause_of(ours, theirs)
+        message = f"No query of the run is judged: it has {_examples(ours, theirs, cause)}"
+        row = np.argmax(listing.pairs.query == cause.ours)
+        return [listing.finding("no-overlap", message, row=row, count=len(ours))]
     findings = []
     if missing := len(theirs) - int(is_judged.sum()):
         first = quote(theirs[int(np.argmin(judged.queries_in(listing)))].as_py())
@@ -298,16 +285,8 @@ def queries_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     return findings
 
 
-def _no_overlap(listing: Listing, judged: JudgmentTable) -> Finding:
-    ours, theirs = listing.pairs.queries, judged.pairs.queries
-    cause = cause_of(ours, theirs)
-    message = f"No query of the run is judged: it asks {_examples(ours, theirs, cause)}"
-    row = np.argmax(listing.pairs.query == cause.ours)
-    return listing.finding("no-overlap", message, row=row, count=len(ours))
-
-
 def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """Report that queries are judged, and not one document listed for them is."""
+    """Report that no document listed for judged queries is judged."""
     is_judged = listing.queries_in(judged)
     if listing.grades is None or not is_judged.any() or not np.isnan(listing.grades).all():
         return []
@@ -318,25 +297,24 @@ def documents_of_both(listing: Listing, judged: JudgmentTable) -> list[Finding]:
     ours = listing.pairs.documents.take(pa.array(rows))
     theirs = judged.pairs.documents.take(pa.array(judgments))
     if pc.any(pc.is_in(ours, value_set=judged.pairs.documents)).as_py():
-        cause = Cause("Some are judged for other queries: the query ids may be those of another collection.")
+        cause = Cause("Some are judged for other queries, so the query IDs may belong to another collection.")
     else:
         cause = cause_of(ours, theirs)
     n_rows = int(is_judged[listing.pairs.query].sum())
     message = (
-        f"Of {count_of(n_rows, 'document')} listed for {count_of(int(is_judged.sum()), 'judged query')} "
-        f"none is judged: the run lists {_examples(ours, theirs, cause)}"
+        f"Of {count_of(n_rows, 'document')} listed for {count_of(int(is_judged.sum()), 'judged query')}, "
+        f"none is judged: the run has {_examples(ours, theirs, cause)}"
     )
     return [listing.finding("documents-no-overlap", message, row=rows[cause.ours], count=n_rows)]
 
 
 def _examples(ours: pa.Array, theirs: pa.Array, cause: Cause) -> str:
-    """Return an example of each side, and the cause."""
     own, judged = quote(ours[cause.ours].as_py()), quote(theirs[cause.theirs].as_py())
-    return f"{own}, the judgments know {judged}. {cause.sentence}"
+    return f"{own}, the judgments have {judged}. {cause.sentence}"
 
 
 def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
-    """Report rerankers that lack queries which others have."""
+    """Report rerankers without rows for queries of others."""
     queries = pc.unique(pa.chunked_array([listing.pairs.queries for listing in listings], pa.string()))
     findings = []
     for listing in listings:
@@ -350,25 +328,24 @@ def queries_differ(listings: Sequence[Listing]) -> list[Finding]:
 
 _DEPTH = 10
 _WARNING_SHARE = 0.5
-"""Share of unjudged documents above which the finding is a warning."""
+"""Share of unjudged documents from which the finding is a warning."""
 _MIN_LISTS = 5
-"""Lists below which the shares of rerankers are not compared."""
+"""Fewest lists of a reranker whose share is compared."""
 _FURTHER, _TIMES, _MIN_Z = 0.2, 2, 3
-"""How far the share of a reranker outside the pool is above that of the others: so much, so many times, and so
-many standard errors over its lists."""
+"""A reranker outside the pool exceeds the median share by this much, factor and number of standard errors."""
 _POOLED, _HOLES, _MOST_QUERIES = 0.1, 0.3, 0.95
-"""Share of unjudged documents up to which a run may be the one that was judged, and from which others have
-large holes; share of queries of which all judged documents must be near its top."""
+"""If judgments were made from one run: its largest share of unjudged documents, the smallest median share of
+the others, and the smallest share of queries with all judged documents near its top."""
 
 
 @dataclass(frozen=True, eq=False)
 class TopHoles:
-    """Unjudged documents among the first ten of each list of a judged query, ties at the border by their share.
+    """Unjudged documents among the first ten of each list.
 
     Attributes:
-        unjudged: (n_lists,) how many of each list are expected.
-        documents: (n_lists,) documents that are there, 0 where the query is not judged.
-        n_judged: (n_groups,) judged documents of each tie group, anywhere in a list.
+        unjudged: (n_lists,) expected number, ties across the cut-off counted in proportion.
+        documents: (n_lists,) number of documents, 0 if the query is not judged.
+        n_judged: (n_groups,) judged documents of each tie group.
     """
 
     unjudged: FloatArray
@@ -377,7 +354,7 @@ class TopHoles:
 
     @classmethod
     def of(cls, listing: Listing, judged: JudgmentTable) -> "TopHoles | None":
-        """Return those of a reranker; None where none of its documents is judged."""
+        """Count them for a reranker; None if no document is judged."""
         if listing.grades is None or np.isnan(listing.grades).all():
             return None
         unknown = np.add.reduceat(np.isnan(listing.grades[listing.order]), listing.starts, dtype=np.int64)
@@ -392,23 +369,23 @@ class TopHoles:
 
     @property
     def share(self) -> float:
-        """Of all documents."""
+        """Share of unjudged documents."""
         return float(self.unjudged.sum() / max(self.documents.sum(), 1))
 
     @property
     def n_lists(self) -> int:
-        """Lists of judged queries."""
+        """Number of lists of judged queries."""
         return int((self.documents > 0).sum())
 
     @property
     def error(self) -> float:
-        """Standard error of the share, over lists."""
+        """Standard error of the share over lists."""
         shares = (self.unjudged / np.maximum(self.documents, 1))[self.documents > 0]
         return float(shares.std(ddof=1) / np.sqrt(len(shares))) if len(shares) > 1 else np.inf
 
 
 def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[list[Finding]]:
-    """Return what is to be said of the pool, for each reranker."""
+    """Return findings on the pool for each reranker."""
     holes = [TopHoles.of(listing, judged) for listing in listings]
     findings = [[] if own is None else _unjudged(of, own) for of, own in zip(listings, holes, strict=True)]
     compared = {index: own for index, own in enumerate(holes) if own is not None and own.n_lists >= _MIN_LISTS}
@@ -430,7 +407,6 @@ def pool_findings(listings: Sequence[Listing], judged: JudgmentTable) -> list[li
 
 
 def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
-    """Report how much of the top of the lists is unjudged."""
     expected, n_docs = float(holes.unjudged.sum()), int(holes.documents.sum())
     if not expected:
         return []
@@ -438,7 +414,7 @@ def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
     in_lists = part_of(int((holes.unjudged > 0).sum()), holes.n_lists, "list")
     message = (
         f"{percent(holes.share)} of the documents in the top {_DEPTH} are unjudged, in {in_lists}: {number} of "
-        f"{n_docs:,}, ties across the border counted by their expected share."
+        f"{n_docs:,}. Ties across the cut-off count in proportion."
     )
     return [
         listing.finding(
@@ -451,24 +427,23 @@ def _unjudged(listing: Listing, holes: TopHoles) -> list[Finding]:
 
 
 def _is_outside(holes: TopHoles, usual: float) -> bool:
-    """Return whether a reranker has far more unjudged documents than others usually have."""
     above = holes.share - usual
     return above >= _FURTHER and holes.share >= _TIMES * usual and above >= _MIN_Z * holes.error
 
 
 def _outside_pool(listing: Listing, holes: TopHoles, peers: FloatArray) -> Finding:
     message = (
-        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, {_of_others(peers)}: it "
-        "was most likely not in the pool that was judged."
+        f"{percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, against "
+        f"{_of_others(peers)}. It was probably not in the judged pool."
     )
     return listing.finding("outside-pool", message, count=max(1, round(float(holes.unjudged.sum()))))
 
 
 def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: FloatArray) -> Finding | None:
-    """Return what is to be said where the judgments seem to have been made from one run.
+    """Report a run from which the judgments were probably made.
 
-    It has next to no unjudged documents near the top, others usually have many, and all judged documents of
-    nearly every query are among its first.
+    It has almost no unjudged documents near the top, the others have many, and nearly all queries have all
+    judged documents near its top.
     """
     if holes.share > _POOLED or np.median(peers) < _HOLES:
         return None
@@ -477,17 +452,17 @@ def _source(listing: Listing, holes: TopHoles, judged: JudgmentTable, peers: Flo
     if n_whole < _MOST_QUERIES * len(n_judged):
         return None
     message = (
-        f"All judged documents of {part_of(n_whole, len(n_judged), 'query')} stand among its first, twice as "
-        f"many as are judged. {percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, "
-        f"{_of_others(peers)}: the judgments were most likely made from it."
+        f"All judged documents of {part_of(n_whole, len(n_judged), 'query')} are near its top (twice as many "
+        f"ranks as judgments). {percent(holes.share)} of its documents in the top {_DEPTH} are unjudged, "
+        f"against {_of_others(peers)}. The judgments were probably made from it."
     )
     return listing.finding("judged-from-run", message, count=n_whole)
 
 
 def _judged_near_top(listing: Listing, holes: TopHoles, judged: JudgmentTable) -> tuple[IntArray, IntArray]:
-    """Return (n_lists,) judged documents of each query that has any, and how many are near the top of its list.
+    """Return (n_lists,) judged documents of each judged query, and how many are near the top of its list.
 
-    Near the top are twice as many places as are judged; what ties across the border stands there, too.
+    The top has twice as many ranks as there are judgments; ties across its end count as inside.
     """
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
     n_judged = np.bincount(query[query >= 0], minlength=len(listing.pairs.queries))[listing.list_queries]
@@ -497,23 +472,20 @@ def _judged_near_top(listing: Listing, holes: TopHoles, judged: JudgmentTable) -
 
 
 def _of_others(peers: FloatArray) -> str:
-    """Say what share of the documents of other rerankers is unjudged."""
     low, high = percent(float(peers.min())), percent(float(peers.max()))
-    if low == high:
-        return f"of those of {count_of(len(peers), 'other reranker')} {low}"
-    return f"of those of {count_of(len(peers), 'other reranker')} {low} to {high}"
+    return f"{low if low == high else f'{low} to {high}'} for {count_of(len(peers), 'other reranker')}"
 
 
 @dataclass
 class RerankerCoverage:
-    """Which queries and judgments the scored lists of a reranker met.
+    """Which queries and judgments a reranker had rows for, in block mode.
 
     Attributes:
         file: name of its file.
-        has_rows: (n_judged_queries,) whether each judged query had rows.
-        n_queries: queries that had rows.
-        n_judged_rows: rows that were judged; of judgments apart.
-        query_hashes: of its queries, block by block; without judgments apart.
+        has_rows: (n_judged_queries,) whether each judged query has rows.
+        n_queries: number of queries with rows.
+        n_judged_rows: number of judged rows, with separate judgments.
+        query_hashes: of its queries, by block, without separate judgments.
     """
 
     file: str
@@ -523,23 +495,23 @@ class RerankerCoverage:
     query_hashes: list[Hashes] = field(default_factory=list)
 
     def unjudged(self, name: str) -> list[Finding]:
-        """Report that queries, or all documents of those that are judged, have no judgments."""
-        n_known = int(self.has_rows.sum())
-        if self.n_queries and not n_known and len(self.has_rows):
-            message = f"{reranker_prefix(name, self.file)}No query of the run is judged."
+        """Report queries without judgments, and judged queries without judged documents."""
+        n_judged, prefix = int(self.has_rows.sum()), reranker_prefix(name, self.file)
+        if self.n_queries and not n_judged and len(self.has_rows):
+            message = f"{prefix}No query of the run is judged."
             return [make_finding("no-overlap", self.file, message, count=self.n_queries)]
         findings = []
-        if lacking := self.n_queries - n_known:
+        if lacking := self.n_queries - n_judged:
             unjudged = describe_part(lacking, self.n_queries, "query", "have no judgments")
-            message = f"{reranker_prefix(name, self.file)}{unjudged}."
+            message = f"{prefix}{unjudged}."
             findings.append(make_finding("queries-unjudged", self.file, message, count=lacking))
-        if n_known and not self.n_judged_rows:
-            message = f"{reranker_prefix(name, self.file)}No document listed for a judged query is judged."
-            findings.append(make_finding("documents-no-overlap", self.file, message, count=n_known))
+        if n_judged and not self.n_judged_rows:
+            message = f"{prefix}No document listed for a judged query is judged."
+            findings.append(make_finding("documents-no-overlap", self.file, message, count=n_judged))
         return findings
 
     def queries_differ(self, name: str, n_queries: int) -> list[Finding]:
-        """Report that it lacks queries which other rerankers have."""
+        """Report queries of other rerankers for which it has no rows."""
         lacking = n_queries - self.n_queries
         if not lacking:
             return []
@@ -549,7 +521,7 @@ class RerankerCoverage:
 
 
 class MergedFindings:
-    """Findings of blocks, those of one kind and file merged into one that says how many there are in all."""
+    """Findings of blocks, merged by kind and file."""
 
     def __init__(self) -> None:
         self._findings: dict[tuple[str, str], Finding] = {}
@@ -565,7 +537,7 @@ class MergedFindings:
 
     @property
     def findings(self) -> list[Finding]:
-        """One of each kind and file."""
+        """One finding for each kind and file."""
         return [
             finding
             if len(self._messages[key]) == 1
@@ -577,7 +549,7 @@ class MergedFindings:
 _MIN_VALUES = 3
 _MIN_SHARE = 0.1
 _CROWDED = 2
-"""How many times what a value between 0 and 1 holds."""
+"""Ratio of documents at an end to those at a value between the ends, from which scores are saturated."""
 _MAX_GRADES = 21
 
 
@@ -586,7 +558,7 @@ def _has_one_score(listing: Listing) -> bool:
 
 
 def constant_run(listing: Listing) -> list[Finding]:
-    """Report one score for all documents of the run."""
+    """Report a run with a single score."""
     if not _has_one_score(listing):
         return []
     n_docs, score = len(listing.scores), float(listing.scores[0])
@@ -595,7 +567,7 @@ def constant_run(listing: Listing) -> list[Finding]:
 
 
 def constant_lists(listing: Listing) -> list[Finding]:
-    """Report lists of two documents or more with one score."""
+    """Report lists of two or more documents with a single score."""
     level = np.bincount(listing.group_lists, minlength=len(listing.list_sizes)) == 1
     level &= listing.list_sizes > 1
     if _has_one_score(listing):
@@ -604,10 +576,9 @@ def constant_lists(listing: Listing) -> list[Finding]:
 
 
 def saturated(listing: Listing) -> list[Finding]:
-    """Report ties at exactly 0 and exactly 1, where scores lie between them.
+    """Report many ties at exactly 0 or 1 if other scores lie between.
 
-    A scale of a few levels has ties between its ends, too. It is saturated where an end holds far more
-    documents than a value between the ends.
+    An end must hold many more documents than a value between the ends: a scale of few levels always has ties.
     """
     values, n_docs = listing.values, len(listing.scores)
     if len(values) < _MIN_VALUES or values[0] < 0 or values[-1] > 1 or np.isinf(listing.scores).any():
@@ -640,7 +611,7 @@ def infinite(listing: Listing) -> list[Finding]:
 
 
 def graded(listing: Listing) -> list[Finding]:
-    """Report ties among a few whole numbers."""
+    """Report ties of scores that are a few whole numbers."""
     values = listing.values
     if not listing.tied or not 1 < len(values) <= _MAX_GRADES or (values != np.rint(values)).any():
         return []
@@ -657,25 +628,25 @@ def _share(part: int, n_docs: int) -> str:
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
-"""From here on a score has no fourth decimal."""
+"""From here on floats have no fourth decimal."""
 _MIN_DISTINCT = 20
-"""Distinct scores from which on it is no accident that all fit 16 bits."""
+"""Fewest distinct scores of which 16 bits do not hold all by accident."""
 _FEW_DECIMALS = 2
-"""Up to so many decimals, scores that fit 16 bits were more likely counted in halves or quarters."""
+"""Scores of at most so many decimals that fit 16 bits are probably halves or quarters."""
 _MOST_GRADERS = 5
-"""Whole-number grades up to so many, of which a score may be the mean."""
+"""Most whole-number grades whose mean a score may be."""
 _NOISE = 1e-9
 
 
 def decimals(values: FloatArray) -> int | None:
-    """Return the fewest decimals that write every value exactly, 0 for integers; None where 4 are too few."""
+    """Return the fewest decimals that write every value exactly; None if 4 are too few."""
     if not len(values) or max(-values[0], values[-1]) >= _EXACT:
         return None
     return next((n for n in range(_DECIMALS + 1) if (np.round(values, n) == values).all()), None)
 
 
 def half_format(values: FloatArray) -> str | None:
-    """Return the 16-bit format that holds all values, if they are many and decimals do not explain it."""
+    """Return the 16-bit format that holds all values, unless they are few or have few decimals."""
     places = decimals(values)
     if len(values) < _MIN_DISTINCT or (places is not None and places <= _FEW_DECIMALS):
         return None
@@ -687,7 +658,7 @@ def half_format(values: FloatArray) -> str | None:
 
 
 def few_decimals(listing: Listing) -> list[Finding]:
-    """Report ties among scores of one to four decimals; grades, and halves as Copeland's, were not rounded."""
+    """Report ties of scores with one to four decimals, unless they are halves, as Copeland scores are."""
     values = listing.values
     places = decimals(values)
     if places == 1 and decimals(2 * values) == 0:
@@ -696,24 +667,24 @@ def few_decimals(listing: Listing) -> list[Finding]:
         return []
     digits = f"at most {count_of(places, 'decimal')}"
     if _are_grades(listing):
-        message = f"Scores are grades, or means of a few, with {digits}; {_tied(listing)}."
+        message = f"Scores are grades or means of a few grades, with {digits}; {_tied(listing)}."
         return [listing.finding("graded", message, count=listing.tied)]
     message = f"Scores have {digits} and {_tied(listing)}."
     return [listing.finding("few-decimals", message, count=listing.tied)]
 
 
 def _are_grades(listing: Listing) -> bool:
-    """Return whether scores are whole-number grades, most of them or as means of a few: nothing was rounded."""
+    """Return whether scores are grades or means of a few grades, so that nothing was rounded."""
     values, scores = listing.values, listing.scores
     if "score_std" in listing.table.column_names:
-        return True  # the mean of repeats, which the app made or the file says
+        return True  # the mean of repeats
     are_means = any(decimals(n * values) == 0 for n in range(2, _MOST_GRADERS + 1))
     are_whole = 2 * np.count_nonzero(scores == np.rint(scores)) > len(scores)
     return bool(values[-1] - values[0] > 1 and (are_means or are_whole))
 
 
 def half_precision(listing: Listing) -> list[Finding]:
-    """Report scores that all fit a 16-bit float."""
+    """Report scores that all fit 16-bit floats."""
     kind = half_format(listing.values)
     if kind is None:
         return []
@@ -724,7 +695,7 @@ def half_precision(listing: Listing) -> list[Finding]:
 
 
 def float32_ties(listing: Listing) -> list[Finding]:
-    """Report documents of one list whose scores differ, and are equal as 32-bit floats."""
+    """Report different scores in a list that are equal as 32-bit floats."""
     with np.errstate(over="ignore"):
         narrow = listing.scores[listing.starts].astype(np.float32)
     verb = "have scores that differ as 64-bit floats and are equal as 32-bit floats"
@@ -732,7 +703,7 @@ def float32_ties(listing: Listing) -> list[Finding]:
 
 
 def near_ties(listing: Listing) -> list[Finding]:
-    """Report documents whose score differs from the next in the list by rounding noise."""
+    """Report neighbours whose scores differ only by rounding noise."""
     score = listing.scores[listing.starts]
     with np.errstate(over="ignore", invalid="ignore"):
         near = score[:-1] - score[1:] < _NOISE * np.maximum(np.abs(score[:-1]), np.abs(score[1:]))
@@ -742,7 +713,7 @@ def near_ties(listing: Listing) -> list[Finding]:
 
 
 def _neighbours(listing: Listing, alike: BoolArray, code: str, verb: str) -> list[Finding]:
-    """Return a finding about tie groups that are like the next one of their list: what their documents do."""
+    """Return a finding about tie groups that resemble the next one of their list."""
     alike = alike & (listing.group_lists[1:] == listing.group_lists[:-1])
     if not alike.any():
         return []
@@ -759,7 +730,7 @@ def _tied(listing: Listing) -> str:
 
 
 CUTOFFS = (1, 3, 5, 10)
-"""Cut-offs that ties are held against."""
+"""Cut-offs that are checked for ties."""
 
 
 def one_document(listing: Listing) -> list[Finding]:
@@ -768,7 +739,7 @@ def one_document(listing: Listing) -> list[Finding]:
 
 
 def straddles(listing: Listing) -> list[Finding]:
-    """Report ties of which some documents are within a cut-off and some are not."""
+    """Report ties across a cut-off."""
     below = listing.above + listing.sizes
     across = {k: np.flatnonzero((listing.above < k) & (below > k)) for k in CUTOFFS}
     groups = np.unique(np.concatenate(list(across.values())))
@@ -782,7 +753,7 @@ def straddles(listing: Listing) -> list[Finding]:
 
 
 def rank_disagrees(listing: Listing) -> list[Finding]:
-    """Report lists in which a document has a better rank than one of higher score, where both are ranked."""
+    """Report lists in which ranks contradict scores."""
     if "rank" not in listing.table.column_names:
         return []
     ranks = listing.table["rank"].cast(pa.float64()).to_numpy()[listing.order]
@@ -796,7 +767,7 @@ def rank_disagrees(listing: Listing) -> list[Finding]:
     if not len(wrong):
         return []
     is_concerned = np.isin(np.arange(len(listing.list_sizes)), lists[wrong])
-    return listing.list_findings("rank-disagrees", is_concerned, "are ordered otherwise by rank than by score")
+    return listing.list_findings("rank-disagrees", is_concerned, "have ranks that contradict the scores")
 
 
 def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:
@@ -814,7 +785,7 @@ def negative_grades(rows: JudgmentTable | Listing) -> list[Finding]:
 
 
 def nothing_relevant(rows: JudgmentTable | Listing) -> list[Finding]:
-    """Report queries for which nothing is relevant."""
+    """Report queries without relevant documents."""
     if rows.grades is None:
         return []
     queries, query = rows.pairs.queries, rows.pairs.query
@@ -830,7 +801,7 @@ def nothing_relevant(rows: JudgmentTable | Listing) -> list[Finding]:
 
 
 def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
-    """Report lists that hold none of the documents that are relevant to their query."""
+    """Report lists without any of the relevant documents of their query."""
     if listing.grades is None or np.isnan(listing.grades).all():
         return []
     query = places_in(judged.pairs.queries, listing.pairs.queries)[judged.pairs.query]
@@ -841,26 +812,26 @@ def none_found(listing: Listing, judged: JudgmentTable) -> list[Finding]:
 
 
 def all_relevant(listing: Listing) -> list[Finding]:
-    """Report lists of two documents or more that are all relevant."""
+    """Report lists of two or more documents that are all relevant."""
     full = (listing.list_relevant == listing.list_sizes) & (listing.list_sizes > 1)
     return listing.list_findings("all-relevant", full, "hold relevant documents only")
 
 
 _MIN_Z = 4
-"""Standard deviations from chance that are reported: chance alone gives them once in 16,000 clean runs."""
+"""Standard deviations from which order is reported; chance exceeds them in one of 16,000 runs."""
 
 
 @dataclass(frozen=True)
 class TiePlaces:
-    """Where relevant documents stand in ties that hold others, too; places count from 1 in each tie.
+    """Ranks of relevant documents within ties that mix relevant and other documents.
 
     Attributes:
-        n_ties: ties that mix relevant and other documents.
-        mean: mean place of their relevant documents.
-        expected: the same if every order of a tie were as likely.
-        deviation: standard deviation of that mean.
-        first: share of these ties that begin with a relevant document.
-        expected_first: the same if every order of a tie were as likely.
+        n_ties: number of these ties.
+        mean: mean rank, from 1 in each tie.
+        expected: mean rank if all orders are equally likely.
+        deviation: standard deviation of the mean rank.
+        first: share of ties that begin with a relevant document.
+        expected_first: this share if all orders are equally likely.
         row: first row of these ties.
     """
 
@@ -874,15 +845,15 @@ class TiePlaces:
 
     @property
     def z(self) -> float:
-        """How many standard deviations the mean place is from chance."""
+        """Difference of the mean rank from chance in standard deviations."""
         return (self.mean - self.expected) / self.deviation
 
 
 def tie_places(listing: Listing) -> TiePlaces | None:
-    """Return where relevant documents stand in ties, in the order of the file; None where no tie is mixed.
+    """Return the ranks of relevant documents within ties in file order; None without mixed ties.
 
-    In a tie of n documents with r relevant, their places sum to r(n+1)/2 on average, with variance
-    r(n-r)(n+1)/12: the rank-sum statistic. Ties are independent.
+    In a tie of n documents with r relevant, their ranks sum to r(n+1)/2 on average, with variance
+    r(n-r)(n+1)/12, the rank-sum statistic. Ties are independent.
     """
     if listing.grades is None:
         return None
@@ -907,26 +878,26 @@ def tie_places(listing: Listing) -> TiePlaces | None:
 
 
 def order_leaks(listing: Listing) -> list[Finding]:
-    """Report ties whose order in the file goes with relevance by more than chance."""
+    """Report ties whose file order depends on relevance."""
     places = tie_places(listing)
     if places is None or abs(places.z) <= _MIN_Z:
         return []
-    side, verdict = ("before", "better") if places.z < 0 else ("behind", "worse")
+    side, verdict = ("before", "better") if places.z < 0 else ("after", "worse")
     message = (
         f"In {count_of(places.n_ties, 'tie')} of relevant and other documents, relevant ones are listed {side} "
-        f"the others: mean place {places.mean:.2f}, by chance {places.expected:.2f} "
+        f"the others: mean rank {places.mean:.2f}, by chance {places.expected:.2f} "
         f"({abs(places.z):.1f} standard deviations). {percent(places.first)} of these ties begin with a "
         f"relevant document, by chance {percent(places.expected_first)}. "
-        f"Scored in file order, the run tends to look {verdict} than it is."
+        f"File order tends to make the run look {verdict} than it is."
     )
     return [listing.finding("order-leaks", message, row=places.row, count=places.n_ties)]
 
 
 OF_GRADES: tuple[Callable[[JudgmentTable | Listing], list[Finding]], ...] = (negative_grades, nothing_relevant)
-"""Run on judgments apart, else on the grades inside each table."""
+"""Checks of separate judgments, or of the grades inside each table."""
 
 OF_IDS: tuple[Callable[[Listing, JudgmentTable], list[Finding]], ...] = (queries_of_both, documents_of_both)
-"""Run on each reranker beside judgments apart: what one side has alone."""
+"""Checks of each reranker against separate judgments."""
 
 OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
     all_relevant,
@@ -944,11 +915,11 @@ OF_LISTS: tuple[Callable[[Listing], list[Finding]], ...] = (
     straddles,
     one_document,
 )
-"""Run on each reranker."""
+"""Checks of each reranker."""
 
 
 def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
-    """Return what is worth knowing of runs before they are scored; judgments are None if not given apart."""
+    """Return all findings on runs; `judgments` are None if the tables hold relevance."""
     graded_rows = listings if judgments is None else [judgments]
     findings = queries_differ(listings) if judgments is None else []
     findings += [finding for rows in graded_rows for check in OF_GRADES for finding in check(rows)]
@@ -962,7 +933,7 @@ def inspect(listings: Sequence[Listing], judgments: JudgmentTable | None) -> lis
 
 
 def inspect_coverage(listings: Sequence[Listing], judgments: JudgmentTable | None) -> list[Finding]:
-    """Return what one side lacks, and so is not scored or counts as nothing; as `inspect`, and cheap."""
+    """Return the findings on queries and documents that only one side has."""
     if judgments is None:
         return queries_differ(listings)
     return [finding for listing in listings for check in OF_IDS for finding in check(listing, judgments)]

@@ -1,4 +1,4 @@
-"""Sources joined: each reranker's rows, the judgments of all files, and what was left out on the way."""
+"""Sources joined: the rows of each reranker, the judgments of all files, and findings of joining."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,22 +12,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, RepeatError, UsageError
-from metrics.runs.columns import MissingScore
 from metrics.runs.files import File, RowProvenance
 from metrics.runs.findings import Finding, make_finding, reranker_prefix
 from metrics.runs.source import Source
 from metrics.runs.stacks import RunStack, refuse_empty_lists
-from metrics.support.arrays import FloatArray, IntArray, combine_chunks, with_column
+from metrics.support.arrays import IntArray, combine_chunks, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
-"""What is done about a document twice in one list, or judged twice."""
+"""What to do with a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
 @dataclass
 class JoinedTables:
-    """What sources hold together: the rows of all rerankers; see `Runs` for the other attributes."""
+    """The rows of all rerankers of several sources; see `Runs` for the other attributes."""
 
     stacks: list[RunStack] = field(default_factory=list)
     qrels: pa.Table | None = None
@@ -40,35 +39,37 @@ def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool)
     """Join what was read from several files.
 
     Raises:
-        RepeatError: a document twice in one list, and that is to be an error.
-        UsageError: two runs given one name; although `judged`, no run, no relevance, or far too many rerankers.
+        RepeatError: a document is twice in one list, with `repeated="error"`.
+        UsageError: two runs given one name; with `judged`, no run, no relevance, or far too many rerankers.
     """
     if repeated not in ("error", "first", "max"):
         raise UsageError(f"repeated={repeated!r}: it is 'error', 'first' or 'max'.")
-    joined, stacks = JoinedTables(), list[RunStack]()
-    grades: list[RunStack] = []
-    is_named, missing_scores = list[bool](), list[MissingScore]()
+    joined, stacks, runs, grades = JoinedTables(), list[RunStack](), list[Source](), list[RunStack]()
     for source in sources:
         joined.noted += source.noted
         if source.kind == "qrels":
             judgments = RunStack.single("", source.table, RowProvenance(source.origin))
             grades.append(_without_repeats(judgments, "relevance", repeated, joined.noted))
-            continue
-        joined.tie_orders.append(source.tie_order)
-        stacks.append(_stack(source))
-        is_named.append(source.format == "frame" or (source.name is not None and len(stacks[-1].names) == 1))
-        missing_scores.append(source.missing_score)
-    for stack, missing_score in zip(_told_apart(stacks, is_named, joined.noted), missing_scores, strict=True):
-        settled = stack if missing_score == "error" else _settle_missing(stack, missing_score, joined.noted)
+        else:
+            joined.tie_orders.append(source.tie_order)
+            stacks.append(_stack(source))
+            runs.append(source)
+    is_named = [
+        source.format == "frame" or (source.name is not None and len(stack.names) == 1)
+        for source, stack in zip(runs, stacks, strict=True)
+    ]
+    for stack, source in zip(_told_apart(stacks, is_named, joined.noted), runs, strict=True):
+        settled = stack if source.missing_score == "error" else _settle_missing(stack, source, joined.noted)
         joined.stacks.append(_without_repeats(settled, "score", repeated, joined.noted))
-    _join_judgments(joined, grades, repeated)
+    if grades:
+        _join_judgments(joined, concat_judgments(grades, repeated, joined.noted))
     if judged:
         _refuse_unusable(joined)
     return joined
 
 
 def two_runs_error(file: str, name: str) -> UsageError:
-    """Return the error of a file that holds a run of a name that another has."""
+    """Return the error of a file with a run whose name another run has."""
     hint = "Give one a name of its own: NAME=PATH on the command line, {NAME: path} in Python."
     return UsageError(f"{file}: there are two runs named {name!r}. {hint}")
 
@@ -76,49 +77,41 @@ def two_runs_error(file: str, name: str) -> UsageError:
 def _told_apart(
     stacks: Sequence[RunStack], is_named: Sequence[bool], noted: list[Finding]
 ) -> Sequence[RunStack]:
-    """Return the stacks with runs of one name told apart by the names of their files.
-
-    Raises:
-        UsageError: the user gave two runs one name.
-    """
+    """Rename runs that share a name by their files; a UsageError if the user gave two runs one name."""
     counts = Counter(name for stack in stacks for name in stack.names)
-    used_names, renamed = set(counts), {place: list(stack.names) for place, stack in enumerate(stacks)}
     shared = [name for name, n_files in counts.items() if n_files > 1]
+    if not shared:
+        return stacks
+    used_names, names = set(counts), [list(stack.names) for stack in stacks]
+    new_names = []
     for name in shared:
         places = [place for place, stack in enumerate(stacks) if name in stack.names]
         named_places = [place for place in places if is_named[place]]
         if named_places[1:]:
             raise two_runs_error(_origin(stacks[named_places[1]]).file, name)
         unnamed = [place for place in places if place not in named_places]
-        labels = _labels(
-            name, [stacks[place] for place in unnamed], used_names if named_places else used_names - {name}
-        )
+        reserved = used_names if named_places else used_names - {name}
+        labels = _labels(name, [stacks[place] for place in unnamed], reserved)
         used_names |= set(labels)
         for place, label in zip(unnamed, labels, strict=True):
-            renamed[place][renamed[place].index(name)] = label
-    if not shared:
-        return stacks
-    new_names = [
-        new
-        for place, stack in enumerate(stacks)
-        for old, new in zip(stack.names, renamed[place], strict=True)
-        if old != new
-    ]
+            names[place][names[place].index(name)] = label
+    for stack, renamed in zip(stacks, names, strict=True):
+        new_names += [new for old, new in zip(stack.names, renamed, strict=True) if old != new]
     first = next(stack for stack in stacks if shared[0] in stack.names)
     noted.append(told_apart_finding(_origin(first).file, shared, new_names))
-    return [replace(stack, names=renamed[place]) for place, stack in enumerate(stacks)]
+    return [replace(stack, names=renamed) for stack, renamed in zip(stacks, names, strict=True)]
 
 
 def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
-    """Return the finding that runs of one name are told apart by file."""
+    """Return the finding that runs of one name are named by their files."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
-    message = f"Several files have runs of {subject}; they are told apart by file: {names}."
+    message = f"Several files have runs of {subject}, so they are named by file: {names}."
     return make_finding("runs-told-apart", file, message, count=len(new_names))
 
 
 def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list[str]:
-    """Return a name for each of several runs of one name: its file without ending, with folder, or in full."""
+    """Return a distinct name for each of several runs of one name."""
     is_alone = all(len(stack.names) == 1 for stack in stacks)
     for texts in labels_by_file([_origin(stack).file for stack in stacks]):
         labels = texts if is_alone else [f"{name} ({text})" for text in texts]
@@ -129,17 +122,14 @@ def _labels(name: str, stacks: Sequence[RunStack], used_names: set[str]) -> list
 
 
 def labels_by_file(names: Sequence[str]) -> Iterator[list[str]]:
-    """Yield what files may be told apart by: without folder and ending, with the folder, in full."""
+    """Yield labels of files: without folder and suffix, with the folder, in full."""
     files = [File(name, b"") for name in names]
     yield [file.stem for file in files]
     yield [str(PurePath(file.name).parent / file.stem) for file in files]
     yield [file.name for file in files]
 
 
-def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repeated) -> None:
-    if not grades:
-        return
-    judgments = concat_judgments(grades, repeated, joined.noted)
+def _join_judgments(joined: JoinedTables, judgments: RunStack) -> None:
     joined.qrels, joined.judged_origin = judgments.table, _origin(judgments)
     unused = ["relevance", *({"target_id"} - set(joined.qrels.column_names))]
     for stack in joined.stacks:
@@ -149,14 +139,14 @@ def _join_judgments(joined: JoinedTables, grades: list[RunStack], repeated: Repe
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
-    """Return the finding that relevance, or targets, beside the scores are not used."""
-    message = f"The {column} inside the table is not used: judgments were given apart."
+    """Return the finding that relevance or targets beside the scores are not used."""
+    message = f"The {column} inside the table is not used because separate judgments are given."
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
 
 def _refuse_unusable(joined: JoinedTables) -> None:
     if not any(stack.names for stack in joined.stacks):
-        raise UsageError("There is no run. Give a file with a score for each document.")
+        raise UsageError("No run is given. Give a file with a score for each document.")
     without = [stack for stack in joined.stacks if "relevance" not in stack.table.column_names and stack.names]
     if joined.qrels is None and without:
         raise no_relevance_error(without[0].names[0])
@@ -165,7 +155,7 @@ def _refuse_unusable(joined: JoinedTables) -> None:
 
 
 def no_relevance_error(name: str) -> UsageError:
-    """Return the error of a run, or a file of runs, for which relevance is nowhere."""
+    """Return the error of a run, or a file of runs, without relevance."""
     return UsageError(
         f"Nothing says which documents of {name!r} are relevant. "
         "Give judgments (--qrels FILE on the command line), or a table with a relevance column."
@@ -173,7 +163,7 @@ def no_relevance_error(name: str) -> UsageError:
 
 
 def _stack(source: Source) -> RunStack:
-    """Return the rows reranker by reranker; it is named by the user, else by a column, else by the file."""
+    """Return the rows by reranker, named by the user, else by a column, else by the file."""
     table, origin = source.table, RowProvenance(source.origin)
     if "reranker" not in table.column_names:
         return RunStack.single(source.name or File(source.file, b"").stem, table, origin)
@@ -188,65 +178,54 @@ def _stack(source: Source) -> RunStack:
     return RunStack(names, table, np.append(0, np.cumsum(np.bincount(owner, minlength=len(names)))), origin)
 
 
-def _settle_missing(stack: RunStack, missing_score: MissingScore, noted: list[Finding]) -> RunStack:
-    """Return the rows with a score in each: -inf where it was missing, or without such rows.
-
-    Raises:
-        ReadError: a list holds -inf, too, which nothing can stand behind.
-    """
+def _settle_missing(stack: RunStack, source: Source, noted: list[Finding]) -> RunStack:
+    """Give documents without a score -inf, or drop them; a ReadError if a list has -inf already."""
     scores = combine_chunks(stack.table["score"]).to_numpy()
     is_missing = np.isnan(scores)
     if not is_missing.any():
         return stack
-    noted += [_missing_finding(part, missing_score) for part in stack.with_rows(np.flatnonzero(is_missing))]
-    if missing_score == "drop":
+    is_dropped = source.missing_score == "drop"
+    parts = stack.with_rows(np.flatnonzero(is_missing))
+    noted += [_missing_finding(part, is_dropped=is_dropped) for part in parts]
+    if is_dropped:
         return stack.take(np.flatnonzero(~is_missing))
     settled = pa.array(np.where(is_missing, -np.inf, scores))
     return replace(stack, table=with_column(stack.table, "score", settled))
 
 
-def _missing_finding(stack: RunStack, missing_score: MissingScore) -> Finding:
-    """Return the finding that documents of one reranker have no score, and what becomes of them."""
+def _missing_finding(stack: RunStack, *, is_dropped: bool) -> Finding:
     (name,), table, origin = stack.names, stack.table, _origin(stack)
     scores = combine_chunks(table["score"]).to_numpy()
     missing = np.flatnonzero(np.isnan(scores))
-    outcome = "left out"
-    if missing_score == "last":
-        _refuse_lowest(table, origin, scores, missing)
-        outcome = "put behind all others of their list, tied with each other"
+    if not is_dropped:
+        _refuse_lowest(table, origin, np.flatnonzero(np.isneginf(scores)), missing)
+    outcome = "dropped" if is_dropped else "ranked last, tied with each other"
     document, query = (quote(table[column][missing[0]].as_py()) for column in ("doc_id", "query_id"))
-    prefix = reranker_prefix(name, origin.file)
     message = (
-        f"{prefix}Documents without a score, {outcome}: {len(missing):,} of {len(table):,}, "
-        f"such as document {document} of query {query}."
+        f"{reranker_prefix(name, origin.file)}Documents without a score, {outcome}: {len(missing):,} of "
+        f"{len(table):,}, such as document {document} of query {query}."
     )
     n_graded = 0
-    if missing_score == "drop" and "relevance" in table.column_names:
+    if is_dropped and "relevance" in table.column_names:
         n_graded = pc.sum(pc.greater(table["relevance"].take(pa.array(missing)), 0)).as_py()
-        message += f" Graded above 0, and not counted as relevant any more: {n_graded:,}." if n_graded else ""
+        message += f" Grades above 0 that no longer count: {n_graded:,}." if n_graded else ""
     line = origin.line_of(int(missing[0]))
     finding = make_finding("scores-missing", origin.file, message, line=line, count=len(missing))
     return replace(finding, severity="warning") if n_graded else finding
 
 
-def _refuse_lowest(table: pa.Table, origin: RowProvenance, scores: FloatArray, missing: IntArray) -> None:
-    """Raise a ReadError where a list with missing scores holds -inf, too: nothing can stand behind it."""
-    lowest = np.flatnonzero(np.isneginf(scores))
+def _refuse_lowest(table: pa.Table, origin: RowProvenance, lowest: IntArray, missing: IntArray) -> None:
     queries, theirs = (table["query_id"].take(pa.array(rows)).cast(pa.string()) for rows in (lowest, missing))
     first = pc.index(pc.is_in(queries, value_set=pc.unique(theirs)), value=True).as_py()
     if first >= 0:
-        problem = "score -inf stands in one list with documents without a score, which are to go behind it"
-        hint = "Give a finite score, or leave such documents out (missing score: drop)."
+        problem = "a list holds score -inf and documents without a score, which are to rank below it"
+        hint = "Give a finite score, or drop documents without a score (missing score: drop)."
         line = origin.line_of(int(lowest[first]))
         raise ReadError(origin.file, problem, hint, line=line, unit=origin.unit)
 
 
 def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Return the rows with each document once in a list.
-
-    Raises:
-        RepeatError: a document is there twice, and that is to be an error; names both lines.
-    """
+    """Keep each document once in a list; a RepeatError with `repeated="error"`."""
     if stack.pairs.repeats[0] is None:
         return stack
     later_rows = np.setdiff1d(np.arange(len(stack.table)), stack.pairs.one_row_each(), assume_unique=True)
@@ -256,7 +235,6 @@ def _without_repeats(stack: RunStack, value: str, repeated: Repeated, noted: lis
 
 
 def _repeats_finding(stack: RunStack, value: str, repeated: Repeated) -> Finding:
-    """Return the finding of documents that stand twice, left out once; a RepeatError names both lines."""
     pairs, origin = stack.pairs, _origin(stack)
     rows, n_repeats = pairs.repeats
     first, again = rows or (0, 0)
@@ -280,26 +258,25 @@ def _origin(stack: RunStack) -> RowProvenance:
 
 
 def judgment_columns(table: pa.Table) -> pa.Table:
-    """Return the columns of a table that judge."""
+    """Return the columns of judgments."""
     return table.select([name for name in _JUDGMENT_COLUMNS if name in table.column_names])
 
 
 def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[Finding]) -> RunStack:
-    """Return the judgments of files, each document of a query once.
+    """Join the judgments of files, each document of a query once.
 
-    What two files judge alike is one judgment; where their grades differ, one of them is chosen or refused.
+    Equal grades from two files are one judgment. Of different grades, `repeated` selects one.
 
     Raises:
-        RepeatError: grades differ, and that is to be an error; names both files and lines.
+        RepeatError: grades differ, with `repeated="error"`; names both files and lines.
     """
     tables = [judgment_columns(file.table) for file in files]
     origins = [file.origin or RowProvenance.memory("judgments") for file in files]
-    origin = RowProvenance.concat(origins, [*map(len, tables)])
+    lengths = [*map(len, tables)]
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
-    judgments = RunStack.single("", table, origin)
+    judgments = RunStack.single("", table, RowProvenance.concat(origins, lengths))
     if len(files) == 1 or judgments.pairs.repeats[0] is None:
         return judgments
-    ends = np.cumsum([*map(len, tables)])
     pairs, grades = judgments.pairs, table["relevance"].to_numpy()
     first = pairs.one_row_each()
     places = np.unique(pairs.pair_codes, return_inverse=True)[1]
@@ -307,17 +284,18 @@ def concat_judgments(files: Sequence[RunStack], repeated: Repeated, noted: list[
     first_row[places[first]] = first
     later = np.setdiff1d(np.arange(len(table)), first, assume_unique=True)
     differs = grades[later] != grades[first_row[places[later]]]
+    ends = np.cumsum(lengths)
     for rows, code in ((later[~differs], "judged-twice"), (later[differs], "grades-contradict")):
         if len(rows):
-            example = int(first_row[places[rows[0]]]), int(rows[0])
-            places_in_files = [_file_and_line(origins, ends, row) for row in example]
-            noted.append(_judgment_finding(code, judgments, rows, example, places_in_files, repeated))
+            pair = int(first_row[places[rows[0]]]), int(rows[0])
+            file_lines = [_file_and_line(origins, ends, row) for row in pair]
+            noted.append(_judgment_finding(code, judgments, len(rows), pair, file_lines, repeated))
     judgments = _with_known_targets(judgments, places)
     return judgments.take(first if repeated == "first" else pairs.one_row_each(grades))
 
 
 def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
-    """Return judgments in which a document without a target has the first that another judgment of it gives."""
+    """Fill missing targets from other judgments of the same document."""
     table = judgments.table
     if "target_id" not in table.column_names or not table["target_id"].null_count:
         return judgments
@@ -332,7 +310,7 @@ def _with_known_targets(judgments: RunStack, places: IntArray) -> RunStack:
 
 
 def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -> tuple[str, int, str]:
-    """Return the file of a judgment, its line there, and what lines are called."""
+    """Return the file of a judgment, its line there, and the unit of lines."""
     file = int(np.searchsorted(ends, row, side="right"))
     start = int(ends[file - 1]) if file else 0
     return origins[file].file, origins[file].line_of(row - start), origins[file].unit
@@ -341,34 +319,29 @@ def _file_and_line(origins: Sequence[RowProvenance], ends: IntArray, row: int) -
 def _judgment_finding(
     code: str,
     judgments: RunStack,
-    rows: IntArray,
-    example: tuple[int, int],
-    places_in_files: Sequence[tuple[str, int, str]],
+    n_rows: int,
+    pair: tuple[int, int],
+    file_lines: Sequence[tuple[str, int, str]],
     repeated: Repeated,
 ) -> Finding:
-    """Return the finding of what several files judge.
-
-    Raises:
-        RepeatError: grades differ, and that is to be an error.
-    """
-    pairs = judgments.pairs
-    document, query = pairs.documents[example[1]].as_py(), pairs.queries[int(pairs.query[example[1]])].as_py()
-    before, now = (judgments.table["relevance"][row].as_py() for row in example)
-    (other, other_line, other_unit), (file, line, unit) = places_in_files
+    pairs, again = judgments.pairs, pair[1]
+    document, query = pairs.documents[again].as_py(), pairs.queries[int(pairs.query[again])].as_py()
+    before, now = (judgments.table["relevance"][row].as_py() for row in pair)
+    (other, other_line, other_unit), (file, line, unit) = file_lines
     place = f"{other}, {other_unit} {other_line}"
     if code == "judged-twice":
-        message = f"Judged alike in two files: {len(rows):,}, such as document {quote(document)} ({place})."
-        return make_finding(code, file, message, line=line, count=len(rows))
+        message = f"Judged alike in two files: {n_rows:,}, such as document {quote(document)} ({place})."
+        return make_finding(code, file, message, line=line, count=n_rows)
     if repeated == "error":
         problem = (
             f"document {document!r} has grade {now:g} for query {query!r}, and {before:g} in {place} "
-            f"({len(rows):,} graded unlike in all)"
+            f"({n_rows:,} with different grades in all)"
         )
-        hint = "Settle which holds, or choose to keep the first or the highest (repeated: first, max)."
+        hint = "Correct one of them, or choose to keep the first or the highest (repeated: first, max)."
         raise RepeatError(file, problem, hint, line=line, unit=unit)
     choice = "the first" if repeated == "first" else "the highest"
     message = (
-        f"Graded unlike in two files: {len(rows):,}, such as document {quote(document)} of query "
+        f"Different grades in two files: {n_rows:,}, such as document {quote(document)} of query "
         f"{quote(query)}, {now:g} here and {before:g} in {place}; {choice} grade is kept."
     )
-    return make_finding(code, file, message, line=line, count=len(rows))
+    return make_finding(code, file, message, line=line, count=n_rows)

@@ -1,7 +1,8 @@
-"""Runs: what was ranked, as given. Columns as named here, rows in file order, nothing sorted."""
+"""Runs: the lists of rerankers as given, rows in file order, and their judgments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,18 +30,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The lists of one or more rerankers, with what is known of relevance.
+    """The lists of one or more rerankers, and the relevance of their documents.
 
     Attributes:
-        tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id
-            (text), score (float64), relevance (float64) where there are no qrels, and whatever else
-            of `metrics.runs.columns` the file has.
-        qrels: judgments as query_id, doc_id, relevance; None where the tables hold relevance.
-        noted: what was found while reading.
-        origins: reranker → where its rows came from; those made in memory have none.
+        tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id (text),
+            score (float64), relevance (float64) if there are no qrels, and others of `metrics.runs.columns`.
+        qrels: judgments as query_id, doc_id, relevance; None if the tables hold relevance.
+        noted: findings of reading.
+        origins: reranker → where its rows came from, unless they were made in memory.
         judged_origin: where the judgments came from.
-        tie_orders: of each file of runs, the treatment that the software it is written for gives it.
-        whole: what nobody judged of all runs of which these are a part; None: they are the whole.
+        tie_orders: for each file of runs, how the software that its format belongs to breaks ties.
+        whole: unjudged documents of the complete runs, if these are a part.
     """
 
     tables: Mapping[str, pa.Table]
@@ -55,13 +55,13 @@ class Runs:
     def from_sources(
         cls, sources: Iterable[Source], repeated: Repeated = "error", *, judged: bool = True
     ) -> "Runs":
-        """Return what was read from several files, joined: runs, tables and judgments, in any order.
+        """Join runs, tables and judgments read from several files, in any order.
 
         Args:
-            sources: what each file holds.
-            repeated: what is done about a document twice in one list: an error that names the lines,
-                keep the `first` row, or the one of the highest score or grade (`max`).
-            judged: whether there must be a run, and known which documents are relevant.
+            sources: the content of each file.
+            repeated: what to do with a document twice in one list: `error` (names the lines), keep the `first`
+                row, or keep the highest score or grade (`max`).
+            judged: whether a run and relevance are required.
 
         Raises:
             ReadError: a document twice in one list.
@@ -86,20 +86,20 @@ class Runs:
         repeated: Repeated = "error",
         missing_score: MissingScore = "error",
     ) -> "Runs":
-        """Return runs from one long table in memory, with relevance inside.
+        """Return runs from one long table in memory that holds relevance.
 
         Args:
-            frame: one row a document: query_id, doc_id, score, relevance, and reranker where
-                there are several. Other names, and numbered scores, are recognised as in a file.
-            columns: our column → the frame's, where the name says it otherwise.
-            repeated: what is done about a document twice in one list: `error`, `first` or `max`.
-            missing_score: what is done about a score that is no number: `error`, `last` or `drop`.
+            frame: one row per document: query_id, doc_id, score, relevance, and reranker if there are several.
+                Synonyms and numbered scores are recognised as in a file.
+            columns: our column → the frame's, to override recognition by name.
+            repeated: what to do with a document twice in one list: `error`, `first` or `max`.
+            missing_score: what to do with a document without a numeric score: `error`, `last` or `drop`.
 
         Raises:
-            ReadError: a missing column, an empty id, a score that is no number, a repeated document.
+            ReadError: a missing column, an empty ID, a score that is not a number, a repeated document.
         """
         choice = ColumnChoice(columns or {}, missing_score=missing_score)
-        source = read_with_repeats(lambda chosen: of_frame(frame, chosen), choice)
+        source = read_with_repeats(partial(of_frame, frame), choice)
         return cls.from_sources([source], repeated)
 
     def __repr__(self) -> str:
@@ -118,18 +118,18 @@ class Runs:
 
     @property
     def tie_order(self) -> str:
-        """The treatment that is traditional until another is chosen: that of all files, else `input`."""
+        """The default tie order: that of all files if they agree, else `input`."""
         return self.tie_orders[0] if len(set(self.tie_orders)) == 1 else "input"
 
     def arranged(self, names: Mapping[str, str]) -> "Runs":
-        """Return the rerankers named, in that order, under new names: old → new.
+        """Select, order and rename rerankers: old name → new name.
 
         Raises:
             UsageError: a reranker that does not exist, none at all, or two of one new name.
         """
         unknown = [old for old in names if old not in self.tables]
         if unknown or not names:
-            raise UsageError(f"Choose among the rerankers: {', '.join(self.tables)}.")
+            raise UsageError(f"Choose from the rerankers {', '.join(self.tables)}.")
         if len(set(names.values())) < len(names) or not all(new.strip() for new in names.values()):
             raise UsageError("Every reranker needs a name of its own.")
         return replace(
@@ -139,18 +139,19 @@ class Runs:
         )
 
     def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "order") -> "Runs":
-        """Return the rerankers with repeats combined: a name → the rerankers that are repeats of one.
+        """Combine repeats of rerankers into one, in the place of the first.
 
-        The combined reranker stands where the first of its repeats stood. A document's score is its mean over
-        the repeats that have it, `score_std` their standard deviation (`metrics.runs.repeats`).
+        A document's score is its mean over the repeats that have it, `score_std` their standard deviation
+        (`metrics.runs.repeats`).
 
         Args:
             repeats: name of a combined reranker → at least two rerankers.
-            spread: what `score_std` is: how one further `run` would scatter, s with n - 1, how that changes
-                an `order`, or how far the `mean` may be off, its standard error s / sqrt(n).
+            spread: which standard deviation `score_std` is: of one further `run`, of one run as far as it
+                changes an `order`, or of the `mean`, its standard error.
 
         Raises:
-            UsageError: a name that is unknown or taken, or repeats that share no document or grade one unlike.
+            UsageError: an unknown reranker, a name in use, or repeats that share no document or contradict
+                each other's grades.
         """
         if not repeats:
             return self
@@ -159,20 +160,20 @@ class Runs:
         return replace(self, tables=stacks, origins=stacks.origins, noted=noted)
 
     def rescored(self, scores: Mapping[str, FloatArray]) -> "Runs":
-        """Return the same lists under other scores: every reranker → (n_rows,) score of each row."""
+        """Replace the scores: reranker → (n_rows,) scores."""
         return replace(self, tables=self.stacks.rescored(scores.__getitem__))
 
     def copies(self, n: int) -> "Runs":
-        """Return each reranker `n` times, to be scored at once under other scores: `0 A`, `1 A` ..."""
+        """Return each reranker `n` times, named `0 A`, `1 A` ..., to score other scores at once."""
         return replace(self, tables=self.stacks.copies(n), origins={})
 
     def judged_by(self, qrels: pa.Table) -> "Runs":
-        """Return the same lists under other judgments: query_id, doc_id, relevance, each pair once."""
+        """Replace the judgments: query_id, doc_id, relevance, each pair once."""
         return replace(self, tables=self.stacks, qrels=qrels, judged_origin=None, whole=None)
 
     @cached_property
     def open_documents(self) -> OpenDocuments:
-        """What nobody judged, in these runs or in the whole."""
+        """Unjudged documents of these runs, or of the complete ones."""
         if self.whole is not None:
             return self.whole
         return find_open_documents(self.matched_stacks.stacks, self.qrels, self.judged_pairs.queries)
@@ -183,7 +184,7 @@ class Runs:
         return list(self.tables)
 
     def pairs(self, reranker: str) -> QueryDocKeys:
-        """Return query and document of each row of one reranker."""
+        """Return query and document of each row of a reranker."""
         return self.stacks.reranker(reranker).pairs
 
     @property
@@ -193,7 +194,7 @@ class Runs:
 
     @property
     def every_query(self) -> pa.Array:
-        """The judged queries, else those of all rerankers, in order of appearance."""
+        """The judged queries, or else those of all rerankers, in order of appearance."""
         if self.qrels is not None:
             return self.judged_pairs.queries
         queries = [stack.pairs.queries.cast(pa.string()) for stack in self.stacks.stacks]
@@ -206,27 +207,28 @@ class Runs:
 
     @cached_property
     def stacks(self) -> Stacks:
-        """The rows of all rerankers, those that came together in one table."""
+        """The rows of all rerankers, those of one file in one table."""
         if isinstance(self.tables, Stacks):
             return self.tables
         return Stacks([RunStack.single(name, table) for name, table in self.tables.items()])
 
     @cached_property
     def matched_stacks(self) -> Stacks:
-        """The same, each row with the place of its judgment where judgments were given apart."""
+        """The same rows with the place of each row's judgment in the qrels."""
         return self.stacks if self.qrels is None else self.stacks.matched(self.judged_pairs)
 
     def judgment_places(self, reranker: str) -> npt.NDArray[np.int32]:
-        """Return the (n_rows,) place in the qrels of each row's judgment, -1 where they do not judge it."""
+        """Return the (n_rows,) place in the qrels of each row's judgment, -1 if unjudged."""
         judgment = self.matched_stacks.reranker(reranker).judgment
         return np.full(len(self.tables[reranker]), -1, np.int32) if judgment is None else judgment
 
     @cached_property
     def findings(self) -> pd.DataFrame:
-        """What is worth knowing of these runs: severity, code, file, line, message, hint, count."""
-        from metrics.runs.inspection import inspect  # noqa: PLC0415 only where they are asked for
+        """Findings on these runs: severity, code, file, line, message, hint, count."""
+        from metrics.runs.inspection import MAX_INSPECTED, inspect  # noqa: PLC0415 only for findings
 
-        listings = [self._listing(name, self._origin(name).ranks()) for name in self._inspected]
+        inspected = self.rerankers[:MAX_INSPECTED]
+        listings = [self._listing(name, self._origin(name).ranks()) for name in inspected]
         unjudged = [
             make_finding("no-relevance", listing.file, _NO_RELEVANCE)
             for listing in listings
@@ -237,18 +239,12 @@ class Runs:
 
     @property
     def left_out(self) -> pd.DataFrame:
-        """The findings on what is not scored or was changed while reading: no look at the scores."""
-        from metrics.runs.inspection import inspect_coverage  # noqa: PLC0415 likewise
+        """Findings on what is not scored or was changed by reading; does not look at scores."""
+        from metrics.runs.inspection import MAX_INSPECTED, inspect_coverage  # noqa: PLC0415 likewise
 
-        coverage = inspect_coverage([self._listing(name) for name in self._inspected], self._judgment_table())
+        listings = [self._listing(name) for name in self.rerankers[:MAX_INSPECTED]]
+        coverage = inspect_coverage(listings, self._judgment_table())
         return as_frame([*self.noted, *self._many_rerankers, *coverage])
-
-    @property
-    def _inspected(self) -> list[str]:
-        """Rerankers that are looked at one by one."""
-        from metrics.runs.inspection import MAX_INSPECTED  # noqa: PLC0415 likewise
-
-        return self.rerankers[:MAX_INSPECTED]
 
     @property
     def _many_rerankers(self) -> list[Finding]:
@@ -264,15 +260,15 @@ class Runs:
         return self.origins.get(name, RowProvenance.memory(name))
 
     def _listing(self, name: str, ranks: pa.Array | None = None) -> "Listing":
-        from metrics.runs.inspection import Listing  # noqa: PLC0415 only where findings are asked for
+        from metrics.runs.inspection import Listing  # noqa: PLC0415 likewise
 
         table, origin = self.tables[name], self._origin(name)
         if ranks is not None and "rank" not in table.column_names:
             table = table.append_column("rank", ranks)
-        return Listing(name, origin.file, table, self.pairs(name), origin.line_of, self._grades(name))
+        return Listing(origin.file, table, self.pairs(name), origin.line_of, name, self._grades(name))
 
     def _grades(self, name: str) -> FloatArray | None:
-        """Return the (n_rows,) grade of each row, NaN where unjudged; None where nothing is known."""
+        """Return the (n_rows,) grades, NaN if unjudged; None if there is no relevance."""
         table = self.tables[name]
         if self.qrels is None:
             return table["relevance"].to_numpy() if "relevance" in table.column_names else None
@@ -291,4 +287,4 @@ class Runs:
         return JudgmentTable(origin.file, self.qrels, self.judged_pairs, origin.line_of)
 
 
-_NO_RELEVANCE = "Nothing says which documents are relevant."
+_NO_RELEVANCE = "There are no judgments, so no document is known to be relevant."

@@ -1,6 +1,6 @@
-"""Pairs of query and document as 64-bit hashes, to find them twice or among judgments without a dictionary.
+"""Pairs of query and document as 64-bit hashes, to find repeats and judgments.
 
-Equal hashes only say where to look; the texts are then compared.
+Texts with equal hashes are compared.
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from metrics.support.cached import cached_property
 Hashes = npt.NDArray[np.uint64]
 
 _BITS = 20
-"""Size of the table that says which hashes do not occur: 2^20 cells, which stay in the cache."""
+"""Leading bits of hashes that a table marks as present; it fits into the processor's cache."""
 _WORD = 8
 """Bytes hashed at once."""
 _ROWS = 2**17
-"""Rows looked for at once: few enough to stay in the cache."""
+"""Rows matched at once, few enough for the processor's cache."""
 _HASHED_ROWS = 2**14
-"""Rows hashed at once: what is computed of them on the way stays in the cache nearest to the processor."""
+"""Rows hashed at once, few enough for the processor's first cache."""
 _MIXING_ROUNDS = (
     (np.uint64(0x9E3779B97F4A7C15), np.uint64(32)),
     (np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(29)),
@@ -44,8 +44,8 @@ class QueryDocKeys:
 
     Attributes:
         queries: (n_queries,) distinct queries in order of appearance.
-        query: (n_rows,) query of each row, a place in `queries`; half the size of other places.
-        documents: (n_rows,) document of each row.
+        query: (n_rows,) place in `queries`.
+        documents: (n_rows,) documents.
     """
 
     queries: pa.Array
@@ -54,10 +54,7 @@ class QueryDocKeys:
 
     @classmethod
     def of(cls, table: pa.Table, row_ends: IntArray | None = None) -> "QueryDocKeys":
-        """Return the pairs of a table with query_id, plain or as a dictionary, and doc_id.
-
-        Shapes: `row_ends` (n + 1,).
-        """
+        """Return the pairs of a table; `row_ends` (n + 1,) separate the queries of rerankers."""
         queries, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
         if row_ends is not None and len(row_ends) > 2:  # noqa: PLR2004 the ends of one reranker
             return cls(*_queries_by_reranker(queries, row_ends), documents)
@@ -72,7 +69,7 @@ class QueryDocKeys:
 
     @classmethod
     def concat(cls, parts: list["QueryDocKeys"]) -> "QueryDocKeys":
-        """Return the rows of several tables, one after the other; a query of two tables is two queries."""
+        """Return the rows of several tables, one after the other; tables do not share queries."""
         before = np.cumsum([0, *(len(part.queries) for part in parts[:-1])])
         query = [part.query + n_queries for part, n_queries in zip(parts, before.astype(np.int32), strict=True)]
         return cls(
@@ -82,7 +79,7 @@ class QueryDocKeys:
         )
 
     def slice(self, rows: tuple[int, int], queries: tuple[int, int]) -> "QueryDocKeys":
-        """Return the rows from one to before another, whose queries are those from one to before another."""
+        """Return a range of rows, whose queries are a range, too."""
         (start, end), (first, last) = rows, queries
         return QueryDocKeys(
             self.queries.slice(first, last - first),
@@ -92,17 +89,17 @@ class QueryDocKeys:
 
     @classmethod
     def none(cls) -> "QueryDocKeys":
-        """Return no pairs at all."""
+        """Return no pairs."""
         return cls(pa.array([], pa.string()), np.empty(0, np.int32), pa.array([], pa.string()))
 
     @cached_property
     def query_spans(self) -> IntArray:
-        """(n_spans + 1,) first row of each span of neighbouring rows with one query, and the end."""
+        """(n_spans + 1,) first row of each span of rows with one query, and the end."""
         return np.append(span_starts(self.query), len(self.query))
 
     @cached_property
     def hashes(self) -> Hashes:
-        """(n_rows,) hash of each pair: equal for equal texts, whatever table they are in."""
+        """(n_rows,) hash of each pair, equal for equal texts in all tables."""
         return hashes_after(self._query_hashes, self.query, self.documents)
 
     @cached_property
@@ -111,7 +108,7 @@ class QueryDocKeys:
 
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
-        """The first two rows of one pair, if any pair has two, and how many rows repeat another."""
+        """The first two rows of a repeated pair, if any, and the number of repeated rows."""
         if not self._may_repeat:
             return None, 0
         codes = self.pair_codes
@@ -123,7 +120,7 @@ class QueryDocKeys:
 
     @property
     def _may_repeat(self) -> bool:
-        """Whether two rows of one query have the same hash; looks at some queries at a time where it can."""
+        """Whether two rows of one query have equal hashes."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
@@ -137,21 +134,21 @@ class QueryDocKeys:
         return False
 
     def one_row_each(self, values: FloatArray | None = None) -> IntArray:
-        """Return one row of each pair, in order: the first, or the first of the highest of (n_rows,) values."""
+        """Return one row of each pair: the first, or the first with the highest of (n_rows,) values."""
         order = np.arange(len(self.query)) if values is None else np.argsort(-values, kind="stable")
         first: IntArray = np.unique(self.pair_codes[order], return_index=True)[1]
         return np.sort(order[first])
 
     @property
     def pair_codes(self) -> IntArray:
-        """(n_rows,) a number for each pair, the same for the same texts."""
+        """(n_rows,) a number for each pair, equal for equal texts."""
         documents = self.documents.dictionary_encode()
         document: npt.NDArray[np.int32] = documents.indices.to_numpy()
         return self.query.astype(np.int64) * len(documents.dictionary) + document
 
     @cached_property
     def hash_index(self) -> tuple[Hashes, IntArray, BoolArray, int]:
-        """Hashes in order, the row of each, which high bits occur, and the most rows of one hash."""
+        """Sorted hashes, their rows, which high bits occur, and the most rows of one hash."""
         order = np.argsort(self.hashes)
         hashes = self.hashes[order]
         occurs = np.zeros(2**_BITS, dtype=bool)
@@ -160,7 +157,7 @@ class QueryDocKeys:
         return hashes, order, occurs, n_most
 
     def match(self, table: "QueryDocKeys") -> tuple[IntArray, IntArray]:
-        """Return rows whose pair another table holds, too, and its row of each; both name a query alike."""
+        """Return the rows whose pair another table has, and its rows."""
         starts = range(0, len(self.query), _ROWS)
         theirs = places_in(self.queries, table.queries)
         parts = [self._match(start, table, theirs) for start in starts]
@@ -168,7 +165,7 @@ class QueryDocKeys:
         return np.concatenate(rows), np.concatenate(table_rows)
 
     def _match(self, start: int, table: "QueryDocKeys", theirs: IntArray) -> tuple[IntArray, IntArray]:
-        """Find the pairs of a part of the rows, as `match`; `theirs` has -1 for queries the table lacks."""
+        """Match some of the rows; `theirs` is the place of each query in the table, -1 if missing."""
         hashes, order, occurs, n_most = table.hash_index
         own = hashes_after(
             self._query_hashes, self.query[start : start + _ROWS], self.documents.slice(start, _ROWS)
@@ -192,7 +189,7 @@ class QueryDocKeys:
 def _queries_by_reranker(
     queries: pa.DictionaryArray, row_ends: IntArray
 ) -> tuple[pa.Array, npt.NDArray[np.int32]]:
-    """Return the queries of rerankers whose rows stand together, as they appear, and the one of each row."""
+    """Return the queries of each reranker, in order of appearance, and the query of each row."""
     n_queries = max(len(queries.dictionary), 1)
     code = np.repeat(np.arange(len(row_ends) - 1) * n_queries, np.diff(row_ends)) + queries.indices.to_numpy()
     starts = span_starts(code)
@@ -204,7 +201,6 @@ def _queries_by_reranker(
 def _equal_texts(
     texts: pa.Array, rows: npt.NDArray[np.integer], other_texts: pa.Array, other_rows: npt.NDArray[np.integer]
 ) -> BoolArray:
-    """Return (n,) whether rows of two columns hold the same text."""
     return np.asarray(pc.equal(texts.take(pa.array(rows)), other_texts.take(pa.array(other_rows))))
 
 
@@ -213,28 +209,23 @@ def _high_bits(hashes: Hashes) -> IntArray:
 
 
 def reseed(hashes: Hashes, seed: int) -> Hashes:
-    """Return (n,) new hashes of the same pairs; those of two seeds have nothing to do with each other."""
+    """Return (n,) new hashes of the same pairs, independent between seeds."""
     start = np.random.default_rng(seed).integers(0, 2**64, dtype=np.uint64)
     return _mix(_mix(hashes ^ start))
 
 
 def uniforms(hashes: Hashes, seed: int) -> npt.NDArray[np.float64]:
-    """Return (n,) numbers between 0 and 1, evenly spread, of the same pairs; each depends on its pair alone."""
+    """Return (n,) uniform numbers between 0 and 1, each determined by its pair."""
     return ((reseed(hashes, seed) >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def text_hashes(texts: pa.Array) -> Hashes:
-    """Return the (n,) hash of each text: equal for equal texts."""
+    """Return the (n,) hash of each text."""
     return hashes_after(np.zeros(1, np.uint64), np.zeros(len(texts), np.int32), texts)
 
 
 def hashes_after(starts: Hashes, start: npt.NDArray[np.int32], texts: pa.Array) -> Hashes:
-    """Hash texts, each from its own start on; bytes are read eight at a time.
-
-    Shapes: `start` (n,), `texts` (n,).
-
-    Returns (n,) hash of each text.
-    """
+    """Return the (n,) hash of each text, begun with `starts[start]`."""
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     letters = np.frombuffer(data or b"", np.uint8)
@@ -248,7 +239,7 @@ def hashes_after(starts: Hashes, start: npt.NDArray[np.int32], texts: pa.Array) 
 
 
 def _hash_spans(letters: npt.NDArray[np.uint8], ends: IntArray, hashes: Hashes) -> None:
-    """Hash the letters between each two ends into (n,) hashes that hold what each begins with."""
+    """Hash the bytes between ends, eight at a time, into (n,) hashes that hold the start values."""
     start, length = ends[:-1], np.diff(ends)
     padded = np.concatenate([letters, np.zeros(_WORD, np.uint8)])
     words = np.ndarray((len(padded) - _WORD + 1,), np.dtype("<u8"), padded, strides=(1,))
@@ -265,7 +256,7 @@ def _hash_spans(letters: npt.NDArray[np.uint8], ends: IntArray, hashes: Hashes) 
 
 
 def _mix(values: Hashes) -> Hashes:
-    """Spread every bit of the values, in place."""
+    """Mix the bits of each value, in place."""
     for odd, shift in _MIXING_ROUNDS:
         np.multiply(values, odd, out=values)
         np.bitwise_xor(values, values >> shift, out=values)

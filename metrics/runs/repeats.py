@@ -1,9 +1,10 @@
-"""Repeats of one reranker, columns or runs, combined: one score and its spread for each document."""
+"""Repeats of one reranker, in columns or runs, combined into a mean and its standard deviation."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,20 +22,19 @@ from metrics.support.arrays import BoolArray, FloatArray, IntArray, coded, combi
 from metrics.support.wording import count_of, first_names, part_of, quote
 
 _DIGITS = 12
-"""Significant digits of a mean: what is level in decimals stays level."""
+"""Significant digits of a mean, so that means that are equal in decimals are tied."""
 _CANCELLED = 2
-"""Further digits, counted from a document's largest score, beyond which its mean is rounding alone."""
+"""Digits that a mean may lose against the largest score before it is rounding noise."""
 _STAND_IN = 1e9
-"""How many times as far as half of the documents one scatters where a number stands in for a missing score."""
+"""How many times the median a deviation is if a placeholder such as -1e12 replaces a missing score."""
 
 
 def mean_scores(scores: FloatArray) -> FloatArray:
-    """Return the mean of (n_docs, n_repeats) scores over the repeats that have one; NaN where none has.
+    """Return the mean of (n_docs, n_repeats) scores over the repeats that have one; NaN if none has.
 
-    It depends on the document's scores alone and not on their order. A score that all repeats give is returned
-    as it is, any other mean to twelve digits of its own, so that documents whose means are level in decimals
-    are level, however large the scores of others (and to fewer where scores of both signs leave a hundredth of
-    the largest). An infinite score makes the mean infinite; one of either sign makes it NaN.
+    The mean does not depend on the order of repeats. If all repeats agree, it is their score; otherwise it has
+    twelve significant digits, so that means that are equal in decimals are tied (fewer if scores of both signs
+    nearly cancel). An infinite score makes the mean infinite; infinities of both signs make it NaN.
     """
     ordered = np.sort(scores, axis=1)  # NaN last, so that sums do not depend on the order of repeats
     counts = np.maximum(repeat_counts(scores), 1)
@@ -48,7 +48,7 @@ def mean_scores(scores: FloatArray) -> FloatArray:
 
 
 def repeat_counts(scores: FloatArray) -> IntArray:
-    """Return the (n_docs,) number of repeats that have each document."""
+    """Return the (n_docs,) number of repeats that score each document."""
     counts: IntArray = (~np.isnan(scores)).sum(axis=1)
     return counts
 
@@ -56,28 +56,26 @@ def repeat_counts(scores: FloatArray) -> IntArray:
 def score_deviations(scores: FloatArray, lists: IntArray, kind: SpreadKind = "order") -> FloatArray:
     """Return the standard deviation of each document's score.
 
-    - `run`: s = sqrt(sum((x - mean)^2) / (n - 1)) over the n repeats that have the document: how the score of
-      one further run would scatter.
-    - `mean`: s / sqrt(n), the standard error: how far the mean may lie from that of endless runs.
-    - `order`: s of what is left once the shift of a repeat, its mean over the m documents of a list that all
-      repeats have, is taken out, times sqrt(m / (m - 1)). A prompt or a seed that raises every score of a list
-      changes no order, and the treatment `noise` takes documents as independent: with s in its place, such a
-      shift would count as if it reversed neighbours.
+    - `run`: s = sqrt(sum((x - mean)^2) / (n - 1)) over the n repeats with the document: the standard deviation
+      of one further run.
+    - `mean`: s / sqrt(n), the standard error of the mean.
+    - `order`: s after subtracting each repeat's shift, its mean over the m documents of the list that all
+      repeats have, times sqrt(m / (m - 1)). A seed that raises all scores of a list changes no order, but the
+      treatment `noise` takes documents as independent, so such a shift would seem to swap neighbours.
 
-    A document that a single repeat has gets the pooled s of all others, sqrt(sum of squares / sum of (n - 1)),
-    0 where there is none. An infinite score has 0, and so has what differs by rounding alone. A document that
-    scatters a thousand million times as far as half of the others, because one repeat has a number such as
-    -1e12 in place of a score, counts in no shift and is not pooled.
+    A document in a single repeat gets the pooled s of all others, sqrt(sum of squares / sum of (n - 1)), or 0.
+    Infinite scores, and differences by rounding only, get 0. Documents with a placeholder such as -1e12 in
+    place of a score (`_STAND_IN`) count in no shift and are not pooled.
 
     Shapes: `scores` (n_docs, n_repeats), `lists` (n_docs,).
     """
     counts = repeat_counts(scores)
     is_finite = np.isfinite(scores).sum(axis=1) == np.maximum(counts, 1)
-    finite = np.where(is_finite[:, None], scores, np.nan) / 4  # so that no difference leaves the floats
+    finite = np.where(is_finite[:, None], scores, np.nan) / 4  # so that no difference overflows
     scattered, factor = finite - np.fmin.reduce(finite, axis=1)[:, None], np.ones(len(scores))
     if kind == "order":
         scattered, factor = _without_shifts(scattered, lists)
-    scale = _largest(scattered)  # of each document, so that no square leaves them
+    scale = _largest(scattered)  # of each document, so that no square overflows
     scale = np.where(scale > 0, scale, 1.0)
     scaled = scattered / scale[:, None]
     means = np.nansum(scaled, axis=1) / np.maximum(counts, 1)
@@ -90,7 +88,7 @@ def score_deviations(scores: FloatArray, lists: IntArray, kind: SpreadKind = "or
 
 
 def _pooled(deviations: FloatArray, freedom: IntArray) -> float:
-    """Return the pooled standard deviation of documents, without those that stand-ins for scores scatter."""
+    """Return the pooled standard deviation of documents without placeholders."""
     scattering = deviations[(freedom > 0) & (deviations > 0)]
     middle = np.median(scattering) if len(scattering) else 0.0
     usual = (freedom > 0) & (deviations / _STAND_IN <= middle)
@@ -100,7 +98,7 @@ def _pooled(deviations: FloatArray, freedom: IntArray) -> float:
 
 
 def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return scores without what a repeat adds to all of a list, and the factor their deviations lose by it."""
+    """Subtract each repeat's shift of a list; return the scores and the factor that corrects deviations."""
     is_complete: BoolArray = repeat_counts(scores) == scores.shape[1]
     n_lists = int(lists.max(initial=-1)) + 1
     is_complete[is_complete] = ~_stand_ins(_largest(scores[is_complete]), lists[is_complete], n_lists)
@@ -116,7 +114,7 @@ def _without_shifts(scores: FloatArray, lists: IntArray) -> tuple[FloatArray, Fl
 
 
 def _stand_ins(ranges: FloatArray, lists: IntArray, n_lists: int) -> BoolArray:
-    """Return which documents scatter so far beyond half of their list that a score stands for a missing one."""
+    """Return which documents vary so much more than the median of their list that a score is a placeholder."""
     sizes = np.bincount(lists, minlength=n_lists)
     middles = np.cumsum(sizes) - sizes + np.maximum(sizes - 1, 0) // 2
     medians = np.append(ranges[np.lexsort((ranges, lists))], 0.0)[middles]
@@ -125,19 +123,19 @@ def _stand_ins(ranges: FloatArray, lists: IntArray, n_lists: int) -> BoolArray:
 
 
 def _largest(scores: FloatArray) -> FloatArray:
-    """Return the (n_docs,) largest |score| of each document that is finite, 0 where none is."""
+    """Return the (n_docs,) largest finite |score| of each document, or 0."""
     largest: FloatArray = np.abs(np.where(np.isfinite(scores), scores, 0.0)).max(axis=1, initial=0.0)
     return largest
 
 
 def _exponents(values: FloatArray) -> IntArray:
-    """Return the power of ten at or below each |value|, 0 of what has none."""
+    """Return the power of ten at or below each |value|, 0 for 0 and infinity."""
     has_exponent = np.isfinite(values) & (values != 0)
     return np.floor(np.log10(np.abs(np.where(has_exponent, values, 1.0)))).astype(np.int64)
 
 
 def _rounded(values: FloatArray, places: IntArray) -> FloatArray:
-    """Round each value to its places after the point, negative ones before it; where that overflows, not."""
+    """Round each value to its number of decimals, unless that overflows."""
     rounded = values.copy()
     with np.errstate(over="ignore", invalid="ignore"):
         for number in np.unique(places).tolist():
@@ -147,7 +145,7 @@ def _rounded(values: FloatArray, places: IntArray) -> FloatArray:
 
 
 _BARE = "seed|repeat|rep|replicate|trial"
-"""Words that say repeat by themselves; a run or a prompt alone may be anything."""
+"""Words that mean a repeat even alone, unlike run or prompt."""
 _WORDS = f"{_BARE}|run|sample|draw|attempt|try|iteration|prompt"
 _ENDS = r"[\s_.,;:/|+-]{0,3}"
 
@@ -160,16 +158,15 @@ def _pattern(words: str) -> re.Pattern[str]:
 _SEED, _ANY = _pattern("seed"), _pattern(_WORDS)
 _NUMBERED_SCORE = re.compile(r"(.*scores?(?:seed|run|repeat|rep|trial|sample)?)\d{1,9}")
 NO_STEM = "repeats"
-"""What repeats are called whose names say nothing else."""
+"""Name of combined repeats whose names are only seeds."""
 
 
 def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
-    """Return rerankers that look like repeats: what they share → two names or more that differ in a seed alone.
+    """Group names that differ only in a seed: common name → two names or more.
 
-    A seed is a number after a word such as seed, run, repeat or prompt: colbert-seed1, x.seed=42, y_run3. Where
-    a name has a seed, its other numbers tell rerankers apart; a number without such a word always does (bm25,
-    MiniLM-6, gpt-4). What they share is the combined reranker's name, with the count of repeats behind it where
-    that name is another reranker's.
+    A seed is a number after a word such as seed, run, repeat or prompt: colbert-seed1, x.seed=42, y_run3. Other
+    numbers distinguish rerankers (bm25, MiniLM-6, gpt-4). If another reranker has the common name, the number
+    of repeats is added to it.
     """
     groups: dict[str, list[str]] = {}
     for name in names:
@@ -190,7 +187,7 @@ def repeat_groups(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without its seed; empty where nothing is left that says repeat."""
+    """Return a name without its seed, or an empty string."""
     pattern = _SEED if _SEED.search(name) else _ANY
     stem = re.sub(rf"^{_ENDS}|{_ENDS}$", "", pattern.sub("", name)).strip()
     is_bare = re.match(rf"\W*(?:{_BARE})", name, re.IGNORECASE)
@@ -198,7 +195,7 @@ def _stem(name: str) -> str:
 
 
 def numbered_scores(header: Sequence[str]) -> list[str]:
-    """Return numbered columns of scores, score_1 and score_2, of the first family that has two; else none."""
+    """Return the first group of two or more numbered score columns (score_1, score_2), or none."""
     families: dict[str, list[str]] = {}
     for name in header:
         if match := _NUMBERED_SCORE.fullmatch(normalised(name)):
@@ -208,18 +205,18 @@ def numbered_scores(header: Sequence[str]) -> list[str]:
 
 SEEDS = "seeds"
 Repeats: TypeAlias = Sequence[str] | Mapping[str, Sequence[str]] | Literal["seeds"]
-"""Columns of scores; name → rerankers that are its repeats; or rerankers whose names differ in a seed alone."""
+"""Score columns; name → rerankers that are its repeats; or "seeds": rerankers whose names differ in a seed."""
 
 
 @dataclass(frozen=True)
 class RepeatChoice:
-    """What is combined as repeats of one reranker.
+    """Which columns or rerankers are repeats of one reranker.
 
     Attributes:
-        columns: of scores, in every table that has them.
+        columns: score columns, in every table that has them.
         rerankers: name of a combined reranker → its repeats.
-        by_seed: whether rerankers are repeats whose names differ in a seed alone.
-        spread: what `score_std` is: `order`, `run` or `mean`.
+        by_seed: whether rerankers whose names differ only in a seed are repeats.
+        spread: which standard deviation `score_std` is.
     """
 
     columns: tuple[str, ...] = ()
@@ -229,7 +226,7 @@ class RepeatChoice:
 
     @classmethod
     def of(cls, repeats: Repeats = (), spread: SpreadKind = "order") -> "RepeatChoice":
-        """Return the choice that `repeats`, as `read_runs` takes it, means; UsageError where none."""
+        """Parse the arguments of `read_runs`; a UsageError if they are invalid."""
         if spread not in get_args(SpreadKind):
             raise UsageError(f"repeats_std={spread!r}: it is 'order', 'run' or 'mean'.")
         if isinstance(repeats, str):
@@ -243,22 +240,22 @@ class RepeatChoice:
             return cls(rerankers=groups, spread=spread)
         columns = tuple(repeats)
         if len(columns) == 1 or len(set(columns)) < len(columns):
-            raise UsageError(f"repeats={list(columns)}: name two columns of scores at least, each once.")
+            raise UsageError(f"repeats={list(columns)}: name at least two score columns, each once.")
         return cls(columns, spread=spread)
 
     def groups(self, rerankers: Sequence[str]) -> Mapping[str, Sequence[str]]:
-        """Return name → its repeats; a UsageError where none are to be found by seed."""
+        """Return combined name → its repeats; a UsageError if no names differ in a seed."""
         groups = repeat_groups(rerankers) if self.by_seed else self.rerankers
         if self.by_seed and not groups:
             raise UsageError(
-                f"Repeats: no names differ in a seed alone among {first_names(rerankers, 20)}. Name them: "
+                f"Repeats: no names differ only in a seed among {first_names(rerankers, 20)}. Name them: "
                 "NAME=A,B,C on the command line, {NAME: [A, B, C]} in Python."
             )
         return groups
 
 
 def parse_repeats(texts: Iterable[str]) -> Repeats:
-    """Return what repeats are on the command line: `seeds`, `NAME=A,B,C`, or columns `A,B,C`; or UsageError."""
+    """Parse the command line's repeats (`seeds`, `NAME=A,B,C`, or columns `A,B,C`); a UsageError if invalid."""
     arguments = list(texts)
     if arguments == [SEEDS]:
         return SEEDS
@@ -278,17 +275,17 @@ def _split(text: str) -> list[str]:
 
 
 _UNLIKE = 3.0
-"""How many times as far the scores of one repeat may spread as those of another before it is said."""
+"""Ratio of the ranges of two repeats from which it is reported."""
 _FEW = 10
-"""Scores of a repeat that are too few to say how far they spread."""
+"""Fewest scores of a repeat whose range is compared."""
 _MEANINGS = {
-    "order": "the standard deviation of one within its list",
-    "run": "the standard deviation of one",
+    "order": "the standard deviation of one repeat within its list",
+    "run": "the standard deviation of one repeat",
     "mean": "the standard error of this mean",
 }
 
 
-def repeat_findings(
+def _repeat_findings(
     name: str,
     members: Sequence[str],
     scores: FloatArray,
@@ -296,12 +293,10 @@ def repeat_findings(
     spread: SpreadKind,
     origin: RowProvenance,
 ) -> list[Finding]:
-    """Return what was combined, which documents repeats lack, and whether their scales differ.
-
-    Shapes: `scores` (n_docs, n_repeats), `means` (n_docs,).
+    """Report what was combined, incomplete documents and different scales.
 
     Raises:
-        UsageError: no document that two repeats have, or scores of both infinities for one.
+        UsageError: no document is in two repeats, or one has the scores inf and -inf.
     """
     counts = repeat_counts(scores)
     if not (counts > 1).any():
@@ -317,92 +312,47 @@ def repeat_findings(
     findings = [make_finding("repeats-combined", origin.file, message, count=len(members))]
     is_incomplete = (counts > 0) & (counts < len(members))
     if n_incomplete := int(is_incomplete.sum()):
-        share = part_of(n_incomplete, len(counts), "document")
         message = (
-            f"{quote(name)}: missing from some repeat: {share}, averaged over the repeats that have them; "
-            f"scored by one alone, with the pooled scatter: {int((counts == 1).sum()):,}."
+            f"{quote(name)}: missing from some repeats, and averaged over the others: "
+            f"{part_of(n_incomplete, len(counts), 'document')}. Scored by one repeat only, with the pooled "
+            f"standard deviation: {int((counts == 1).sum()):,}."
         )
         line = origin.line_of(int(np.argmax(is_incomplete)))
         findings.append(make_finding("repeats-incomplete", origin.file, message, line=line, count=n_incomplete))
-    return [*findings, *_scale_findings(name, members, scores, origin)]
-
-
-def unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> list[Finding]:
-    """Return which columns of repeats are not read: those that some lack, and the scatter that each states."""
-    counts = Counter(column for names in columns for column in names)
-    own = counts.pop("score_std", 0)
-    lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
-    n_repeats = count_of(len(columns), "repeat")
-    findings = []
-    if lacking:
-        message = f"{quote(name)}: not read, for not all of {n_repeats} have them: {', '.join(lacking)}."
-        findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
-    if own:
-        message = f"{quote(name)}: not read: score_std of {own:,} of {n_repeats}; it is made of their scores."
-        findings.append(make_finding("columns-unused", file, message))
-    return findings
-
-
-def refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:
-    """Raise a UsageError where repeats give one document two grades.
-
-    Shapes: `grades` (n_docs, n_repeats).
-    """
-    is_unlike = np.fmax.reduce(grades, axis=1) > np.fmin.reduce(grades, axis=1)
-    if not is_unlike.any():
-        return
-    row = int(np.argmax(is_unlike))
-    query, document = (table[column][row].as_py() for column in ("query_id", "doc_id"))
-    lowest, highest = int(np.nanargmin(grades[row])), int(np.nanargmax(grades[row]))
-    raise UsageError(
-        f"Repeats of {name!r}: document {document!r} of query {query!r} has relevance "
-        f"{grades[row, lowest]:g} in {members[lowest]!r} and {grades[row, highest]:g} in {members[highest]!r}; "
-        f"documents with two grades: {int(is_unlike.sum()):,}. "
-        "Make them agree, or give judgments apart (--qrels)."
-    )
-
-
-def _scale_findings(
-    name: str, members: Sequence[str], scores: FloatArray, origin: RowProvenance
-) -> list[Finding]:
-    """Return the finding that scores of one repeat span much more than those of another; arguments as above."""
     finite = np.where(np.isfinite(scores), scores, np.nan)
     ranges = np.nanmax(finite, axis=0, initial=-np.inf) / 2 - np.nanmin(finite, axis=0, initial=np.inf) / 2
     narrowest, widest = int(np.argmin(ranges)), int(np.argmax(ranges))
     is_few = np.isfinite(finite).sum(axis=0).min() < _FEW
-    if is_few or ranges[widest] <= _UNLIKE * ranges[narrowest]:
-        return []
-    message = (
-        f"{quote(name)}: scores of {quote(members[widest])} span {2 * ranges[widest]:.3g}, those of "
-        f"{quote(members[narrowest])} {2 * ranges[narrowest]:.3g}."
-    )
-    return [make_finding("repeats-unlike", origin.file, message)]
+    if not is_few and ranges[widest] > _UNLIKE * ranges[narrowest]:
+        message = (
+            f"{quote(name)}: scores of {quote(members[widest])} span {2 * ranges[widest]:.3g}, those of "
+            f"{quote(members[narrowest])} {2 * ranges[narrowest]:.3g}."
+        )
+        findings.append(make_finding("repeats-unlike", origin.file, message))
+    return findings
 
 
 FORMAT = "repeated-scores"
 MEAN, STD = "mean_score", "score_std"
-"""Columns that are made of repeats."""
+"""Columns computed from repeats."""
 MAX_REPEATS = 50
-"""Most columns of scores of one table: it is read once for each."""
+"""Most score columns of one table: it is read once for each."""
 Reader = Callable[[ColumnChoice], Source]
-"""Reads a table with the columns chosen."""
 
 
 def read_with_repeats(read: Reader, choice: ColumnChoice) -> Source:
-    """Read a table; where its columns of scores are repeats, one score is made of them.
+    """Read a table, and combine its score columns if they are repeats.
 
-    They are where the user names them, or where the table has no score and numbered ones (score_1, score_2).
-    A table that has none of the columns named is read as it is.
+    Repeats are the columns that the user names, or numbered ones (score_1, score_2) in a table without a score.
 
     Raises:
-        ReadError: the table cannot be read, has some of the columns named and not all, or a column without a
-            number.
+        ReadError: the table cannot be read, lacks some of the named columns, or a column holds no number.
     """
     if choice.columns.get("score") == "":
         return read(choice)
     try:
         return _read_or_combine(read, choice)
-    except UsageError:  # columns that are made of repeats may be chosen again as if the file had them
+    except UsageError:  # the choice may name columns that were computed from repeats
         own = {ours: theirs for ours, theirs in choice.columns.items() if theirs not in (MEAN, STD)}
         if own == choice.columns:
             raise
@@ -410,7 +360,6 @@ def read_with_repeats(read: Reader, choice: ColumnChoice) -> Source:
 
 
 def _read_or_combine(read: Reader, choice: ColumnChoice) -> Source:
-    """Read a table, by its repeats where it has any; arguments as above."""
     try:
         source = read(choice)
     except ReadError as error:
@@ -425,54 +374,42 @@ def _read_or_combine(read: Reader, choice: ColumnChoice) -> Source:
 def _repeats_among(
     file: str, header: Sequence[str], mapping: Mapping[str, str], columns: Sequence[str]
 ) -> list[str]:
-    """Return the columns of a table that are repeats: those named, else numbered scores of one without a score.
-
-    Raises:
-        ReadError: some of those named are not there, or they are too many.
-    """
+    """Return the columns that are repeats; a ReadError if some are missing, or they are too many."""
     if not columns:
         columns = numbered_scores(header) if "score" not in mapping else []
     if len(columns) > MAX_REPEATS:
-        problem = f"{len(columns):,} columns of scores, more than {MAX_REPEATS}"
+        problem = f"{len(columns):,} score columns, more than {MAX_REPEATS}"
         raise ReadError(file, problem, "Choose one as the score, or name fewer as repeats.", line=1)
     missing = [name for name in columns if name not in header]
     if missing and len(missing) < len(columns):
         problem = f"no column {missing[0]!r} among {', '.join(header)}"
-        raise ReadError(file, problem, "Name columns of scores as repeats, each by its whole name.", line=1)
+        raise ReadError(file, problem, "Name score columns as repeats, each by its full name.", line=1)
     return [] if missing else list(columns)
 
 
 def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -> Source:
-    """Read a table once for each named column of scores, and make one score of them."""
     free = {ours: theirs for ours, theirs in choice.columns.items() if theirs not in names}
-    first, columns = None, []
-    for name in names:
-        source = read(replace(choice, columns={**free, "score": name}, missing_score="last"))
-        first = first or source
-        columns.append(source.table["score"].to_numpy())
-    assert first is not None  # noqa: S101 two names at least
-    scores, spread = np.stack(columns, axis=1), choice.spread
+    choices = [replace(choice, columns={**free, "score": name}, missing_score="last") for name in names]
+    first, spread = read(choices[0]), choice.spread
+    other_scores = [read(one_choice).table["score"].to_numpy() for one_choice in choices[1:]]
+    scores = np.stack([first.table["score"].to_numpy(), *other_scores], axis=1)
     _refuse_missing(first, scores, names, is_refused=choice.missing_score == "error")
-    means = mean_scores(scores)
-    findings = repeat_findings(
-        File(first.file, b"").stem, names, scores, means, spread, RowProvenance(first.origin)
-    )
-    lists = _list_numbers(first.table)
-    other_columns = [name for name in first.table.column_names if name not in {*names, "score", "score_std"}]
-    table = first.table.select(other_columns)
-    for column, values in (("score", means), ("score_std", score_deviations(scores, lists, spread))):
-        table = table.append_column(column, pa.array(values))
+    means, stem = mean_scores(scores), File(first.file, b"").stem
+    findings = _repeat_findings(stem, names, scores, means, spread, RowProvenance(first.origin))
+    computed = {*names, "score", "score_std"}
+    table = first.table.select([name for name in first.table.column_names if name not in computed])
+    deviations = score_deviations(scores, _list_numbers(first.table), spread)
+    table = table.append_column("score", pa.array(means)).append_column("score_std", pa.array(deviations))
     header = [*(name for name in first.header if name not in {*names, MEAN, STD}), MEAN, STD]
-    mapping = {**first.mapping, "score": MEAN, "score_std": STD}
     if first.mapping.get("score_std") == STD:
-        message = f"Not read: {STD} of the table; it is made of {first_names(names)}."
+        message = f"Not read: {STD} of the table. It is computed from {first_names(names)}."
         findings.append(make_finding("columns-unused", first.file, message, line=1))
     noted = [finding for finding in first.noted if finding.code != "columns-unused"]
     return replace(
         first,
         format=FORMAT,
         table=table,
-        mapping=mapping,
+        mapping={**first.mapping, "score": MEAN, "score_std": STD},
         header=tuple(header),
         noted=(*noted, *findings),
         missing_score=choice.missing_score,
@@ -480,7 +417,7 @@ def _combine_columns(read: Reader, choice: ColumnChoice, names: Sequence[str]) -
 
 
 def _list_numbers(table: pa.Table) -> IntArray:
-    """Return the (n_rows,) number of the list of each row."""
+    """Return the (n_rows,) number of each row's list."""
     keys = [combine_chunks(table[name]) for name in ("reranker", "query_id") if name in table.column_names]
     codes = [np.asarray(coded(key).indices, dtype=np.int64) for key in keys]
     number = codes[0] if len(codes) == 1 else codes[0] * (codes[1].max(initial=0) + 1) + codes[1]
@@ -488,73 +425,66 @@ def _list_numbers(table: pa.Table) -> IntArray:
 
 
 def _refuse_missing(source: Source, scores: FloatArray, names: Sequence[str], *, is_refused: bool) -> None:
-    """Raise a ReadError where a column of scores holds no number at all, or a row none that has to."""
     is_missing = np.isnan(scores)
     blank = np.flatnonzero(is_missing.all(axis=0))
     if len(blank) and len(scores):
         problem = f"the score column {names[blank[0]]!r} holds no number"
         raise ReadError(source.file, problem, "Choose other columns as repeats.", line=1)
     if is_refused and is_missing.all(axis=1).any():
-        hint = "Give a score, drop the row, or have such documents put last or dropped (missing score)."
+        hint = "Give a score, drop the row, or rank such documents last or drop them (missing score)."
         row = int(np.argmax(is_missing.all(axis=1)))
         raise source.origin.error(row, f"no number in any of {first_names(names)}", hint)
 
 
 _OF_ONE_RUN = ("rank", "score_std")
-"""Columns that say something of one repeat alone."""
+"""Columns that describe a single repeat."""
 
 
 def combine_repeats(
     stacks: Stacks, repeats: Mapping[str, Sequence[str]], spread: SpreadKind, *, is_graded: bool
 ) -> tuple[Stacks, list[Finding]]:
-    """Return rerankers with repeats combined, each in the place of its first repeat, and what is to be said.
+    """Combine repeats of rerankers, each in the place of its first repeat; return them with findings.
 
     Raises:
-        UsageError: a repeat that does not exist or is one twice, fewer than two of them, a name that another
-            reranker has, no document that two of them have, or scores of both infinities or two grades for one.
+        UsageError: an unknown or repeated member, fewer than two members, a name in use, no shared document,
+            infinite scores of both signs, or two grades for one document.
     """
-    names = list(stacks.places)
-    _refuse_unusable(names, repeats)
+    _refuse_unusable(list(stacks.places), repeats)
     combined_name = {member: name for name, members in repeats.items() for member in members}
     parts: list[RunStack] = []
     findings: list[Finding] = []
-    alone: list[str] = []
-    begun: set[str] = set()
-    for reranker in names:
-        name = combined_name.get(reranker)
-        if name is None:
-            alone.append(reranker)
-        elif name not in begun:
-            begun.add(name)
-            parts += stacks.renamed({other: other for other in alone}).stacks
-            alone = []
-            runs = {member: stacks.reranker(member) for member in repeats[name]}
-            stack, of_stack = _combine_rerankers(name, runs, spread, is_graded=is_graded)
-            parts.append(stack)
-            findings += of_stack
-    return Stacks([*parts, *stacks.renamed({other: other for other in alone}).stacks]), findings
+    done: set[str] = set()
+    for is_single, group in groupby(stacks.places, lambda reranker: reranker not in combined_name):
+        if is_single:
+            parts += stacks.renamed({reranker: reranker for reranker in group}).stacks
+            continue
+        for name in dict.fromkeys(combined_name[member] for member in group):
+            if name not in done:
+                done.add(name)
+                runs = {member: stacks.reranker(member) for member in repeats[name]}
+                stack, of_stack = _combine_rerankers(name, runs, spread, is_graded=is_graded)
+                parts.append(stack)
+                findings += of_stack
+    return Stacks(parts), findings
 
 
 def _refuse_unusable(names: Sequence[str], repeats: Mapping[str, Sequence[str]]) -> None:
     members = [member for group in repeats.values() for member in group]
     if unknown := next((member for member in members if member not in names), None):
-        raise UsageError(f"Repeats: there is no reranker {unknown!r}. Rerankers: {first_names(names, 20)}.")
+        raise UsageError(f"Repeats: {unknown!r} is not a reranker. Rerankers: {first_names(names, 20)}.")
     if twice := next((member for member in members if members.count(member) > 1), None):
         raise UsageError(f"Repeats: {twice!r} is named twice. A run is a repeat of one reranker, once.")
     for name, group in repeats.items():
-        if len(group) < 2:  # noqa: PLR2004 a spread needs two
-            raise UsageError(f"Repeats of {name!r}: name two rerankers at least.")
+        if len(group) < 2:  # noqa: PLR2004 a standard deviation needs two
+            raise UsageError(f"Repeats of {name!r}: name at least two rerankers.")
         if not name.strip() or (name in names and name not in members):
-            raise UsageError(f"Repeats: {name!r} is no name of its own. Call the combined reranker otherwise.")
+            raise UsageError(f"Repeats: {name!r} is not a new name. Call the combined reranker otherwise.")
 
 
 def _combine_rerankers(
     name: str, repeats: Mapping[str, RunStack], spread: SpreadKind, *, is_graded: bool
 ) -> tuple[RunStack, list[Finding]]:
-    """Return one reranker made of its repeats, and what is to be said of it.
-
-    A document stands once, with all columns but scores of the first repeat that has it.
-    """
+    """Combine the repeats of one reranker; a document's other columns are those of its first repeat."""
     members, runs = list(repeats), list(repeats.values())
     shared = set.intersection(*(set(run.table.column_names) for run in runs)).difference(_OF_ONE_RUN)
     columns = [column for column in runs[0].table.column_names if column in shared]
@@ -573,8 +503,8 @@ def _combine_rerankers(
     scores = by_repeat("score")
     means = mean_scores(scores)
     origin = _combined_origin(runs, members, lengths).take(rows)
-    findings = repeat_findings(name, members, scores, means, spread, origin)
-    findings += unused_findings(name, [run.table.column_names for run in runs], origin.file)
+    findings = _repeat_findings(name, members, scores, means, spread, origin)
+    findings += _unused_findings(name, [run.table.column_names for run in runs], origin.file)
     combined = {
         "score": means,
         "score_std": score_deviations(scores, keys.query[rows].astype(np.int64), spread),
@@ -584,15 +514,48 @@ def _combine_rerankers(
     grades = by_repeat("relevance") if is_graded and "relevance" in columns else None
     table = table.take(pa.array(rows)).combine_chunks()
     if grades is not None:
-        refuse_unlike_grades(name, members, grades, table)
+        _refuse_unlike_grades(name, members, grades, table)
     for column, values in combined.items():
         table = table.drop_columns([column]) if column in table.column_names else table
         table = table.append_column(column, pa.array(values))
     return RunStack.single(name, table, origin), findings
 
 
+def _unused_findings(name: str, columns: Sequence[Sequence[str]], file: str) -> list[Finding]:
+    """Report columns that some repeats lack, and the repeats' own standard deviations."""
+    counts = Counter(column for names in columns for column in names)
+    own = counts.pop("score_std", 0)
+    lacking = [f"{column} (in {count:,})" for column, count in counts.items() if count < len(columns)]
+    n_repeats = count_of(len(columns), "repeat")
+    findings = []
+    if lacking:
+        message = f"{quote(name)}: not read because some of {n_repeats} lack it: {', '.join(lacking)}."
+        findings.append(make_finding("columns-unused", file, message, count=len(lacking)))
+    if own:
+        message = (
+            f"{quote(name)}: score_std of {own:,} of {n_repeats} is not read but computed from the scores."
+        )
+        findings.append(make_finding("columns-unused", file, message))
+    return findings
+
+
+def _refuse_unlike_grades(name: str, members: Sequence[str], grades: FloatArray, table: pa.Table) -> None:
+    is_unlike = np.fmax.reduce(grades, axis=1) > np.fmin.reduce(grades, axis=1)
+    if not is_unlike.any():
+        return
+    row = int(np.argmax(is_unlike))
+    query, document = (table[column][row].as_py() for column in ("query_id", "doc_id"))
+    lowest, highest = int(np.nanargmin(grades[row])), int(np.nanargmax(grades[row]))
+    raise UsageError(
+        f"Repeats of {name!r}: document {document!r} of query {query!r} has relevance "
+        f"{grades[row, lowest]:g} in {members[lowest]!r} and {grades[row, highest]:g} in {members[highest]!r}; "
+        f"documents with two grades: {int(is_unlike.sum()):,}. "
+        "Make them agree, or give separate judgments (--qrels)."
+    )
+
+
 def _with_texts(table: pa.Table) -> pa.Table:
-    """Return a table whose texts are plain, so that those of several tables go together."""
+    """Decode dictionaries, so that tables can be concatenated."""
     fields = [
         pa.field(field.name, pa.string()) if pa.types.is_dictionary(field.type) else field
         for field in table.schema
@@ -601,7 +564,7 @@ def _with_texts(table: pa.Table) -> pa.Table:
 
 
 def _combined_origin(runs: Sequence[RunStack], members: Sequence[str], lengths: Sequence[int]) -> RowProvenance:
-    """Return where the rows of repeats came from, one repeat after the other; each file is named once."""
+    """Return the provenance of the rows of all repeats, naming each file once."""
     parts = [run.origin or RowProvenance.memory(member) for run, member in zip(runs, members, strict=True)]
     origin = RowProvenance.concat(parts, lengths).origin
     files = list(dict.fromkeys(part.file for part in parts))

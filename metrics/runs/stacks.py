@@ -1,4 +1,4 @@
-"""Rows of several rerankers in one table, so that many small ones cost no more than one large one."""
+"""Rows of several rerankers in one table, so that many small runs cost no more than one large run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,24 +18,24 @@ from metrics.support.cached import cached_property
 from metrics.support.wording import count_of
 
 _FEW = 1_000
-"""Rerankers that are not too many, whatever queries they lack."""
+"""Rerankers that are never too many."""
 _MAX_EMPTY = 1_000_000
-"""Lists without rows that are scored whatever their share."""
+"""Empty lists that are never too many."""
 _MAX_EMPTY_SHARE = 0.9
-"""Share of lists without rows above which more are refused."""
+"""Largest share of empty lists if there are more."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunStack:
-    """Rows of one or more rerankers, those of each together.
+    """Rows of one or more rerankers.
 
     Attributes:
         names: (n,) the rerankers.
-        table: rows of the first, then of the second, and so on; each in the order of its file.
-        row_ends: (n + 1,) rows of all rerankers before each, and of all.
-        origin: where the rows came from; None where they were made in memory.
-        known_pairs: query and document of each row, where they are known.
-        judgment: (n_rows,) place of each row's judgment among those given apart, -1 where unjudged.
+        table: the rows of each reranker in turn, in file order.
+        row_ends: (n + 1,) number of rows before each reranker, and of all.
+        origin: where the rows came from; None if they were made in memory.
+        known_pairs: query and document of each row, if computed already.
+        judgment: (n_rows,) place of each row's judgment in the qrels, -1 if unjudged.
     """
 
     names: Sequence[str]
@@ -47,12 +47,12 @@ class RunStack:
 
     @classmethod
     def single(cls, name: str, table: pa.Table, origin: RowProvenance | None = None) -> "RunStack":
-        """Return the rows of one reranker, or of judgments, as they are."""
+        """Return a stack of one reranker, or of judgments."""
         return cls([name], table, np.array([0, len(table)]), origin)
 
     @classmethod
     def concat(cls, stacks: Sequence["RunStack"]) -> "RunStack":
-        """Return the rows of stacks with the same columns, one after the other; of one as it is."""
+        """Return the rows of stacks with equal columns, one after the other."""
         if len(stacks) == 1:
             return stacks[0]
         judgments = [stack.judgment for stack in stacks if stack.judgment is not None]
@@ -67,12 +67,12 @@ class RunStack:
 
     @cached_property
     def pairs(self) -> QueryDocKeys:
-        """Query and document of each row; queries of two rerankers are two, whatever they are called."""
+        """Query and document of each row; rerankers do not share queries."""
         return self.known_pairs or QueryDocKeys.of(self.table, self.row_ends)
 
     @cached_property
     def list_ends(self) -> IntArray:
-        """(n + 1,) lists of all rerankers before each, and of all."""
+        """(n + 1,) number of lists before each reranker, and of all."""
         if len(self.names) == 1:
             return np.array([0, len(self.pairs.queries)])
         starts = self.pairs.query_spans[:-1]
@@ -80,12 +80,12 @@ class RunStack:
         return np.searchsorted(starts[first_spans], self.row_ends)
 
     def with_rows(self, rows: IntArray) -> Iterator["RunStack"]:
-        """Yield each reranker that has some of the rows, alone."""
+        """Yield each reranker that has some of the rows, in a stack of its own."""
         for place in np.unique(np.searchsorted(self.row_ends, rows, side="right") - 1).tolist():
             yield self.slice(place, place + 1)
 
     def slice(self, first: int, end: int) -> "RunStack":
-        """Return the rerankers from `first` to before `end`, without a copy."""
+        """Return the rerankers from `first` to before `end` without copying rows."""
         if (first, end) == (0, len(self.names)):
             return self
         start, stop = (int(self.row_ends[place]) for place in (first, end))
@@ -100,7 +100,7 @@ class RunStack:
         )
 
     def take(self, rows: IntArray) -> "RunStack":
-        """Return some of the rows, which are in order."""
+        """Return some of the rows, given in order."""
         return RunStack(
             self.names,
             self.table.take(pa.array(rows)).combine_chunks(),
@@ -109,7 +109,7 @@ class RunStack:
         )
 
     def matched(self, judged: QueryDocKeys) -> "RunStack":
-        """Return the same rows, each with the place of its judgment."""
+        """Add the place of each row's judgment."""
         rows, places = self.pairs.match(judged)
         judgment = np.full(len(self.table), -1, np.int32)
         judgment[rows] = places
@@ -117,7 +117,7 @@ class RunStack:
 
 
 class Stacks(Mapping[str, pa.Table]):
-    """Reranker → its rows, cut out of the stack that holds them when they are asked for."""
+    """Reranker → its rows, sliced from its stack on access."""
 
     def __init__(self, stacks: Sequence[RunStack]) -> None:
         self.stacks = stacks
@@ -128,33 +128,29 @@ class Stacks(Mapping[str, pa.Table]):
         }
 
     def __getitem__(self, name: str) -> pa.Table:
-        """Return the rows of one reranker."""
         return self.reranker(name).table
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the rerankers in order."""
         return iter(self.places)
 
     def __len__(self) -> int:
-        """Return how many rerankers there are."""
         return len(self.places)
 
     def __contains__(self, name: object) -> bool:
-        """Return whether there is such a reranker."""
         return name in self.places
 
     @property
     def n_lists(self) -> IntArray:
-        """(n_rerankers,) lists of each."""
+        """(n_rerankers,) number of lists."""
         return np.concatenate([np.diff(stack.list_ends) for stack in self.stacks])
 
     def reranker(self, name: str) -> RunStack:
-        """Return one reranker alone."""
+        """Return the stack of one reranker."""
         number, place = self.places[name]
         return self.stacks[number].slice(place, place + 1)
 
     def batches(self, rows: int, lists: int) -> Iterator[RunStack]:
-        """Yield all rerankers in order, together as many as have about so many rows and lists, at least one."""
+        """Yield all rerankers in order, in stacks of about so many rows and lists."""
         batch: list[RunStack] = []
         n_batch = 0
         for stack in self.stacks:
@@ -174,7 +170,7 @@ class Stacks(Mapping[str, pa.Table]):
             yield RunStack.concat(batch)
 
     def renamed(self, names: Mapping[str, str]) -> "Stacks":
-        """Return the rerankers named, in that order, under new names: old → new; neighbours stay together."""
+        """Select, order and rename rerankers: old name → new name."""
         stacks: list[RunStack] = []
         olds = list(names)
         places = [self.places[old] for old in olds]
@@ -189,7 +185,7 @@ class Stacks(Mapping[str, pa.Table]):
         return Stacks(stacks)
 
     def rescored(self, score_of: Callable[[str], npt.NDArray[np.float64]]) -> "Stacks":
-        """Return the same rows under other scores: those of each reranker."""
+        """Replace the scores of each reranker."""
         stacks = []
         for stack in self.stacks:
             scores = pa.array(np.concatenate([score_of(name) for name in stack.names]))
@@ -198,7 +194,7 @@ class Stacks(Mapping[str, pa.Table]):
         return Stacks(stacks)
 
     def copies(self, n: int) -> "Stacks":
-        """Return each reranker `n` times, copies together: the first of A is called `0 A`."""
+        """Return each reranker `n` times, named `0 A`, `1 A` ..."""
         stacks = []
         for stack in self.stacks:
             names = [[f"{copy} {name}" for name in stack.names] for copy in range(n)]
@@ -207,7 +203,7 @@ class Stacks(Mapping[str, pa.Table]):
         return Stacks(stacks)
 
     def matched(self, judged: QueryDocKeys) -> "Stacks":
-        """Return the same rows, each with the place of its judgment."""
+        """Add the place of each row's judgment."""
         return Stacks([stack.matched(judged) for stack in self.stacks])
 
     @property
@@ -222,11 +218,7 @@ class Stacks(Mapping[str, pa.Table]):
 
 
 def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
-    """Refuse rerankers that are so many, and have so few of the judged queries, that they can be none.
-
-    Raises:
-        UsageError: nearly all of very many lists have no rows.
-    """
+    """Raise a UsageError if nearly all of very many lists are empty: the reranker column is probably wrong."""
     n_rerankers = sum(len(stack.names) for stack in stacks)
     if n_rerankers <= _FEW or n_rerankers * len(qrels) <= _MAX_EMPTY:
         return
@@ -235,27 +227,26 @@ def refuse_empty_lists(stacks: Sequence[RunStack], qrels: pa.Table) -> None:
     if n_lists - n_with_rows > max(_MAX_EMPTY, _MAX_EMPTY_SHARE * n_lists):
         each = f"{count_of(n_rerankers, 'reranker')} for {count_of(n_queries, 'judged query')}"
         raise UsageError(
-            f"{each} are {n_lists:,} lists, and {n_with_rows:,} have rows: is a column of documents or queries "
-            "chosen as reranker? Choose the column that says who ranked, or none."
+            f"{each} make {n_lists:,} lists, but only {n_with_rows:,} have rows. Is a column of documents or "
+            "queries chosen as reranker? Choose the column that names the rerankers, or none."
         )
 
 
 def _is_alike(table: pa.Table, other: pa.Table) -> bool:
-    """Return whether two tables have the same columns, none of targets: these are numbered table by table."""
+    """Return whether tables can be joined: equal columns, and no targets, which are numbered by table."""
     return bool(table.schema == other.schema) and "target_id" not in table.column_names
 
 
 _ROWS = 2**16
-"""Rows numbered at once: few enough to stay in the cache."""
+"""Rows numbered at once, few enough for the processor's cache."""
 
 
 class OpenDocuments(NamedTuple):
-    """What nobody judged of some queries, and what it may be.
+    """Unjudged documents of some queries, and the grades that they may have.
 
     Attributes:
-        counts: (n_queries,) documents of each judged query that some reranker has and nobody judged; none where
-            relevance stands beside the scores.
-        grades: (n_levels,) distinct grades above 0 that judgments give, the lowest first.
+        counts: (n_queries,) unjudged documents of each judged query over all rerankers; empty without qrels.
+        grades: (n_levels,) distinct grades above 0 in the judgments, rising.
     """
 
     counts: IntArray
@@ -263,7 +254,7 @@ class OpenDocuments(NamedTuple):
 
 
 def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, queries: pa.Array) -> OpenDocuments:
-    """Return what nobody judged."""
+    """Count the unjudged documents of each query."""
     if qrels is None:
         return OpenDocuments(np.zeros(0, np.int64), grades_of([stack.table for stack in stacks]))
     rows = [
@@ -275,10 +266,7 @@ def find_open_documents(stacks: Sequence[RunStack], qrels: pa.Table | None, quer
 
 
 def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array) -> Hashes:
-    """Return a number of the document of each row that nobody judged: the place of its query, then of its hash.
-
-    Shapes: `is_unjudged` (n_rows,).
-    """
+    """Return a number for the document of each unjudged row: the place of its query, then bits of its hash."""
     hashes, places = pairs.hashes, places_in(pairs.queries, queries)
     if (places < 0).any():
         is_unjudged = is_unjudged & (places >= 0).take(pairs.query)
@@ -291,7 +279,7 @@ def unjudged_rows(pairs: QueryDocKeys, is_unjudged: BoolArray, queries: pa.Array
 
 
 def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
-    """Return the (n_queries,) distinct documents of each query, of their numbers as of `unjudged_rows`."""
+    """Return the (n_queries,) distinct documents of each query, from the numbers of `unjudged_rows`."""
     numbers = np.concatenate([np.empty(0, np.uint64), *documents])
     numbers.sort()
     is_first = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
@@ -300,11 +288,10 @@ def count_distinct(documents: list[Hashes], n_queries: int) -> IntArray:
 
 
 def _place_bits(n_queries: int) -> np.uint64:
-    """Return the leading bits that hold the place of a query."""
     return np.uint64(n_queries.bit_length())
 
 
 def grades_of(tables: list[pa.Table]) -> FloatArray:
-    """Return the (n_levels,) distinct grades above 0, the lowest first."""
+    """Return the (n_levels,) distinct grades above 0, rising."""
     grades = np.unique(np.concatenate([table["relevance"].to_numpy() for table in tables]))
     return np.asarray(grades[grades > 0])

@@ -68,7 +68,7 @@ def test_what_tells_files_of_one_name_apart_is_said_in_one_line(call, option):
     _, out, err = call("evaluate", *FOLDERS, "--qrels", "qrels.txt", "-m", "RR", *option)
     assert "today/electra" in out
     assert "yesterday/electra" in out
-    lines = [line for line in err.splitlines() if "told apart by file" in line]
+    lines = [line for line in err.splitlines() if "named by file" in line]
     assert len(lines) == 1
     assert "'today/electra', 'yesterday/electra'" in lines[0]
 

@@ -47,9 +47,9 @@ def test_repeats_of_every_kind_give_one_value_under_their_own_noise(call):
         (("--repeats", "seeds", "--stream"), "Leave out --stream"),
         (("--repeats", "seeds", "--repeats", "a,b"), "give seeds, or NAME=A,B,C"),
         (("--repeats", "d=c-seed1,c-seed2", "--repeats", "d=c-seed3,c-seed2"), "two groups have one name"),
-        (("--repeats", "c-seed1"), "two columns of scores at least"),
-        (("--repeats", ","), "name two columns of scores"),
-        (("--repeats", "d=a,b"), "there is no reranker 'a'"),
+        (("--repeats", "c-seed1"), "at least two score columns"),
+        (("--repeats", ","), "name at least two score columns"),
+        (("--repeats", "d=a,b"), "'a' is not a reranker"),
     ],
 )
 def test_repeats_that_are_none_are_refused_as_usage(options, problem, call):

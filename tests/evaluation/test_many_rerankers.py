@@ -66,12 +66,12 @@ def test_10000_rerankers_of_one_row_score_what_the_row_is_worth():
 @pytest.mark.parametrize(
     ("n", "rows", "severity", "words"),
     [
-        (1_001, 1, "warning", "1,001 rerankers in 1,001 rows: is a column of documents or queries chosen"),
+        (1_001, 1, "warning", "1,001 rerankers in 1,001 rows. Is a column of documents or queries chosen"),
         (
             1_001,
             10,
             "info",
-            "1,001 rerankers in 10,010 rows. Findings on single rerankers are of the first",
+            "1,001 rerankers in 10,010 rows. Only the first",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_very_many_rerankers_are_a_finding_and_only_the_first_are_looked_at(n, r
 def test_rerankers_of_which_nearly_none_has_a_judged_query_are_refused():
     table = one_row_each(3_000).drop(columns="relevance")
     qrels = pd.DataFrame({"query_id": [f"q{place}" for place in range(2_000)], "doc_id": "d1", "relevance": 1})
-    with pytest.raises(UsageError, match="3,000 rerankers for 2,000 judged queries are 6,000,000 lists"):
+    with pytest.raises(UsageError, match="3,000 rerankers for 2,000 judged queries make 6,000,000 lists"):
         read_runs(table, qrels)
     assert len(read_runs(table, qrels[:300]).rerankers) == 3_000
     assert len(read_runs(table[:1_000], qrels).rerankers) == 1_000

@@ -93,7 +93,7 @@ def test_runs_of_one_name_are_told_apart_by_their_files_in_one_line(write, tmp_p
     runs = read_runs([write(name, text) for name, text in files.items()], write("qrels.txt", QRELS))
     assert runs.rerankers == names
     (finding,) = [finding for finding in runs.noted if finding.code == "runs-told-apart"]
-    assert "told apart by file: " in finding.message
+    assert "named by file: " in finding.message
     assert finding.severity == "info"
 
 
@@ -223,9 +223,9 @@ def test_a_run_in_place_of_judgments_is_refused(write):
 
 
 def test_no_run_at_all_is_refused(write):
-    with pytest.raises(UsageError, match="no run"):
+    with pytest.raises(UsageError, match="No run is given"):
         read_runs([])
-    with pytest.raises(UsageError, match="no run"):
+    with pytest.raises(UsageError, match="No run is given"):
         read_runs([], write("qrels.txt", QRELS))
 
 

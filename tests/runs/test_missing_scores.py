@@ -68,13 +68,11 @@ def test_documents_dropped_are_not_in_the_list_and_those_relevant_are_counted(da
     assert runs.tables["t"]["doc_id"].to_pylist() == ["a", "d", "b"]
     (finding,) = [one for one in runs.noted if one.code == "scores-missing"]
     assert (finding.severity, finding.count) == ("warning", 3)
-    assert "left out: 3 of 6, such as document 'b' of query 'q'" in finding.message
-    assert "not counted as relevant any more: 2" in finding.message
+    assert "dropped: 3 of 6, such as document 'b' of query 'q'" in finding.message
+    assert "Grades above 0 that no longer count: 2." in finding.message
 
 
-@pytest.mark.parametrize(
-    ("choice", "words"), [("last", "put behind all others of their list"), ("drop", "left out")]
-)
+@pytest.mark.parametrize(("choice", "words"), [("last", "ranked last"), ("drop", "dropped")])
 def test_a_trec_run_says_how_many_documents_have_no_score_and_the_first_line(choice, words):
     sources = [read(File("llm.trec", RUN), missing_score=choice), read(File("qrels.txt", QRELS))]
     runs = Runs.from_sources(sources)
@@ -104,7 +102,7 @@ def test_a_reranker_that_lost_every_answer_stays_on_the_board():
     assert runs.rerankers == ["A", "B"]
     assert [len(table) for table in runs.tables.values()] == [1, 0]
     (finding,) = [one for one in runs.noted if one.code == "scores-missing"]
-    assert finding.message.startswith("B: Documents without a score, left out: 2 of 2")
+    assert finding.message.startswith("B: Documents without a score, dropped: 2 of 2")
 
 
 def test_of_a_document_listed_twice_the_row_with_a_score_is_the_highest():
@@ -115,7 +113,7 @@ def test_of_a_document_listed_twice_the_row_with_a_score_is_the_highest():
 
 def test_nothing_can_go_behind_minus_infinity():
     table = (HEADER + "q,a,-inf,1\nr,a,,1\nr,b,-inf,0\n").encode()
-    with pytest.raises(ReadError, match=r"t\.csv, line 4: score -inf stands in one list with") as caught:
+    with pytest.raises(ReadError, match=r"t\.csv, line 4: a list holds score -inf") as caught:
         Runs.from_sources([read(File("t.csv", table), missing_score="last")])
     assert "missing score: drop" in caught.value.hint
     assert len(Runs.from_sources([read(File("t.csv", table), missing_score="drop")]).tables["t"]) == 2
@@ -202,7 +200,7 @@ def test_a_missing_further_score_comes_last_in_either_direction_and_where_it_spl
     ):
         assert evaluate(runs, "RR", "expected", **options).means("RR")["expected"].to_list() == [value]
     (finding,) = [finding for finding in runs.noted if finding.code == "scores-missing"]
-    assert "'cost' lacks 1 of 3 values" in finding.message
+    assert "'cost' has no value in 1 of 3 rows" in finding.message
 
 
 def test_a_frame_with_a_missing_further_score_keeps_the_column():

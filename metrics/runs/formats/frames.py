@@ -1,4 +1,4 @@
-"""A table in memory as a source: what pandas, polars, pyarrow, DuckDB and others hold, as it stands."""
+"""Data frames of pandas, polars, pyarrow, DuckDB and others as sources."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeGuard
@@ -17,27 +17,25 @@ from metrics.support.arrays import combine_chunks
 from metrics.support.wording import count_of
 
 Nested: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]
-"""Query → document → score or grade, as pytrec_eval and ranx have them; or query → documents, in order."""
+"""Query → document → score or grade, as in pytrec_eval and ranx; or query → documents, in order."""
 
 
 class ArrowTable(Protocol):
-    """A table of another library than pandas: polars, pyarrow, DuckDB, and whatever hands out Arrow streams."""
+    """A table of polars, pyarrow, DuckDB, or another library that exports Arrow streams."""
 
     def __arrow_c_stream__(self, requested_schema: object = None, /) -> object:
-        """Return the rows as a capsule that holds a stream of Arrow's C interface."""
+        """Return the rows as an Arrow C stream."""
 
 
 Frame: TypeAlias = pd.DataFrame | ArrowTable
-"""A data frame, of whatever library."""
 _NO_VALUES = (bytes, bytearray, list, tuple, dict, set, np.ndarray)
 _LISTS = (list, tuple, np.ndarray)
 _AS_READ = ColumnChoice({})
 _ONE_LIST = "1"
-"""Id of the query of a frame that holds one list."""
 
 
 def is_frame(value: object) -> TypeGuard[Frame]:
-    """Return whether a value is a data frame, of whatever library."""
+    """Return whether a value is a data frame of any library."""
     if isinstance(value, pd.DataFrame):
         return True
     return not isinstance(value, type) and (
@@ -46,7 +44,6 @@ def is_frame(value: object) -> TypeGuard[Frame]:
 
 
 def _as_pandas(frame: Frame, name: str) -> pd.DataFrame:
-    """Return the rows of a data frame of another library; a ReadError where it has no columns."""
     if isinstance(frame, pd.DataFrame):
         return frame
     try:
@@ -61,12 +58,12 @@ def of_frame(
     choice: ColumnChoice = _AS_READ,
     name: str = "table",
 ) -> Source:
-    """Read the rows of a data frame, in its order; without a column of queries they are one list.
+    """Read the rows of a data frame, in its order; without a query column they are one list.
 
-    A level of the index that is named as a column is one.
+    Named levels of the index count as columns.
 
     Raises:
-        ReadError: a missing column, an empty id, a score that is no number.
+        ReadError: a missing column, an empty ID, a score that is not a number.
         UsageError: the choice names a column that does not exist.
     """
     frame = _as_pandas(frame, name)
@@ -90,7 +87,7 @@ def of_frame(
         query_column = next(text for text in ("query_id", "query id", "(one list)") if text not in header)
         mapping = {"query_id": query_column, **mapping}
         plain = plain.assign(**{query_column: _ONE_LIST})
-        message = f"There is no column of queries: {count_of(len(plain), 'row')} are one list."
+        message = f"The table has no query column, so its {count_of(len(plain), 'row')} are one list."
         noted.append(make_finding("one-list", name, message, count=len(plain)))
     for needed in ("query_id", "doc_id", value):
         if needed not in mapping and not (needed == "score" and "rank" in mapping):
@@ -108,19 +105,19 @@ def of_frame(
 
 
 def _one_document_a_row(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return rows of lists `doc_ids`, `scores`, `relevance` as one row a document each."""
+    """Turn rows with lists (`doc_ids`, `scores`, `relevance`) into one row per document."""
     lists = [column for column in frame if frame[column].map(lambda value: isinstance(value, _LISTS)).any()]
     try:
         return frame.explode(lists, ignore_index=True).rename(columns=SINGULAR).infer_objects()
     except ValueError as error:
-        problem = f"{', '.join(map(str, lists))} are not lists of one length"
+        problem = f"{', '.join(map(str, lists))} are not lists of equal length"
         raise ReadError(name, problem, "Give every document a score and a grade.") from error
 
 
 def _refuse_other_queries(
     frame: pd.DataFrame, mapping: dict[str, str], choice: ColumnChoice, name: str
 ) -> None:
-    """Raise a ReadError where another column may hold the queries: one of no score, and not said to be none."""
+    """Raise a ReadError if another column that is not a float may hold the queries, unless none was chosen."""
     unread = [
         column
         for column in frame.columns.difference(list(mapping.values()), sort=False)
@@ -128,15 +125,15 @@ def _refuse_other_queries(
     ]
     if unread and choice.columns.get("query_id") != "":
         problem = f"no query_id column among {', '.join(frame.columns)}"
-        raise ReadError(name, problem, f"{_hint('query_id')} Where all rows are one list: {{'query_id': ''}}.")
+        raise ReadError(name, problem, f"{_hint('query_id')} If all rows are one list: {{'query_id': ''}}.")
 
 
 def _hint(ours: str) -> str:
-    return f"Rename the one that holds it, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
+    return f"Rename the right column, or choose it: read_runs(frame, columns={{'{ours}': NAME}})."
 
 
 def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
-    """Return a column of a frame: real numbers as they are, everything else as the text it prints as."""
+    """Return real numbers unchanged, everything else as the text that it prints as."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
     is_wide = column.dtype == np.longdouble and column.dtype.itemsize > 8  # noqa: PLR2004 bytes of a float64
@@ -153,7 +150,7 @@ def _arrow(column: pd.Series, frame_name: str) -> pa.Array:
 
 
 def _texts(column: pd.Series, frame_name: str) -> list[str | None]:
-    """Return what values print as, None where missing; a ReadError where one is no text and no number."""
+    """Return the text of values, None if missing; a ReadError for values like lists."""
     missing = column.isna().to_numpy()
     text: list[str | None] = []
     for row, (value, is_missing) in enumerate(zip(column, missing, strict=True), 1):

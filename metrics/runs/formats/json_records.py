@@ -1,4 +1,4 @@
-"""JSON records: an array of them, or one a line."""
+"""JSON: records in an array or one per line, and scores or rankings by query."""
 
 import json
 import re
@@ -23,23 +23,21 @@ from metrics.support.cached import cached_property
 from metrics.support.wording import describe_part
 
 MAX_JSON = 2**28
-"""Largest JSON document that is not a record a line, in bytes: it is parsed at once."""
+"""Largest JSON document, in bytes, unless it has one record per line: it is parsed at once."""
 MAX_DEPTH = 64
-"""Deepest nesting of brackets."""
 _MARKS, _VALUE_BYTES = b"[{,", 40
-"""Letters that stand before a value, and the bytes that a value takes in memory, at least."""
+"""Characters before a value, and the fewest bytes that a value takes in memory."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _OPEN, _CLOSE = (np.frombuffer(marks, np.uint8) for marks in (b"[{", b"]}"))
 _MAX_EXCERPT = 40
-"""Letters of a JSON value that a message shows."""
 
 
 def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
-    """Parse all of the file as one JSON value that is not empty; a ReadError if too large or too deep."""
+    """Parse the file as one JSON value that is not empty; a ReadError if it is too large or too deep."""
     if refuse_many_values(file) > MAX_JSON:
-        problem = f"JSON of more than {MAX_JSON // 2**20} MB that is not a record a line"
-        raise ReadError(file.name, problem, "Write one record a line (JSONL), or Parquet.")
+        problem = f"JSON of more than {MAX_JSON // 2**20} MB without one record per line"
+        raise ReadError(file.name, problem, "Write one record per line (JSONL), or Parquet.")
     value = parse(file, b"".join(file.blocks()), keeps_tiny=has_tiny_numbers(file))
     if not value:
         raise no_records(file.name)
@@ -47,7 +45,7 @@ def parse_file(file: File) -> Any:  # noqa: ANN401 whatever JSON holds
 
 
 def refuse_many_values(file: File) -> int:
-    """Return the bytes unpacked; raise a ReadError where they hold more values than there may be memory for."""
+    """Return the unpacked size; a ReadError if the file holds more values than may fit into memory."""
     size = n_values = 0
     limit = min(MAX_VALUES, file.growth_limit // _VALUE_BYTES)
     for block in file.blocks():
@@ -59,25 +57,16 @@ def refuse_many_values(file: File) -> int:
 
 
 def _float_or_text(text: str) -> float | str:
-    """Return a number, as it is written where no float holds it: it is read as text, and reported."""
+    """Return a float, or the text if no float holds the number, so that it is reported."""
     number = float(text)
     return number if holds(text, number) else text
 
 
 def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool = False) -> Any:  # noqa: ANN401 whatever JSON holds
-    """Parse one JSON value.
-
-    Args:
-        file: the file that holds it.
-        data: its text.
-        line: the line that is parsed; None where it is all of the file.
-        keeps_tiny: whether numbers too small for a float stay as they are written.
-
-    Returns:
-        What the JSON says, in Python's own types.
+    """Parse one JSON value of a file; `keeps_tiny` keeps numbers that are too small for floats as text.
 
     Raises:
-        ReadError: it is no JSON that can be kept.
+        ReadError: not valid JSON, or JSON that cannot be stored; names the line.
     """
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise ReadError(file.name, f"nested deeper than {MAX_DEPTH}", "Write records or lists.", line=line)
@@ -87,27 +76,28 @@ def parse(file: File, data: bytes, line: int | None = None, *, keeps_tiny: bool 
         if _HALF.search(data):
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Mend it.", line=line) from error
+        raise ReadError(file.name, "half a letter (\\ud800 and such)", "Correct it.", line=line) from error
     except json.JSONDecodeError as error:
         line = line or error.lineno
-        raise ReadError(file.name, f"no JSON: {error.msg.lower()}", "Export it again.", line=line) from error
+        raise ReadError(
+            file.name, f"not valid JSON: {error.msg.lower()}", "Export it again.", line=line
+        ) from error
     except UnicodeDecodeError as error:
         line = line or data.count(b"\n", 0, error.start) + 1
         raise ReadError(file.name, "the text is not UTF-8", "Save it as UTF-8.", line=line) from error
     except _RepeatedNameError as error:
-        problem = f"{error.args[0]!r} stands twice in one object"
+        problem = f"{error.args[0]!r} appears twice in one object"
         raise ReadError(file.name, problem, "Keep one of them.", line=line) from error
     except ValueError as error:
-        raise ReadError(file.name, "a number of too many digits", "Write it shorter.", line=line) from error
+        raise ReadError(file.name, "a number has too many digits", "Shorten it.", line=line) from error
     return value
 
 
 class _RepeatedNameError(ValueError):
-    """A name given twice."""
+    """An object has a name twice."""
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON; raise an error where a name stands twice."""
     by_name = dict(pairs)
     if len(by_name) < len(pairs):
         counts = Counter(name for name, _ in pairs)
@@ -116,7 +106,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _depth(data: bytes) -> int:
-    """Return how deep brackets outside of strings are nested."""
+    """Return the deepest nesting of brackets outside of strings."""
     letters = np.frombuffer(_STRING.sub(b"", data), np.uint8)
     level = deepest = 0
     for start in range(0, len(letters), BLOCK):
@@ -134,21 +124,18 @@ def json_lines(file: File) -> Iterator[bytes]:
 
 
 def excerpt(value: object) -> str:
-    """Return a JSON value as a message shows it: short, and of one line."""
+    """Return a JSON value for a message, shortened."""
     text = json.dumps(value)
     return text if len(text) <= _MAX_EXCERPT else f"{text[:_MAX_EXCERPT]} ..."
 
 
 def no_records(file: str) -> ReadError:
-    """Return the error of a file, by its name, that holds nothing."""
-    return ReadError(file, "there is no record", "Export it again and check its size.", line=1)
+    """Return the error of a file without records."""
+    return ReadError(file, "there are no records", "Export it again and check its size.", line=1)
 
 
 def first_record(file: File) -> dict[str, Any]:
-    """Return the first record of an array of them, or of a file with one a line; {} where that is none.
-
-    What is longer than a line may be is not looked at to its end.
-    """
+    """Return the first record of an array or of JSON lines; {} if there is none, or it exceeds `MAX_LINE`."""
     text, looked_at = bytearray(), len(file.head)
     for block in file.blocks():
         text += block
@@ -163,7 +150,7 @@ def first_record(file: File) -> dict[str, Any]:
 
 
 def _decode_record(text: bytes) -> dict[str, Any]:
-    """Return the object that a text begins with, perhaps inside an array; {} where that is not there."""
+    """Return the object at the start of a text, perhaps in an array; {} if there is none."""
     start = text.decode("utf-8", "replace").lstrip("\ufeff[ \t\r\n")
     try:
         record, _ = json.JSONDecoder().raw_decode(start)
@@ -174,7 +161,7 @@ def _decode_record(text: bytes) -> dict[str, Any]:
 
 Record = Mapping[str, object]
 MAX_VALUES = 50_000_000
-"""Most values of a JSON file: counted before any is parsed, and again as rows repeat those of a record."""
+"""Most values of a JSON file, before parsing and again when rows repeat the values of a record."""
 
 
 @dataclass(frozen=True)
@@ -182,10 +169,10 @@ class FlatRecords:
     """Rows made of records.
 
     Attributes:
-        rows: column → value, of each row.
-        origin: the file, and the line of a row.
-        usual: our column → the one it is read from where nothing else is chosen: fields of opened arrays.
-        noted: what was left out on the way.
+        rows: column → value, for each row.
+        origin: the file, and the line of each row.
+        usual: our column → the default field of an opened array.
+        noted: findings.
     """
 
     rows: Sequence[Record]
@@ -195,20 +182,20 @@ class FlatRecords:
 
     @cached_property
     def header(self) -> list[str]:
-        """Names of all columns, in order of appearance."""
+        """All column names, in order of appearance."""
         return list(dict.fromkeys(chain.from_iterable(self.rows)))
 
 
 def flatten(
     records: Sequence[Record], origin: FileProvenance, choice: ColumnChoice, *, always: bool = False
 ) -> FlatRecords:
-    """Return the rows that records hold; as they are where their own fields hold all that is read.
+    """Turn records into rows; records that already have all columns stay unchanged unless `always`.
 
-    `{"q": {"id": 7}}` has the column `q.id`; of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` each hit is a row with
-    `q` and `hits.d`. An array is opened where a column is read from it.
+    `{"q": {"id": 7}}` has the column `q.id`. Each hit of `{"q": 7, "hits": [{"d": 1}, {"d": 2}]}` is a row with
+    `q` and `hits.d`. Only arrays that hold a needed column are opened.
 
     Raises:
-        ReadError: it is not clear which of several arrays holds the documents.
+        ReadError: several arrays may hold the documents.
     """
     flat = _open_parallel_lists(FlatRecords(records, origin, {}))
     if not always and _is_complete(flat, choice):
@@ -220,10 +207,10 @@ def flatten(
 
 
 def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
-    """Return the rows with each document of `{doc_ids: [...], scores: [...], relevance: [...]}` in its own.
+    """Give each document of `{doc_ids: [...], scores: [...], relevance: [...]}` a row of its own.
 
     Raises:
-        ReadError: the lists of a record have unlike lengths.
+        ReadError: the lists of a record differ in length.
     """
     first = flat.rows[0] if flat.rows else {}
     if not isinstance(first.get(LIST_OF_IDS), list) or "doc_id" in first:
@@ -234,7 +221,7 @@ def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
         lists = {name: value for name, value in record.items() if isinstance(value, list)}
         lengths = {len(value) for value in lists.values()}
         if len(lengths) != 1 or LIST_OF_IDS not in lists:
-            problem = f"{', '.join(lists) or LIST_OF_IDS} are not lists of one length"
+            problem = f"{', '.join(lists) or LIST_OF_IDS} are not lists of equal length"
             raise flat.origin.error(number, problem, "Give every document a score and a grade.")
         names = [SINGULAR.get(name, name) for name in lists]
         shared = {name: value for name, value in record.items() if name not in lists}
@@ -242,12 +229,16 @@ def _open_parallel_lists(flat: FlatRecords) -> FlatRecords:
         owners += [number] * lengths.pop()
         if len(rows) > MAX_RECORDS:
             raise ReadError(flat.origin.file, f"more than {MAX_RECORDS:,} rows", "Write Parquet.")
-    before = flat.origin.line_of
-    return replace(flat, rows=rows, origin=replace(flat.origin, line_of=lambda row: before(owners[row])))
+    return replace(flat, rows=rows, origin=_of_owners(flat.origin, owners))
+
+
+def _of_owners(origin: FileProvenance, owners: Sequence[int]) -> FileProvenance:
+    """Return the provenance of rows that were made of the rows `owners`."""
+    return replace(origin, line_of=lambda row: origin.line_of(owners[row]))
 
 
 def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
-    """Return whether all columns that were chosen, and those of a run or judgments, are there."""
+    """Return whether the rows have the chosen columns and those of a run or judgments."""
     header = flat.header
     if any("." in theirs and theirs not in header for theirs in choice.columns.values()):
         return False
@@ -256,7 +247,7 @@ def _is_complete(flat: FlatRecords, choice: ColumnChoice) -> bool:
 
 
 def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the fields of a record and of the objects in it, by dotted names."""
+    """Yield the fields of a record and of its nested objects, by dotted names."""
     for name, value in record.items():
         if isinstance(value, dict):
             yield from leaf_fields(value, f"{prefix}{name}.")
@@ -265,7 +256,7 @@ def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]
 
 
 def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
-    """Return the array of objects to read columns from, None without any; a ReadError where none is chosen."""
+    """Return the array of objects to read columns from, or None; a ReadError if several are possible."""
     arrays: dict[str, set[str]] = {}
     for row in flat.rows:
         for name, value in row.items():
@@ -286,7 +277,7 @@ def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
 
 
 def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
-    """Return the rows with each object of an array in a row of its own; those without any are left out."""
+    """Give each object of an array a row of its own; rows without objects are dropped."""
     rows: list[Record] = []
     owners: list[int] = []
     n_empty = n_values = 0
@@ -295,51 +286,50 @@ def _open_array(flat: FlatRecords, array: str) -> FlatRecords:
         outer = {name: value for name, value in row.items() if name != array}
         inner = entries if isinstance(entries, list) else []
         if not all(isinstance(entry, dict) for entry in inner):
-            raise flat.origin.error(number, f"{array} holds more than objects", "Give an object a document.")
+            raise flat.origin.error(
+                number, f"{array} holds values that are not objects", "Write one object per document."
+            )
         n_values += len(outer) * len(inner)
         if n_values > MAX_VALUES:
             problem = f"the documents in {array} would repeat more than {MAX_VALUES:,} values of their records"
-            raise flat.origin.error(number, problem, "Leave out fields that are not needed, or write Parquet.")
+            raise flat.origin.error(number, problem, "Leave out fields that you do not need, or write Parquet.")
         rows += [outer | dict(leaf_fields(entry, f"{array}.")) for entry in inner]
         owners += [number] * len(inner)
         n_empty += not inner
-    before = flat.origin.line_of
-    origin = replace(flat.origin, line_of=lambda row: before(owners[row]))
     fields = dict.fromkeys(name for row in rows for name in row if name.startswith(f"{array}."))
     leaves = {name.removeprefix(f"{array}."): name for name in fields}
     inside = {ours: leaves[leaf] for ours, leaf in recognise(list(leaves)).items()}
-    usual = {**flat.usual, **inside}
     noted = flat.noted
     if n_empty:
         message = f"{describe_part(n_empty, len(flat.rows), 'record', f'have nothing in {array}')}."
-        noted = (*noted, make_finding("records-empty", origin.file, message, count=n_empty))
-    return FlatRecords(rows, origin, usual, noted)
+        noted = (*noted, make_finding("records-empty", flat.origin.file, message, count=n_empty))
+    return FlatRecords(rows, _of_owners(flat.origin, owners), {**flat.usual, **inside}, noted)
 
 
 LIST_OF_IDS = "doc_ids"
-"""Field of a record that holds the documents of a list, as the notebook's `RankingResult` has it."""
+"""Field with the documents of a list in the notebook's `RankingResult`."""
 SINGULAR = {LIST_OF_IDS: "doc_id", "scores": "score"}
-"""Fields of lists that belong together → what a row of one document calls them."""
+"""Field of a parallel list → its name in the row of one document."""
 MAX_RECORDS = 10_000_000
-"""Most records of a file: each takes far more memory than its text until all are read."""
+"""Most records of a file; a record takes far more memory than its text."""
 DOCUMENT_ARRAYS = ("candidates", "hits", "documents", "passages", "docs")
-"""What the field is called that holds the documents of a record."""
+"""Names of fields that hold the documents of a record."""
 Records = tuple[Sequence[Record], FileProvenance]
-"""Records of a file, and where they stand."""
+"""Records of a file, and their lines."""
 
 
 def array_records(file: File) -> Records:
-    """Return the records of a JSON array, and where they stand; a ReadError names one that is none."""
+    """Read a JSON array of records; a ReadError names an entry that is not a record."""
     records = parse_file(file)
     origin = FileProvenance(file.name, lambda row: row + 1, "record")
     for row, record in enumerate(records):
         if not isinstance(record, dict):
-            raise origin.error(row, f"{excerpt(record)} is no record", "Write {column: value} for each row.")
+            raise origin.error(row, f"{excerpt(record)} is not a record", "Write {column: value} for each row.")
     return records, origin
 
 
 def line_records(file: File) -> Records:
-    """Return the records of a file that has one a line, and where they stand; a ReadError names the line."""
+    """Read one record per line; a ReadError names a line that is not a record."""
     refuse_many_values(file)
     keeps_tiny = has_tiny_numbers(file)
     records, lines = [], []
@@ -348,7 +338,7 @@ def line_records(file: File) -> Records:
             continue
         record = parse(file, text, line, keeps_tiny=keeps_tiny)
         if not isinstance(record, dict):
-            problem = f"{excerpt(record)} is no record"
+            problem = f"{excerpt(record)} is not a record"
             raise ReadError(file.name, problem, "Write {column: value} on each line.", line=line)
         records.append(record)
         lines.append(line)
@@ -358,17 +348,17 @@ def line_records(file: File) -> Records:
 
 
 def file_records(file: File) -> Records:
-    """Return the records of a file, of an array or one a line, and where they stand."""
+    """Read the records of a file, from an array or one per line."""
     return array_records(file) if file.head.lstrip().startswith(b"[") else line_records(file)
 
 
 def records_source(
     records: Sequence[Record], origin: FileProvenance, format_name: str, choice: ColumnChoice
 ) -> Source:
-    """Read the rows that records hold.
+    """Turn records into a source.
 
     Raises:
-        ReadError: columns of a run or of judgments are not there, or a value cannot be read.
+        ReadError: the columns of a run or of judgments are missing, or a value cannot be read.
     """
     flat = flatten(records, origin, choice)
     records, origin, header = flat.rows, flat.origin, flat.header
@@ -396,10 +386,10 @@ def records_source(
 
 
 def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.Array:
-    """Return truth values and numbers as they are, everything else as text.
+    """Return truth values and numbers unchanged, everything else as text.
 
     Raises:
-        ReadError: a value holds others, or text that is not Unicode.
+        ReadError: a value is an array or object, or text that is not Unicode.
     """
     types = set(map(type, values)) - {type(None)}
     if types & {dict, list}:
@@ -413,17 +403,17 @@ def value_array(values: list[object], name: str, origin: FileProvenance) -> pa.A
     with suppress(OverflowError, pa.ArrowInvalid):
         if types <= {int}:
             return pa.array(values, pa.int64())
-        if types <= {int, float}:  # whole numbers that no float64 is stay as they are written
+        if types <= {int, float}:  # whole numbers that no float64 holds stay text
             return pa.array(values, pa.float64())
     try:
         texts = (value if isinstance(value, str | None) else json.dumps(value) for value in values)
         return pa.array(texts, pa.string())
     except UnicodeEncodeError as error:
-        raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Mend it.") from error
+        raise ReadError(origin.file, f"{name} holds text that is not Unicode", "Correct it.") from error
 
 
 def begins(pattern: bytes) -> Callable[[Head], bool]:
-    """Return what tells whether a file begins with a pattern."""
+    """Return a function that tells whether a file begins with a pattern."""
     start = re.compile(rb"\s*" + pattern)
     return lambda head: start.match(head.file.head) is not None
 
@@ -432,18 +422,18 @@ _ARRAY = re.compile(rf'[^\\]"(?:{"|".join(DOCUMENT_ARRAYS)})"\s*:\s*\['.encode()
 
 
 def holds_records(head: Head) -> bool:
-    """Return whether a file that begins as an object holds records: an array of documents, or one a line."""
+    """Return whether a file that begins with an object holds records: an array of documents, or JSON lines."""
     return _ARRAY.search(head.file.head) is not None or _has_a_record_a_line(head)
 
 
 def _has_a_record_a_line(head: Head) -> bool:
-    """Return whether the first line is a JSON value by itself, and another one follows."""
-    first, _, rest = head.file.head.partition(b"\n")
+    """Return whether the first line is a JSON value, and an object follows."""
+    first, _, others = head.file.head.partition(b"\n")
     try:
         json.loads(first)
     except (ValueError, RecursionError):
         return False
-    return rest.lstrip().startswith(b"{")
+    return others.lstrip().startswith(b"{")
 
 
 FORMATS = (
@@ -458,7 +448,7 @@ FORMATS = (
     ),
     Format(
         "jsonl",
-        "JSON, one record a line; fields inside by dotted names, arrays of documents opened.",
+        "JSON, one record per line; nested fields have dotted names, arrays of documents become rows.",
         '{"query_id": "q1", "doc_id": "d7", "score": 0.9}\n'
         '{"query_id": "q1", "doc_id": "d2", "score": 0.9}\n'
         '{"query_id": "q2", "doc_id": "d4", "score": 0.3}',
@@ -469,25 +459,24 @@ FORMATS = (
 
 
 LISTS = "json-lists"
-"""Name of the format of documents by query, without scores."""
 _MTEB = "mteb-predictions"
 MODEL = "mteb_model_meta"
-"""Key beside the subsets, under which MTEB says whose predictions these are."""
+"""Key under which MTEB states the model, beside the subsets."""
 _NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
 _IS_NESTED = begins(rb"\{\s*" + _NAME + rb"\{")
 _IS_DEEPER = begins(rb"\{\s*(?:" + rb"\{\s*".join([_NAME] * 3) + rb'|"' + MODEL.encode() + rb'"\s*:)')
 _FLAT, _DEEP = "{query: {document: score}}", "{subset: {split: {query: {document: score}}}}"
 Part = tuple[tuple[str, ...], str, dict[str, object]]
-"""Names of what a list is part of, its query, and document → score."""
+"""Names of the parts above a list, its query, and document → score."""
 
 
 def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
 
-    Where there are several subsets, splits or tasks, each is a segment, named by what differs between them.
+    Several subsets, splits or tasks become query groups, named by what differs between them.
 
     Raises:
-        ReadError: no such JSON, a value that cannot be read, or a query in two segments; names it.
+        ReadError: other JSON, a value that cannot be read, or a query in two groups.
     """
     document = parse_file(file)
     model = document.pop(MODEL, None) if format_name == _MTEB else None
@@ -517,10 +506,10 @@ def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
 
 
 def read_lists(file: File, choice: ColumnChoice) -> Source:
-    """Read `{query: [document, ...]}`: rankings without scores, the best first, or the relevant documents.
+    """Read `{query: [document, ...]}`: rankings without scores, best first, or the relevant documents.
 
     Raises:
-        ReadError: no such JSON; names the query that holds something else.
+        ReadError: a query holds something else.
     """
     rows: list[Record] = []
     for query, documents in parse_file(file).items():
@@ -532,7 +521,7 @@ def read_lists(file: File, choice: ColumnChoice) -> Source:
 
 
 def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[Part]:
-    """Yield the lists of a file, and the names above each; a ReadError where something else stands."""
+    """Yield the lists of a file with the names above each; a ReadError for other content."""
     first = next((child for child in node.values() if child), None)
     is_deeper = isinstance(first, dict) and any(isinstance(inner, dict) for inner in first.values())
     for name, child in node.items():
@@ -547,27 +536,24 @@ def _parts(file: File, node: dict[str, Any], path: tuple[str, ...] = ()) -> Iter
 
 
 def _segments(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the name of each list's segment: of the names above it those that differ between lists.
-
-    A stroke parts them, or more strokes than any name has.
-    """
+    """Join the names above each list that differ between lists, by more slashes than any name has."""
     depth = max(map(len, paths))
     padded = [path + ("",) * (depth - len(path)) for path in paths]
-    telling = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
-    stroke = "/"
-    while any(stroke in name for path in paths for name in path):
-        stroke += "/"
-    return [stroke.join(path[level] for level in telling if path[level]) for path in padded]
+    levels = [level for level in range(depth) if len({path[level] for path in padded}) > 1]
+    slashes = "/"
+    while any(slashes in name for path in paths for name in path):
+        slashes += "/"
+    return [slashes.join(path[level] for level in levels if path[level]) for path in padded]
 
 
 def _refuse_repeated_queries(file: File, parts: Sequence[Part], segments: Sequence[str]) -> None:
-    """Raise a ReadError where two segments have a query of one name: judgments could not tell them apart."""
+    """Raise a ReadError if two groups share a query ID: judgments could not tell them apart."""
     owners: dict[str, str] = {}
     for (_, query, _), segment in zip(parts, segments, strict=True):
         other = owners.setdefault(query, segment)
         if other != segment:
-            problem = f"query {query!r} stands in {other} and in {segment}"
-            raise ReadError(file.name, problem, "Write a file for each, or give their queries other names.")
+            problem = f"query {query!r} is in {other} and in {segment}"
+            raise ReadError(file.name, problem, "Write a file for each, or rename the queries of one.")
 
 
 _IS_LISTS = begins(rb"\{\s*" + _NAME + rb"\[\s*(?:\"|\]|-?\d)")
@@ -582,7 +568,7 @@ NESTED_FORMATS = (
     ),
     Format(
         _MTEB,
-        f"MTEB's predictions: {_DEEP}; several are segments.",
+        f"MTEB's predictions: {_DEEP}; several subsets or splits become query groups.",
         '{"mteb_model_meta": {"model_name": "llm"},\n "default": {"test": {"q1": {"d7": 0.9, "d2": 0.9},\n'
         '                      "q2": {"d4": 0.3}}}}',
         lambda head: _IS_DEEPER(head) and not holds_records(head),
@@ -593,7 +579,7 @@ NESTED_FORMATS = (
     ),
     Format(
         "nested-json",
-        f"JSON by query and document: {_FLAT}, grades if all are whole numbers.",
+        f"JSON by query and document: {_FLAT}; whole numbers only are grades.",
         '{"q1": {"d7": 0.9,\n        "d2": 0.9},\n "q2": {"d4": 0.3}}',
         lambda head: _IS_NESTED(head) and not holds_records(head),
         lambda head, choice: read_nested(head.file, choice, "nested-json"),

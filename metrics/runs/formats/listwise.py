@@ -1,7 +1,7 @@
-"""Permutations of numbered documents, as listwise rerankers answer, beside the documents they were shown."""
+"""Permutations of numbered documents, the answers of listwise rerankers, with the documents shown."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,6 @@ from metrics.runs.formats.json_records import (
     records_source,
 )
 from metrics.runs.source import Source
-from metrics.support.cached import cached_property
 from metrics.support.wording import count_of, part_of, quote
 
 _SEPARATOR = r"(?:\s*+[>=,]\s*+|\s++)"
@@ -33,8 +32,8 @@ _CHAINS = tuple(
         rf"\A\s*+{_NUMBER}\s*+\Z",
     )
 )
-"""What is taken for an answer, the first that the text holds: numbers in brackets, one after the other, or a
-single one; numbers with > or commas between them; a number and nothing else."""
+"""Patterns of an answer; the first that matches counts: several numbers in brackets, one in brackets, numbers
+separated by > or commas, a single number."""
 _LETTER = re.compile(r"\[([A-Z])\]")
 _CHAIN_MARK = re.compile(rf"{_NUMBER}|=")
 
@@ -44,10 +43,9 @@ class Permutation:
     """How a text ranks numbered documents.
 
     Attributes:
-        places: (n,) place of each document, the first 0; those on a level share theirs. None where the text
-            leaves it out.
-        n_repeated: how often a document is named again.
-        n_invented: numbers named that are none of the documents'.
+        places: (n,) rank of each document from 0, equal for tied ones; None if the text leaves it out.
+        n_repeated: how often the text repeats a document.
+        n_invented: numbers in the text that no document has.
     """
 
     places: Sequence[int | None]
@@ -56,15 +54,15 @@ class Permutation:
 
     @property
     def n_dropped(self) -> int:
-        """How many documents it leaves out."""
+        """Number of documents that the text leaves out."""
         return sum(place is None for place in self.places)
 
 
 def parse_permutation(answer: object, n_documents: int) -> Permutation:
     """Return how an answer ranks documents numbered from 1.
 
-    Of several chains the longest counts, of equally long ones the last; a number counts where it stands
-    first. Documents with = between them are level. Letters stand for numbers where they alone are in brackets.
+    The longest chain counts, the last of equally long ones, and a number counts at its first occurrence. An =
+    ties two documents. Letters in brackets count as numbers if no numbers are in brackets.
     """
     places: list[int | None] = [None] * n_documents
     n_repeated = n_invented = 0
@@ -86,7 +84,7 @@ def parse_permutation(answer: object, n_documents: int) -> Permutation:
 
 
 def has_permutation(answer: object) -> bool:
-    """Return whether an answer names several numbers in an order, or one in brackets."""
+    """Return whether an answer orders several numbers, or has one in brackets."""
     if isinstance(answer, str):
         chain = _chain(answer)
         return bool(chain) and (">" in chain or "[" in chain)
@@ -94,14 +92,14 @@ def has_permutation(answer: object) -> bool:
 
 
 def _marks(answer: object) -> list[str]:
-    """Return the numbers of an answer, and each = between two of them, in order."""
+    """Return the numbers of an answer and the = between them, in order."""
     if isinstance(answer, list):
         return [str(number) for number in answer if type(number) is int]
     return _CHAIN_MARK.findall(_chain(answer)) if isinstance(answer, str) else []
 
 
 def _chain(text: str) -> str:
-    """Return the part of a text that ranks, empty where there is none."""
+    """Return the part of a text that ranks, or an empty string."""
     text = without_thought(text)
     if not _CHAINS[1].search(text):
         text = _LETTER.sub(lambda letter: f"[{ord(letter[1]) - ord('A') + 1}]", text)
@@ -114,44 +112,30 @@ def _chain(text: str) -> str:
 
 _ANSWERS = ("response", "permutation", "answer", "ranking", "output", "completion", "responses")
 _HISTORY = "invocations_history"
-"""RankLLM's record of what was asked and answered."""
+"""Field of RankLLM's prompts and answers."""
 _MARK = re.compile(rf'"(?:{"|".join((*DOCUMENT_ARRAYS, *_ANSWERS, _HISTORY))})"\s*:'.encode())
 _SCORE = "answer_score"
-"""Field of a document that is added: how many documents it is ranked above, and 1; 0 where it was left out."""
-_DROPPED = "Left out: {n:,} of {documents}, in {answers}, and tied below those that are named"
-_REPEATED = "Named again, where the first place counts: {n:,}, in {answers}"
+"""Field that is added to documents: n for the first of n documents, one less for each next; 0 if left out."""
+_DROPPED = "Left out, and tied below the named documents: {n:,} of {documents}, in {answers}"
+_REPEATED = "Named again, where the first occurrence counts: {n:,}, in {answers}"
 _INVENTED = "Numbers that no document had: {n:,}, in {answers}"
-_UNREAD = "Nothing is ranked in {answers}, so all documents of such a list are tied"
+_UNREAD = "Without a ranking: {answers}. All documents of such a list are tied"
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a model answered about the documents of one record.
-
-    Attributes:
-        row: the record.
-        query: what was asked, as far as it is known.
-        permutation: the order it gave.
-    """
-
     row: int
     query: str
     permutation: Permutation
 
-    @cached_property
-    def ranks_nothing(self) -> bool:
-        """Whether it names none of the documents."""
-        return self.permutation.n_dropped == len(self.permutation.places)
-
     @property
-    def scores(self) -> list[float]:
-        """Return (n_documents,) the score of each: n for the first place, one less for each place after it."""
-        n = len(self.permutation.places)
-        return [0.0 if place is None else float(n - place) for place in self.permutation.places]
+    def ranks_nothing(self) -> bool:
+        """Whether the answer names none of the documents."""
+        return self.permutation.n_dropped == len(self.permutation.places)
 
 
 def is_listwise(head: Head) -> bool:
-    """Return whether the first record holds documents and a permutation of them, or answers alone."""
+    """Return whether the first record holds documents and a permutation of them, or only answers."""
     if not head.is_json or not _MARK.search(head.file.head):
         return False
     record = first_record(head.file)
@@ -165,11 +149,11 @@ def is_listwise(head: Head) -> bool:
 def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     """Read `{"qid": ..., "candidates": [{"docid": ...}, ...], "response": "[2] > [1]"}`, by lines or as array.
 
-    The documents named rank in that order; those that the answer leaves out are tied below them. RankGPT and
-    RankLLM append these in the order they were shown in: here that is the traditional order, as in the file.
+    Documents that the answer leaves out are tied below those that it names. RankGPT and RankLLM append them in
+    the order shown, which is file order here.
 
     Raises:
-        ReadError: no such JSON, or records without documents; names the line.
+        ReadError: other JSON, or records without documents; names the line.
     """
     records, origin = file_records(head.file)
     scored, answers = [], []
@@ -179,8 +163,16 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
             raise _no_documents(record, origin, row)
         permutation = parse_permutation(record.get(_answer_field(record)), len(documents))
         answers.append(_Answer(row, _query_of(record, documents), permutation))
-        rest = {name: value for name, value in record.items() if name not in _ANSWERS}
-        scored.append({**rest, field: _with_scores(documents, answers[-1].scores)})
+        n = len(documents)
+        entries = [
+            {
+                **(document if isinstance(document, dict) else {"docid": document}),
+                _SCORE: 0.0 if place is None else float(n - place),
+            }
+            for document, place in zip(documents, permutation.places, strict=True)
+        ]
+        others = {name: value for name, value in record.items() if name not in _ANSWERS}
+        scored.append({**others, field: entries})
     added = f"{_documents_of(records[0])[0]}.{_SCORE}"
     if "score" not in choice.columns and added not in choice.columns.values():
         choice = replace(choice, columns={**choice.columns, "score": added})
@@ -189,13 +181,12 @@ def read_listwise(head: Head, choice: ColumnChoice) -> Source:
 
 
 def _documents_of(record: Record) -> tuple[str, list[Any]]:
-    """Return the name of the field with the documents, and these; none where there is no such field."""
+    """Return the name and the content of the field with the documents; empty if there is none."""
     fields = ((name, record.get(name)) for name in DOCUMENT_ARRAYS)
     return next(((name, value) for name, value in fields if isinstance(value, list) and value), ("", []))
 
 
 def _answer_field(record: Record) -> str:
-    """Return the name of the field with the answer, empty where there is none."""
     return next((name for name in _ANSWERS if name in record), "")
 
 
@@ -203,16 +194,8 @@ def _have_scores(documents: Sequence[object]) -> bool:
     return any(isinstance(document, dict) and "score" in document for document in documents)
 
 
-def _with_scores(documents: Iterable[object], scores: Iterable[float]) -> list[dict[str, object]]:
-    """Return the documents as objects that have their score; an id by itself becomes one."""
-    return [
-        {**(document if isinstance(document, dict) else {"docid": document}), _SCORE: score}
-        for document, score in zip(documents, scores, strict=True)
-    ]
-
-
 def _query_of(record: Record, documents: Sequence[object]) -> str:
-    """Return the id of a record's query for a message, else its text, else nothing."""
+    """Return the ID of a record's query, or its text, or an empty string."""
     query = record.get("query", "")
     places = (record, query, documents[0])
     names = ("query_id", "qid", "queryid")
@@ -221,18 +204,16 @@ def _query_of(record: Record, documents: Sequence[object]) -> str:
 
 
 def _no_documents(record: Record, origin: FileProvenance, row: int) -> ReadError:
-    """Return the error of a record whose answer numbers documents that it does not hold."""
     names = ", ".join(record) or "nothing"
-    problem = f"an answer without the documents it numbers: the record holds {names}"
+    problem = f"the record has an answer but no documents; it holds {names}"
     hint = (
-        "Write each answer beside them, in the order of the prompt: "
+        "Add the documents to the record, in the order of the prompt: "
         '{"query": {"qid": "q1"}, "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}.'
     )
     return origin.error(row, problem, hint)
 
 
 def _findings(answers: Sequence[_Answer], origin: FileProvenance) -> list[Finding]:
-    """Return what the model did not answer as it was asked: counted, with the first line and query."""
     ranking = [answer for answer in answers if not answer.ranks_nothing]
     n_documents = sum(len(answer.permutation.places) for answer in ranking)
     findings = []
@@ -257,8 +238,8 @@ def _findings(answers: Sequence[_Answer], origin: FileProvenance) -> list[Findin
 FORMATS = (
     Format(
         "listwise",
-        "Permutations such as [3] > [1] > [2], beside the documents shown (RankGPT, RankLLM); what an answer "
-        "leaves out is tied below what it names.",
+        "Permutations such as [3] > [1] > [2], with the documents shown (RankGPT, RankLLM); documents that an "
+        "answer leaves out are tied below the others.",
         '{"qid": "q1", "candidates": [{"docid": "d7"}, {"docid": "d2"}], "response": "[2] > [1]"}\n'
         '{"qid": "q2", "candidates": [{"docid": "d4"}, {"docid": "d9"}], "response": "[1]"}\n'
         '{"qid": "q3", "candidates": [{"docid": "d1"}, {"docid": "d4"}], "response": "Sorry, no."}',

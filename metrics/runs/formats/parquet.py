@@ -1,4 +1,4 @@
-"""Parquet tables: only the columns that are read, a batch at a time; whole, in blocks, or by row groups."""
+"""Parquet tables, read whole, in blocks, or by row groups; only the columns that are needed."""
 
 import io
 import re
@@ -7,7 +7,6 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from io import BufferedIOBase
 from typing import TYPE_CHECKING
 
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile
 
 MAX_FOOTER = 2**24
-"""Largest list of columns and row groups, in bytes: it is parsed at once, into ten times as many."""
+"""Largest footer, in bytes: it is parsed at once and takes ten times as many."""
 _BATCH_ROWS = 2**16
 _MAX_BATCH_BYTES = 2**28
-"""Bytes of so many rows without texts, at most, where a file is read in blocks."""
+"""Most bytes of a batch without texts, in block mode."""
 _COUNT_COLUMNS = """
 import io, sys
 from pyarrow import parquet
@@ -38,17 +37,17 @@ groups = map(metadata.row_group, range(metadata.num_row_groups))
 columns = (group.column(place) for group in groups for place in range(group.num_columns))
 print(sum(column.total_uncompressed_size for column in columns if column.path_in_schema in sys.argv))
 """
-"""Program that prints the bytes of the columns it is told of, by the footer it is given."""
+"""Prints the size of the columns in its arguments, from the footer on standard input."""
 _PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParquetTable(BlockTable):
-    """A Parquet table, and what is to be read of it.
+    """A Parquet table, and the columns to read from it.
 
     Attributes:
-        texts: columns of text.
-        groups: rows of each row group.
+        texts: names of its text columns.
+        groups: number of rows of each row group.
     """
 
     texts: tuple[str, ...]
@@ -56,7 +55,7 @@ class ParquetTable(BlockTable):
 
     @classmethod
     def open(cls, file: File, choice: ColumnChoice) -> "ParquetTable":
-        """Look at the schema of a file; a ReadError where it is damaged, or no run and no judgments."""
+        """Read the schema of a file; a ReadError if it is damaged, or not a run or judgments."""
         with _open_parquet(file) as parquet:
             schema, metadata = parquet.schema_arrow, parquet.metadata
             groups = tuple(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
@@ -74,15 +73,13 @@ class ParquetTable(BlockTable):
 
     def read(self) -> Source:
         """Read the whole table, within the limit; a ReadError names the row that cannot be read."""
-        with _open_parquet(
-            self.file, self.texts
-        ) as parquet:  # one long text in many rows is one text in memory
+        with _open_parquet(self.file, self.texts) as parquet:  # a text that many rows share is stored once
             self.file.refuse_too_large(declared_size(parquet.metadata, self.columns_read, self.file.limit))
             batches = self._within_limit(parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read))
             return self.source(pa.Table.from_batches(batches, self._schema(parquet)))
 
     def rows(self, first: int, end: int) -> Source:
-        """Read the rows from `first` to before `end`; as many as memory is there for."""
+        """Read the rows from `first` to before `end`."""
         coded = [name for ours, name in self.mapping.items() if BY_NAME[ours].kind in ("shared", "word")]
         ends = np.cumsum(self.groups, dtype=np.int64)
         first_group, last_group = np.searchsorted(ends, [first, end - 1], "right").tolist()
@@ -95,7 +92,7 @@ class ParquetTable(BlockTable):
         return self.source(table, first)
 
     def query_tables(self) -> Iterator[tuple[pa.Table, Sequence[Finding]]]:
-        """Yield the columns read, each table cut where a query ends."""
+        """Yield the columns read in tables of whole queries."""
         with _open_parquet(self.file, self.texts) as parquet:  # as in read
             buffer = QueryBuffer(self._schema(parquet), self.mapping["query_id"])
             for batch in parquet.iter_batches(_BATCH_ROWS, columns=self.columns_read, use_threads=False):
@@ -110,7 +107,7 @@ class ParquetTable(BlockTable):
 
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file."""
-        origin = FileProvenance(self.file.name, partial(_row_of, n_before), "row")
+        origin = FileProvenance(self.file.name, lambda row: n_before + row + 1, "row")
         columns = {name: table[name] for name in self.columns_read}
         source = build_source(
             columns, self.mapping, origin, "parquet", self.reported_header, findings, self.missing_score
@@ -118,7 +115,7 @@ class ParquetTable(BlockTable):
         return source.note_unused()
 
     def refuse_repeated_query(self, ids: list[str], row: int) -> None:
-        """Raise a ReadError if a query has rows before this one; arguments as of `BlockTable`."""
+        """Raise a ReadError if a query has rows before this one; arguments as in `BlockTable`."""
         names = ("query_id", "reranker")[: len(ids)]
         keys, n_before, last = self.select(names), 0, None
         with _open_parquet(self.file) as parquet:
@@ -140,7 +137,7 @@ class ParquetTable(BlockTable):
         return pa.schema([parquet.schema_arrow.field(name) for name in self.columns_read])
 
     def _within_limit(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches; stop where they grow past the limit, whatever the file says of its size."""
+        """Yield the batches, up to the limit of the file, whatever size it declares."""
         size = 0
         for batch in batches:
             size += sum(unpacked_size(column) for column in batch.columns)
@@ -150,13 +147,13 @@ class ParquetTable(BlockTable):
 
 
 def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: float) -> int:
-    """Return the least that `unpacked_size` can count of some columns, by what the file says of itself.
+    """Return a lower bound of `unpacked_size` of some columns from the footer of the file.
 
-    Where the record of one column is damaged, pyarrow ends the process that looks at it. So columns are told
-    apart only where all together are past the limit, and then in a process of its own.
+    If the metadata of a column is damaged, pyarrow ends the process that reads it. So single columns are read
+    only if all together exceed the limit, and then in another process.
 
     Raises:
-        OSError: damaged.
+        OSError: the file is damaged.
     """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     n_encoded: int = sum(group.total_byte_size for group in groups)
@@ -167,18 +164,17 @@ def declared_size(metadata: "FileMetaData", columns: Collection[str], limit: flo
 
 
 def _column_sizes(metadata: "FileMetaData", columns: Collection[str]) -> int:
-    """Return the bytes that the file says some columns have, read from its footer by another process."""
     footer = io.BytesIO()
     metadata.write_metadata_file(footer)
     command = [sys.executable, "-c", _COUNT_COLUMNS, *columns]
     process = subprocess.run(command, input=footer.getvalue(), capture_output=True, check=False)  # noqa: S603 our own
     if process.returncode:
-        raise OSError("the record of a column is damaged")
+        raise OSError("the metadata of a column is damaged")
     return int(process.stdout)
 
 
 def unpacked_size(column: pa.Array) -> int:
-    """Return the bytes of a column once every row holds its own text or number."""
+    """Return the bytes of a column if each row stored its own value."""
     size: int = max(column.nbytes, 8 * len(column))
     if pa.types.is_dictionary(column.type) and pa.types.is_string(column.type.value_type):
         lengths = pc.binary_length(column.dictionary).cast(pa.int64())
@@ -188,11 +184,11 @@ def unpacked_size(column: pa.Array) -> int:
 
 @contextmanager
 def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFile]":
-    """Open the file, columns of texts in `coded` as dictionaries; a ReadError where it is or proves damaged."""
+    """Open the file, the text columns `coded` as dictionaries; a ReadError if it is damaged."""
     from pyarrow import parquet  # noqa: PLC0415 30 ms that other formats need not pay
 
     try:
-        limited = replace(file, endless=False)  # what is packed is unpacked in memory, so within the limit
+        limited = replace(file, endless=False)  # packed files are unpacked in memory, so within the limit
         stream = pa.BufferReader(b"".join(limited.blocks())) if file.packed else file.given()
         refuse_large_footer(file, stream)
         with stream, parquet.ParquetFile(stream, read_dictionary=list(coded)) as table:
@@ -204,20 +200,15 @@ def _open_parquet(file: File, coded: Sequence[str] = ()) -> "Iterator[ParquetFil
 
 
 def refuse_large_footer(file: File, stream: pa.NativeFile | BufferedIOBase) -> None:
-    """Raise a ReadError where a file declares more columns and row groups than are worth reading."""
+    """Raise a ReadError if a file declares too many columns and row groups."""
     stream.seek(-8, 2)
     if MAX_FOOTER < int.from_bytes(stream.read(4), "little") < stream.tell():
         problem = f"more than {MAX_FOOTER / 2**20:.0f} MB of columns and row groups"
-        raise ReadError(file.name, problem, "Write larger row groups, or leave out columns.")
+        raise ReadError(file.name, problem, "Write larger row groups, or fewer columns.")
     stream.seek(0)
 
 
-def _row_of(n_before: int, row: int) -> int:
-    return n_before + row + 1
-
-
 def _number_columns(schema: pa.Schema, header: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of numbers beside those mapped."""
     names = [name for name in header if name not in mapping.values() and name not in BY_NAME]
     fields = [schema.field(name) for name in names]
     return tuple(

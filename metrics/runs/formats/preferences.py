@@ -1,8 +1,9 @@
-"""Preferences between two documents at a time, as pairwise rerankers answer, scored by who wins."""
+"""Preferences between two documents, the answers of pairwise rerankers, scored by wins."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,21 +23,21 @@ from metrics.support.cached import cached_property
 from metrics.support.wording import part_of, quote
 
 _LEVEL = 1e-6
-"""Abilities closer than this are level: the optimiser ends far nearer to the maximum."""
+"""Abilities closer than this are tied; the optimiser ends much nearer to the maximum."""
 _GRADIENT = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """Comparisons of documents within lists, those of one pair together.
+    """Comparisons of documents within lists, by pair.
 
     Attributes:
         list_of: (n_documents,) list of each document.
-        first: (n_pairs,) a document.
-        second: (n_pairs,) the other one, a later one than `first`.
-        n: (n_pairs,) how often the two were compared.
-        wins: (n_pairs,) how often `first` won, a tie being half a win.
-        is_inconsistent: (n_pairs,) whether the comparisons of the two differ.
+        first: (n_pairs,) the earlier document of the pair.
+        second: (n_pairs,) the later document.
+        n: (n_pairs,) number of comparisons.
+        wins: (n_pairs,) wins of `first`, a tie counting half.
+        is_inconsistent: (n_pairs,) whether the comparisons disagree.
     """
 
     list_of: IntArray
@@ -50,27 +51,23 @@ class Comparisons:
     def of(
         cls, list_of: IntArray, document: IntArray, opponent: IntArray, results: FloatArray
     ) -> "Comparisons":
-        """Put the comparisons of each pair together.
-
-        Shapes: `list_of` (n_documents,), `document` (n_rows,), `opponent` (n_rows,), `results` (n_rows,).
-        """
+        """Group comparisons, (n_rows,) each, by pair."""
         is_swapped = document > opponent
         results = np.where(is_swapped, 1 - results, results)
         keys = np.minimum(document, opponent) * len(list_of) + np.maximum(document, opponent)
         pairs, pair_of, n = np.unique(keys, return_inverse=True, return_counts=True)
         wins = _sums(pair_of, results, len(pairs))
-        squares = _sums(pair_of, results**2, len(pairs))
-        is_inconsistent = squares * n != wins**2  # no spread: results are halves, so exact
+        is_inconsistent = _sums(pair_of, results**2, len(pairs)) * n != wins**2  # exact: results are halves
         return cls(list_of, pairs // len(list_of), pairs % len(list_of), n, wins, is_inconsistent)
 
     @cached_property
     def n_lists(self) -> int:
-        """How many lists there are."""
+        """Number of lists."""
         return int(self.list_of.max(initial=-1)) + 1
 
     @cached_property
     def n_missing(self) -> IntArray:
-        """(n_lists,) pairs of documents that were never compared."""
+        """(n_lists,) number of pairs that were never compared."""
         n_documents = np.bincount(self.list_of, minlength=self.n_lists)
         compared = np.bincount(self.list_of[self.first], minlength=self.n_lists)
         return n_documents * (n_documents - 1) // 2 - compared
@@ -82,7 +79,7 @@ class Comparisons:
 
     @cached_property
     def copeland(self) -> FloatArray:
-        """(n_documents,) pairs won, and half of those that are level; won is what was won more often.
+        """(n_documents,) pairs won, a tied pair counting half; the more frequent winner wins a pair.
 
         Source: Copeland, 1951; as PRP-Allpair: Qin et al., arXiv 2306.17563, equation 2.
         """
@@ -91,12 +88,12 @@ class Comparisons:
 
     @cached_property
     def components(self) -> IntArray:
-        """(n_documents,) part of its list that comparisons connect each document with."""
+        """(n_documents,) connected component of each document."""
         return self._connected("weak", np.ones(len(self.n), bool))
 
     @cached_property
     def is_in_cycle(self) -> BoolArray:
-        """(n_documents,) whether each won, directly or over others, against one that won so against it."""
+        """(n_documents,) whether the document is in a cycle of wins."""
         parts = self._connected("strong", self.outcome != 1 / 2)
         return np.bincount(parts, minlength=1)[parts] > 1
 
@@ -114,11 +111,11 @@ class Comparisons:
         return parts
 
     def bradley_terry(self) -> FloatArray:
-        """Return (n_documents,) the log ability of each: log P(i beats j) / P(j beats i) is their difference.
+        """Return the (n_documents,) log abilities that maximise the likelihood.
 
-        The maximum of the likelihood, a tie being half a win of each, and each document having one tie with a
-        document of ability 0: so the maximum exists and is one, whatever was compared, and documents that
-        nothing connects can be compared. Abilities that differ by less than 1e-6 are level.
+        The difference of two log abilities is log(P(i beats j) / P(j beats i)). A tie counts as half a win for
+        each. Each document also has one tie with a document of ability 0, so that the maximum is unique and
+        unconnected documents are comparable. Abilities that differ by less than 1e-6 are tied.
 
         Source: Bradley and Terry, Biometrika 1952; Hunter, Annals of Statistics 2004.
         """
@@ -133,29 +130,29 @@ class Comparisons:
         return self._levelled(np.asarray(fit.x))
 
     def _loss(self, ability: FloatArray) -> float:
-        """Return minus the logarithm of the likelihood."""
+        """Return the negative log likelihood."""
         lead = ability[self.first] - ability[self.second]
         losses = self.wins * np.logaddexp(0, -lead) + (self.n - self.wins) * np.logaddexp(0, lead)
         return float(losses.sum() + (np.logaddexp(0, ability) + np.logaddexp(0, -ability)).sum() / 2)
 
     def gradient(self, ability: FloatArray) -> FloatArray:
-        """Return (n_documents,) the slope of minus the logarithm of the likelihood; 0 at its maximum."""
+        """Return the (n_documents,) gradient of the negative log likelihood."""
         surplus = self.n * _chance(ability[self.first] - ability[self.second]) - self.wins
         return self._spread(surplus) + _chance(ability) - 1 / 2
 
     def _curvature(self, ability: FloatArray, direction: FloatArray) -> FloatArray:
-        """Return the second derivative times a direction."""
+        """Return the Hessian times a direction."""
         chance, own = _chance(ability[self.first] - ability[self.second]), _chance(ability)
         lead = direction[self.first] - direction[self.second]
         return self._spread(self.n * chance * (1 - chance) * lead) + own * (1 - own) * direction
 
     def _spread(self, of_pairs: FloatArray) -> FloatArray:
-        """Return (n_documents,) the sums over pairs, added for the first and taken from the second."""
+        """Sum over pairs, added for the first document and subtracted for the second."""
         n = len(self.list_of)
         return _sums(self.first, of_pairs, n) - _sums(self.second, of_pairs, n)
 
     def _levelled(self, ability: FloatArray) -> FloatArray:
-        """Return abilities with those of a list that differ by next to nothing made equal."""
+        """Make abilities of a list equal that differ by less than `_LEVEL`."""
         order = np.lexsort((ability, self.list_of))
         ordered, lists = ability[order], self.list_of[order]
         is_first = np.ones(len(order), bool)
@@ -166,7 +163,6 @@ class Comparisons:
 
 
 def _chance(lead: FloatArray) -> FloatArray:
-    """Return the chance to win with a lead in ability."""
     with needs("stats"):
         from scipy.special import expit  # noqa: PLC0415 as above
 
@@ -175,55 +171,52 @@ def _chance(lead: FloatArray) -> FloatArray:
 
 
 def _sums(places: IntArray, values: FloatArray, n: int) -> FloatArray:
-    """Return (n,) the sum of the values at each place."""
     return np.asarray(np.bincount(places, values, n), np.float64)
 
 
 def preference_findings(
     comparisons: Comparisons, queries: pa.Array, line_of: Callable[[int], int], file: str
 ) -> list[Finding]:
-    """Return what is missing from comparisons, and where they contradict each other: counted.
-
-    Shapes: `queries` (n_documents,).
-    """
-
-    def finding(code: str, message: str, lists: IntArray, count: int) -> Finding:
-        document = int(np.argmax(comparisons.list_of == lists[0]))
-        text = f"{message}, query {quote(queries[document].as_py())} first."
-        return make_finding(code, file, text, line=line_of(document), count=count)
-
-    findings, n_lists = [], comparisons.n_lists
-    inconsistent = int(comparisons.is_inconsistent.sum())
-    if inconsistent:
-        lists = np.unique(comparisons.list_of[comparisons.first[comparisons.is_inconsistent]])
-        pairs = part_of(inconsistent, len(comparisons.n), "pair")
-        message = f"Compared again with another answer: {pairs}, in {part_of(len(lists), n_lists, 'list')}"
-        findings.append(finding("preferences-inconsistent", message, lists, inconsistent))
-    missing = int(comparisons.n_missing.sum())
-    if missing:
-        lists = np.flatnonzero(comparisons.n_missing)
-        pairs = part_of(missing, missing + len(comparisons.n), "pair")
-        message = f"Never compared: {pairs}, in {part_of(len(lists), n_lists, 'list')}"
-        findings.append(finding("preferences-missing", message, lists, missing))
-    parts = np.unique(np.stack([comparisons.list_of, comparisons.components]), axis=1)[0]
-    apart = np.flatnonzero(np.bincount(parts, minlength=n_lists) > 1)
-    if len(apart):
-        share = part_of(len(apart), n_lists, "list")
-        message = f"Documents that no chain of comparisons connects, in {share}"
-        findings.append(finding("preferences-apart", message, apart, len(apart)))
-    in_cycles = int(comparisons.is_in_cycle.sum())
-    if in_cycles:
-        lists = np.unique(comparisons.list_of[comparisons.is_in_cycle])
-        documents = part_of(in_cycles, len(comparisons.list_of), "document")
-        message = f"In a circle of preferences: {documents}, in {part_of(len(lists), n_lists, 'list')}"
-        findings.append(finding("preferences-cycles", message, lists, len(lists)))
+    """Report missing, inconsistent and cyclic comparisons; `queries` holds that of each document."""
+    n_lists, n_pairs = comparisons.n_lists, len(comparisons.n)
+    inconsistent = comparisons.list_of[comparisons.first[comparisons.is_inconsistent]]
+    n_missing = int(comparisons.n_missing.sum())
+    components = np.unique(np.stack([comparisons.list_of, comparisons.components]), axis=1)[0]
+    apart = np.flatnonzero(np.bincount(components, minlength=n_lists) > 1)
+    in_cycles = comparisons.list_of[comparisons.is_in_cycle]
+    findings = []
+    for code, lists, count, message in (
+        (
+            "preferences-inconsistent",
+            np.unique(inconsistent),
+            len(inconsistent),
+            f"Pairs compared again with another result: {part_of(len(inconsistent), n_pairs, 'pair')}, in ",
+        ),
+        (
+            "preferences-missing",
+            np.flatnonzero(comparisons.n_missing),
+            n_missing,
+            f"Never compared: {part_of(n_missing, n_missing + n_pairs, 'pair')}, in ",
+        ),
+        ("preferences-apart", apart, len(apart), "Documents that no chain of comparisons connects, in "),
+        (
+            "preferences-cycles",
+            np.unique(in_cycles),
+            len(np.unique(in_cycles)),
+            f"In a cycle of preferences: {part_of(len(in_cycles), len(comparisons.list_of), 'document')}, in ",
+        ),
+    ):
+        if len(lists):
+            document = int(np.argmax(comparisons.list_of == lists[0]))
+            example = quote(queries[document].as_py())
+            text = f"{message}{part_of(len(lists), n_lists, 'list')}, query {example} first."
+            findings.append(make_finding(code, file, text, line=line_of(document), count=count))
     return findings
 
 
 MAX_COMPARISONS = 20_000_000
-"""Most comparisons of a file."""
 MAX_PAIRS = 1_000_000
-"""Most pairs of which Bradley-Terry scores are sought: it takes seconds."""
+"""Most pairs for Bradley-Terry scores, which take seconds."""
 _STEMS = ("doc", "docid", "document", "documentid", "passage", "passageid", "pid", "item", "candidate")
 _FIRST_COLUMNS = ("a", "left", *(f"{stem}{side}" for stem in _STEMS for side in "a1"))
 _SECOND_COLUMNS = ("b", "right", *(f"{stem}{side}" for stem in _STEMS for side in "b2"))
@@ -239,15 +232,7 @@ _SCORES = ("copeland", "bradley_terry")
 
 @dataclass(frozen=True)
 class _Columns:
-    """Which columns of a file hold its comparisons.
-
-    Attributes:
-        query: what was asked.
-        shown_first: the document that was shown first.
-        shown_second: the other one.
-        preferred: which of them the model prefers.
-        reranker: who answered; None where no column says so.
-    """
+    """The columns of a file that hold its comparisons; `reranker` may be missing."""
 
     query: str
     shown_first: str
@@ -257,7 +242,7 @@ class _Columns:
 
     @classmethod
     def of(cls, header: Sequence[str], column_choice: Mapping[str, str]) -> "_Columns | None":
-        """Return the columns by their names, or as the user chose; None where these are no comparisons."""
+        """Return the columns by name or by choice; None if these are not comparisons."""
         names = {normalised(name): name for name in reversed(header)}
         sides = [
             next((names[name] for name in synonyms if name in names), None)
@@ -266,19 +251,20 @@ class _Columns:
         shown_first, shown_second, preferred = sides
         if shown_first is None or shown_second is None or preferred is None:
             return None
-        further_columns = [name for name in dict.fromkeys(header) if name not in sides]
-        chosen_ids = {ours: name for ours, name in column_choice.items() if ours in ("query_id", "reranker")}
-        mapping = recognise(
-            further_columns,
-            {ours: name for ours, name in chosen_ids.items() if not name or name in further_columns},
-        )
+        further = [name for name in dict.fromkeys(header) if name not in sides]
+        choice = {
+            ours: name
+            for ours, name in column_choice.items()
+            if ours in ("query_id", "reranker") and (not name or name in further)
+        }
+        mapping = recognise(further, choice)
         if "query_id" not in mapping:
             return None
         return cls(mapping["query_id"], shown_first, shown_second, preferred, mapping.get("reranker"))
 
 
 def is_preferences(head: Head) -> bool:
-    """Return whether the header, or the first record, names a query, two documents and which is preferred."""
+    """Return whether the header, or the first record, names a query, two documents and the preferred one."""
     if not head.is_json:
         return len(head.header) > 1 and _Columns.of(head.header, {}) is not None
     if not any(name.encode() in head.file.head for name in _PREFERRED):
@@ -287,11 +273,15 @@ def is_preferences(head: Head) -> bool:
 
 
 def read_preferences(head: Head, choice: ColumnChoice) -> Source:
-    """Read `query,a,b,preferred`, or JSON with these fields; a ReadError names a row that is no comparison."""
-    return _read_json(head, choice) if head.is_json else _read_table(head, choice)
-
-
-def _read_table(head: Head, choice: ColumnChoice) -> Source:
+    """Read `query,a,b,preferred`, or JSON with these fields; a ReadError names a row without a comparison."""
+    if head.is_json:
+        records, origin = file_records(head.file)
+        columns = _of_header(head, list(records[0]), choice)
+        names = [name for name in vars(columns).values() if name is not None]
+        raw = {name: value_array([record.get(name) for record in records], name, origin) for name in names}
+        return _source(
+            {name: column.cast(pa.string()) for name, column in raw.items()}, columns, origin, choice
+        )
     header, line, _ = head_row(head)
     refuse_many_columns(head.file.name, header)
     columns = _of_header(head, header, choice)
@@ -300,7 +290,7 @@ def _read_table(head: Head, choice: ColumnChoice) -> Source:
     table = DelimitedTable(
         file=head.file,
         header=header,
-        mapping={**keys, **texts},  # each to a column of ours that is read as text, the ids as codes
+        mapping={**keys, **texts},  # columns of ours that are read as text, the IDs as dictionaries
         format="preferences",
         layout=head.layout,
         n_skipped=None if line is None else line - 1,
@@ -309,18 +299,10 @@ def _read_table(head: Head, choice: ColumnChoice) -> Source:
     return _source(values, columns, table.provenance(len(values[columns.shown_first])), choice)
 
 
-def _read_json(head: Head, choice: ColumnChoice) -> Source:
-    records, origin = file_records(head.file)
-    columns = _of_header(head, list(records[0]), choice)
-    names = [name for name in vars(columns).values() if name is not None]
-    raw = {name: value_array([record.get(name) for record in records], name, origin) for name in names}
-    return _source({name: column.cast(pa.string()) for name, column in raw.items()}, columns, origin, choice)
-
-
 def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Columns:
     columns = _Columns.of(header, choice.columns)
     if columns is None or len(set(header)) < len(header):
-        problem = f"no query, two documents and which is preferred among {', '.join(header)}"
+        problem = f"no query, two documents and preferred document among {', '.join(header)}"
         raise ReadError(head.file.name, problem, "Name the columns query, a, b, preferred, each once.", line=1)
     return columns
 
@@ -328,7 +310,7 @@ def _of_header(head: Head, header: Sequence[str], choice: ColumnChoice) -> _Colu
 def _source(
     values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance, choice: ColumnChoice
 ) -> Source:
-    """Return a row for each document of a list, scored by its comparisons."""
+    """Return one row per document of a list, scored by its comparisons."""
     _check(values, columns, origin)
     results, noted = _results(values, columns, origin)
     keys = [name for name in (columns.reranker, columns.query) if name is not None]
@@ -339,7 +321,7 @@ def _source(
     first_row, document, comparisons = _compare(list_of_row, values, columns, results)
     raw = {name: group.take(pa.array(first_row)) for name, group in zip(keys, groups, strict=True)}
     raw["document"], raw["copeland"] = document, pa.array(comparisons.copeland)
-    if "bradley_terry" in choice.columns.values():  # dear, so only where it is wanted
+    if "bradley_terry" in choice.columns.values():  # slow, so only if chosen
         if len(comparisons.n) > MAX_PAIRS:
             problem = f"more than {MAX_PAIRS:,} pairs, for which bradley_terry would take minutes"
             raise ReadError(origin.file, problem, "Choose copeland as the score, or split the file by query.")
@@ -358,12 +340,12 @@ def _source(
 def _compare(
     list_of_row: IntArray, values: Mapping[str, pa.Array], columns: _Columns, results: FloatArray
 ) -> tuple[IntArray, pa.Array, Comparisons]:
-    """Return the row that each document of a list first stands in, the documents, and their comparisons."""
+    """Return the first row of each document of a list, the documents, and their comparisons."""
     sides = [values[name].cast(pa.string()) for name in (columns.shown_first, columns.shown_second)]
     documents = pa.chunked_array(sides).combine_chunks().dictionary_encode()
     codes = documents.indices.to_numpy().astype(np.int64).reshape(2, -1)
-    keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # left and right of a row side by side
-    item_of = pd.factorize(keys)[0]  # documents in the order in which the file first names them
+    keys = (list_of_row * len(documents.dictionary) + codes).T.ravel()  # the two of a row side by side
+    item_of = pd.factorize(keys)[0]  # documents in order of appearance
     first = np.unique(item_of, return_index=True)[1]
     items, first_row = item_of.reshape(-1, 2), first // 2
     is_known = ~np.isnan(results)
@@ -373,41 +355,32 @@ def _compare(
 
 
 def _check(values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance) -> None:
-    """Raise a ReadError where comparisons are too many, or of nothing, or of a document with itself."""
     shown_first, shown_second = values[columns.shown_first], values[columns.shown_second]
     if len(shown_first) > MAX_COMPARISONS:
         raise ReadError(origin.file, f"more than {MAX_COMPARISONS:,} comparisons", "Split it by query.")
     if not len(shown_first):
-        raise ReadError(origin.file, "there is no comparison", "Export it again and check its size.", line=1)
+        raise ReadError(origin.file, "there are no comparisons", "Export it again and check its size.", line=1)
     for name in (columns.query, columns.reranker, columns.shown_first, columns.shown_second):
         if name is not None:
-            _refuse_empty(values[name].cast(pa.string()), name, origin)
+            ids = values[name].cast(pa.string())
+            is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
+            origin.refuse(is_empty, ids, partial("{0} is empty".format, name), "Give every row an ID.")
     shown_first, shown_second = shown_first.cast(pa.string()), shown_second.cast(pa.string())
+    is_same = pc.equal(shown_first, shown_second)
     hint = "Leave the line out."
-    origin.refuse(
-        pc.equal(shown_first, shown_second),
-        shown_first,
-        lambda value: f"{value!r} is compared with itself",
-        hint,
-    )
-
-
-def _refuse_empty(ids: pa.Array, name: str, origin: FileProvenance) -> None:
-    """Raise a ReadError at the first row of a column, by its name, that has no id."""
-    is_empty = pc.fill_null(pc.equal(ids, ""), fill_value=True)
-    origin.refuse(is_empty, ids, lambda _: f"{name} is empty", "Give every row an id.")
+    origin.refuse(is_same, shown_first, lambda value: f"{value!r} is compared with itself", hint)
 
 
 def _results(
     values: Mapping[str, pa.Array], columns: _Columns, origin: FileProvenance
 ) -> tuple[FloatArray, list[Finding]]:
-    """Return (n_rows,) 1 where the left document is preferred, 1/2 for a tie, 0; NaN where it cannot be read.
+    """Return (n_rows,) 1 if the first document is preferred, 1/2 for a tie, 0 otherwise, NaN if unreadable.
 
-    The preferred one is named by its id; or as a or b, 1 or 2, left or right, in any row where that is no id,
-    and in all rows where not every row names an id and every row can be read so.
+    A row names the preferred document by its ID, or else by a label (a or b, 1 or 2, left or right). If all
+    rows have labels and not all have IDs or ties, labels win: "1" may be an ID of other rows.
 
     Raises:
-        ReadError: no row says which is preferred.
+        ReadError: no row names the preferred document.
     """
     preferred_texts = pc.fill_null(values[columns.preferred].cast(pa.string()), "")
     text = pc.utf8_trim_whitespace(preferred_texts)
@@ -429,14 +402,11 @@ def _results(
         problem = (
             f"{columns.preferred} {preferred_texts[row].as_py()!r} is neither of the two documents, nor a tie"
         )
-        raise origin.error(row, problem, "Give an id, a or b, 1 or 2, or tie; no row of the file does.")
-    query, share = (
-        values[columns.query].cast(pa.string())[row],
-        part_of(len(unread), len(results), "comparison"),
-    )
-    message = f"Left out for want of an answer: {share}, query {quote(query.as_py())} first."
-    line, count = origin.line_of(row), len(unread)
-    return results, [make_finding("preferences-unread", origin.file, message, line=line, count=count)]
+        raise origin.error(row, problem, "Give an ID, a or b, 1 or 2, or tie; no row of the file does.")
+    query = quote(values[columns.query].cast(pa.string())[row].as_py())
+    share = part_of(len(unread), len(results), "comparison")
+    message, line = f"Comparisons without a readable answer: {share}, query {query} first.", origin.line_of(row)
+    return results, [make_finding("preferences-unread", origin.file, message, line=line, count=len(unread))]
 
 
 def _label(word: str) -> float:
@@ -444,8 +414,8 @@ def _label(word: str) -> float:
 
 
 _SUMMARY = (
-    "Preferences between two documents, a row or JSON record each; preferred is an id, a or b, 1 or 2, or tie. "
-    "The score is Copeland's (pairs won, and half of those level); choose bradley_terry for the other."
+    "Preferences between two documents, one row or record each; preferred is an ID, a or b, 1 or 2, or tie. "
+    "The score is Copeland's (pairs won, tied pairs counting half), or choose bradley_terry."
 )
 FORMATS = (
     Format(

@@ -1,4 +1,4 @@
-"""Probabilities of grades: the expected grade is the score, beside its spread and the likeliest grade."""
+"""Probabilities of grades: the score is the expected grade."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import ReadError
 from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_columns
-from metrics.runs.conversion import parse_number, parse_numbers
+from metrics.runs.conversion import optional_numbers, parse_number
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
 from metrics.runs.formats.delimited import DelimitedTable, head_row
@@ -31,18 +31,18 @@ from metrics.support.arrays import BoolArray, FloatArray, combine_chunks
 from metrics.support.wording import part_of
 
 EXPECTED, STD, ARGMAX = "expected_grade", "score_std", "argmax_grade"
-"""Columns that are made of a distribution."""
+"""Columns computed from a distribution."""
 _TOLERANCE = 0.01
-"""How far probabilities may sum from 1 before it is said."""
+"""Difference from 1 from which a sum of probabilities is reported."""
 
 
 @dataclass(frozen=True, eq=False)
 class GradeProbabilities:
-    """Probabilities of grades, a row a document.
+    """Probabilities of grades, one row per document.
 
     Attributes:
         grades: (n_grades,) rising.
-        weights: (n_rows, n_grades) what the file gives; 0 where it gives nothing.
+        weights: (n_rows, n_grades) probabilities as the file states them, missing ones 0.
     """
 
     grades: FloatArray
@@ -50,22 +50,22 @@ class GradeProbabilities:
 
     @property
     def is_valid(self) -> BoolArray:
-        """(n_rows,) whether there is a distribution: no weight below 0, and one above."""
+        """(n_rows,) whether the weights are a distribution: none below 0, at least one above."""
         sums = self.weights.sum(axis=1)
         is_valid: BoolArray = (self.weights >= 0).all(axis=1) & (sums > 0) & np.isfinite(sums)
         return is_valid
 
     @property
     def n_scaled(self) -> int:
-        """How many distributions do not sum to 1."""
+        """Number of distributions that do not sum to 1."""
         sums = self.weights[self.is_valid].sum(axis=1)
         return int((np.abs(sums - 1) > _TOLERANCE).sum())
 
     def scores(self) -> dict[str, FloatArray]:
-        """Return the mean, standard deviation and likeliest grade of each row; NaN, and 0, where there is none.
+        """Return the mean, standard deviation and likeliest grade of each row; NaN, 0 and NaN without one.
 
-        The mean is sum(p * g) / sum(p), to twelve decimals, so that the order of sums makes no difference. Of
-        grades that are equally likely the lowest counts.
+        The mean sum(p * g) / sum(p) is rounded to twelve decimals, so that the order of summation makes no
+        difference. Among equally likely grades, the lowest counts.
         """
         is_valid = self.is_valid
         weights = np.where(is_valid[:, None], self.weights, np.nan)
@@ -82,7 +82,7 @@ def distribution_findings(
     mapping: Mapping[str, str],
     file: str,
 ) -> list[Finding]:
-    """Return what the likeliest grade throws away, and that probabilities do not sum to 1."""
+    """Report the ties that likeliest grades would make, and probabilities that do not sum to 1."""
     is_scored = probabilities.is_valid
     if not (n_rows := int(is_scored.sum())):
         return []
@@ -91,19 +91,19 @@ def distribution_findings(
         _n_tied([raw[key] for key in keys], raw[name], is_scored) for name in (ARGMAX, EXPECTED)
     )
     message = (
-        f"As likeliest grades {part_of(argmax, n_rows, 'document')} would tie with another of their list; "
-        f"as expected grades {expected:,} do. The column {ARGMAX} has the likeliest."
+        f"With the likeliest grade, {part_of(argmax, n_rows, 'document')} would be tied; with the expected "
+        f"grade, {expected:,}. The column {ARGMAX} holds the likeliest grade."
     )
     findings = [make_finding("grades-expected", file, message, count=max(argmax, 1))]
     if probabilities.n_scaled:
         share = part_of(probabilities.n_scaled, n_rows, "document")
-        message = f"Probabilities that do not sum to 1, and are scaled so that they do: {share}."
+        message = f"Probabilities that do not sum to 1 and are rescaled: {share}."
         findings.append(make_finding("grades-scaled", file, message, count=probabilities.n_scaled))
     return findings
 
 
 def _n_tied(keys: Sequence[pa.Array], scores: pa.Array, is_scored: BoolArray) -> int:
-    """Return how many rows share their score with another of the same keys; those without a score do not."""
+    """Count the scored rows that share their score with another row of the same keys."""
     names = [f"key{number}" for number in range(len(keys))]
     columns = [combine_chunks(column) for column in (*keys, scores)]
     table = pa.table(columns, [*names, "score"]).filter(pa.array(is_scored))
@@ -118,19 +118,12 @@ _GRADE = re.compile(
 )
 _MARK = re.compile(rb'"(?:grade_?)?(?:log_?)?p(?:rob[a-z]*)?[_ (\[]?[-0-9.]*[)\]]?"\s*:', re.IGNORECASE)
 _OF_MAP = re.compile(rf"(?:.*\.)?{_NAMES}\..+", re.IGNORECASE)
-"""A field of a map of probabilities, perhaps no grade's: the likeliest tokens may be words."""
+"""A field of a map of probabilities; its name may be a word, because the likeliest tokens may be."""
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of a file that has probabilities.
-
-    Attributes:
-        values: column → its values, of those that are read.
-        origin: where the rows stand.
-        header: names of all columns.
-        mapping: our column → the file's, beside the scores.
-    """
+    """The columns of a file that has probabilities; `mapping` lacks the scores."""
 
     values: Mapping[str, pa.Array]
     origin: FileProvenance
@@ -139,7 +132,7 @@ class _Columns:
 
 
 def is_probabilities(head: Head) -> bool:
-    """Return whether documents without a score have columns, or a map, of probabilities of grades."""
+    """Return whether documents have no score, and columns or a map with probabilities of grades."""
     if not head.is_json:
         if len(head.header) < 3 or not _lack_a_score(head.header):  # noqa: PLR2004 query, document, probabilities
             return False
@@ -173,19 +166,18 @@ def _is_probability(name: str) -> bool:
 
 
 def _grades_of(names: Iterable[str]) -> dict[str, tuple[float, bool]]:
-    """Return column → its grade, and whether it holds logarithms; of those that hold probabilities."""
+    """Return each column of probabilities → its grade, and whether it holds logarithms."""
     matches = ((name, _GRADE.fullmatch(name)) for name in names)
     return {name: (float(match["grade"]), bool(match["log"])) for name, match in matches if match}
 
 
 def _lack_a_score(header: Sequence[str]) -> bool:
-    """Return whether a header names query and document, and no score."""
     mapping = recognise(header)
     return {"query_id", "doc_id"} <= mapping.keys() and "score" not in mapping
 
 
 def _map_column(head: Head) -> str:
-    """Return the column of a table that holds maps of probabilities, empty where there is none."""
+    """Return the column of a table that holds maps of probabilities, or an empty string."""
     header, _, values = head_row(head)
     cells = zip(header, values, strict=False)
     names = (name for name, text in cells if _MAP.fullmatch(name) and text.lstrip().startswith("{"))
@@ -193,7 +185,6 @@ def _map_column(head: Head) -> str:
 
 
 def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
-    """Return the columns of a table with a header, a map opened."""
     header, line, values = head_row(head)
     refuse_many_columns(head.file.name, header)
     if len(set(header)) < len(header):
@@ -227,18 +218,16 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
 
 
 def _parse_map(text: str, row: int, origin: FileProvenance) -> dict[str, Any]:
-    """Return the map that a cell holds, empty where the cell is; a ReadError names the line of other things."""
     with suppress(ValueError, RecursionError):
         value = json.loads(text or "{}")
         if isinstance(value, dict) and not any(isinstance(weight, dict | list) for weight in value.values()):
             return value
-    raise origin.error(row, "no JSON map of grades", 'Write {"0": 0.1, "1": 0.9}.')
+    raise origin.error(row, "not a JSON map of grades", 'Write {"0": 0.1, "1": 0.9}.')
 
 
 def _flat_columns(
     records: Sequence[Mapping[str, object]], origin: FileProvenance, choice: ColumnChoice
 ) -> _Columns:
-    """Return the columns of records, those inside by dotted names."""
     flat = flatten(records, origin, choice, always=True)
     header = [name for name in flat.header if _GRADE.fullmatch(name) or not _OF_MAP.fullmatch(name)]
     mapping = _mapping([name for name in header if not _GRADE.fullmatch(name)], choice, flat.usual)
@@ -258,7 +247,7 @@ def _flat_columns(
 def _refuse_many_grades(
     header: Sequence[str], grades: Mapping[str, object], n_rows: int, origin: FileProvenance
 ) -> None:
-    """Raise a ReadError where maps have more grades than may be read: each is a column of all rows."""
+    """Raise a ReadError if maps have too many grades: each is a column of all rows."""
     refuse_many_columns(origin.file, header)
     if len(grades) * n_rows > MAX_VALUES:
         problem = f"{len(grades):,} grades of {n_rows:,} documents, more than {MAX_VALUES:,} probabilities"
@@ -268,7 +257,7 @@ def _refuse_many_grades(
 def _mapping(
     names: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Return our column → the file's, of those that are no probabilities."""
+    """Map our columns to those that do not hold probabilities."""
     mapping_choice = {**(usual or {}), **choice.columns}
     return recognise(
         names, {ours: theirs for ours, theirs in mapping_choice.items() if not theirs or theirs in names}
@@ -276,38 +265,26 @@ def _mapping(
 
 
 def _distribution(columns: _Columns) -> GradeProbabilities:
-    """Return what the columns of probabilities hold, empty ones 0; a ReadError names the line without any."""
     by_column = _grades_of(columns.values)
     if not by_column:
-        problem = "no column, and nothing in a map, is the probability of a grade"
+        problem = "no column or map entry is the probability of a grade"
         hint = 'Name columns by their grade, p_0 and p_1, or write a map: {"0": 0.1, "1": 0.9}.'
         raise columns.origin.error(0, problem, hint)
     grades = sorted({grade for grade, _ in by_column.values()})
     weights = np.zeros((len(next(iter(columns.values.values()))), len(grades)))
     for name, (grade, is_log) in by_column.items():
-        column = combine_chunks(columns.values[name])
-        if pa.types.is_string(column.type):
-            column = pc.if_else(pc.equal(pc.utf8_trim_whitespace(column), ""), None, column)
-        numbers = parse_numbers(column)
-        is_bad = pc.and_(pc.is_null(numbers), pc.is_valid(column))
-        _refuse(is_bad, column, name, columns.origin)
+        column, hint = combine_chunks(columns.values[name]), "Give a number, or leave it empty."
+        numbers = optional_numbers(column, name, columns.origin, "not a probability", hint)
         probabilities = pc.fill_null(numbers, -np.inf if is_log else 0).to_numpy(zero_copy_only=False)
         weights[:, grades.index(grade)] += np.exp(np.minimum(probabilities, 1)) if is_log else probabilities
     return GradeProbabilities(np.array(grades), weights)
 
 
-def _refuse(is_bad: pa.Array, column: pa.Array, name: str, origin: FileProvenance) -> None:
-    """Raise a ReadError at the first value of a column, by its name, that is no number."""
-    origin.refuse(
-        is_bad, column, lambda value: f"{name} {value!r} is no probability", "Give a number, or none."
-    )
-
-
 FORMATS = (
     Format(
         "grade-probabilities",
-        "Probabilities of grades, or their logarithms, of documents without a score; the score is the expected "
-        "grade, score_std its spread, argmax_grade the likeliest grade.",
+        "Probabilities of grades, or their logarithms, for documents without a score. The score is the "
+        "expected grade, score_std its standard deviation, argmax_grade the likeliest grade.",
         "query_id,doc_id,p_0,p_1,p_2\nq1,d7,0.1,0.3,0.6\nq1,d2,0,0.25,0.75",
         is_probabilities,
         read_probabilities,

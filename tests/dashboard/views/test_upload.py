@@ -98,12 +98,12 @@ def test_a_column_of_a_loaded_file_can_be_changed_and_the_address_stays_that_of_
 def test_preferences_are_scored_by_the_column_chosen_and_their_circles_are_told():
     rows = [f"q{query},d0,d1,a\nq{query},d1,d2,a\nq{query},d2,d0,a" for query in range(4)]
     page = drop(opened("data"), pairs_csv="\n".join(["query,a,b,preferred", *rows]), qrels_txt=QRELS)
-    assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
+    assert "In a cycle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
     assert "score ← copeland" in headings(show_columns(page))
     column(page, "score").set_value("bradley_terry").run()
     assert "score ← bradley_terry" in headings(page)
     page.segmented_control(key="section").set_value("Files").run()
-    assert "In a circle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
+    assert "In a cycle of preferences: 12 of 12 documents, in 4 of 4 lists" in plain(texts(page))
 
 
 @pytest.mark.parametrize(("key", "rule"), [("keep-first", "the first"), ("keep-max", "the highest score")])
@@ -122,7 +122,7 @@ def test_two_files_of_one_name_are_two_runs_which_is_said_in_one_line():
     page.file_uploader(key="upload").set_value(files).run()
     assert not page.exception
     assert not page.error
-    said = [caption.value for caption in page.caption if "told apart by file" in caption.value]
+    said = [caption.value for caption in page.caption if "named by file" in caption.value]
     assert len(said) == 1
     address = {"data": page.query_params["data"]}
     page = opened("leaderboard", **address)

@@ -48,7 +48,7 @@ def rows_of(rows, ranks, name, file, has_grades):
         columns["rank"] = pa.array(ranks)
     table = pa.table(columns)
     grade_array = np.array([np.nan if grade is None else grade for grade in grades], dtype=np.float64)
-    return Listing(name, file, table, QueryDocKeys.of(table), line_of, grade_array if has_grades else None)
+    return Listing(file, table, QueryDocKeys.of(table), line_of, name, grade_array if has_grades else None)
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ def test_ties_that_end_at_a_cut_off_do_not_lie_across_it(listing_of):
 
 def test_ranks_against_the_scores_are_a_warning(listing_of):
     listing = listing_of({"q": [3, 2, 1], "r": [3, 2, 1], "s": [1, 2, 2]}, ranks=[1, 2, 3, 3, 2, 1, 1, 2, 3])
-    message = "2 of 3 lists are ordered otherwise by rank than by score, 'r' first."
+    message = "2 of 3 lists have ranks that contradict the scores, 'r' first."
     assert summaries(rank_disagrees(listing)) == [("warning", "rank-disagrees", 4, 2, message)]
 
 

@@ -230,7 +230,7 @@ def test_a_whole_number_of_many_digits_is_read(column, digits):
 
 def test_a_number_of_too_many_digits_is_refused():
     error = refusal(json.dumps([ROW]).replace("1", "9" * 4301).encode(), "run.json")
-    assert str(error).startswith("run.json: a number of too many digits")
+    assert str(error).startswith("run.json: a number has too many digits")
 
 
 NESTED = {"q1": {"d2": 0.9, "d1": 0.9}, "q2": {"d1": -1.5}}

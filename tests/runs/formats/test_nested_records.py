@@ -119,7 +119,7 @@ def test_the_command_and_the_library_take_dotted_names(call, write):
 
 def test_an_entry_of_an_array_that_is_no_object_is_refused_with_its_line():
     mixed = {"query_id": "q2", "hits": [{"doc_id": "a", "score": 1}, "b", None]}
-    with pytest.raises(ReadError, match="line 3: hits holds more than objects"):
+    with pytest.raises(ReadError, match="line 3: hits holds values that are not objects"):
         read(File("run.jsonl", lines([*HITS, mixed])))
 
 
@@ -150,9 +150,9 @@ def test_parallel_lists_are_read_from_frames_and_python_too():
 
 def test_parallel_lists_of_unlike_lengths_are_refused():
     record = RESULT | {"scores": [1.0]}
-    with pytest.raises(ReadError, match="not lists of one length"):
+    with pytest.raises(ReadError, match="not lists of equal length"):
         read(File("t", json.dumps([record]).encode()))
-    with pytest.raises(ReadError, match="not lists of one length"):
+    with pytest.raises(ReadError, match="not lists of equal length"):
         evaluate(pd.DataFrame([record]), "RR")
 
 

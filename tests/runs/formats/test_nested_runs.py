@@ -34,11 +34,11 @@ def test_segments_are_named_by_what_differs_between_them_and_one_alone_has_none(
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ({"en": {"test": one("a")}, "de": {"test": one("a")}}, "query 'a' stands in en and in de"),
+        ({"en": {"test": one("a")}, "de": {"test": one("a")}}, "query 'a' is in en and in de"),
         ({"en": {"test": one("a"), "dev": 3}}, "part 'dev' of en holds 3"),
         ({"en": {"test": {**one("a"), "b": 0.5}}}, "query 'b' of en → test holds 0.5"),
         ({"mteb_model_meta": {"model_name": "llm"}, "default": {"test": {"a": [1, 2]}}}, r"holds \[1, 2\]"),
-        ({"mteb_model_meta": {"model_name": "llm"}}, "there is no record"),
+        ({"mteb_model_meta": {"model_name": "llm"}}, "there are no records"),
     ],
 )
 def test_what_is_no_list_where_one_should_stand_is_refused(value, problem):

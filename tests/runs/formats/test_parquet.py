@@ -266,7 +266,7 @@ def test_columns_that_are_not_read_do_not_count_where_all_are_past_the_limit():
 def test_a_damaged_record_past_the_limit_is_an_error():
     data = bytearray(VALID)
     data[-793] = 118
-    with pytest.raises(OSError, match="record of a column"):
+    with pytest.raises(OSError, match="metadata of a column"):
         declared_size(parquet.read_metadata(io.BytesIO(data)), ["score"], 0)
 
 

@@ -50,7 +50,7 @@ def test_the_tables_own_scatter_is_said_not_to_be_read_beside_repeats(write):
     runs = read_runs([path], repeats_std="run")
     assert scored(runs)[1] == pytest.approx([2**0.5, 0])
     message = runs.findings.set_index("code")["message"]["columns-unused"]
-    assert message == "Not read: score_std of the table; it is made of score_1, score_2."
+    assert message == "Not read: score_std of the table. It is computed from score_1, score_2."
 
 
 def test_a_frame_has_its_repeats_combined_however_it_is_read(write):
@@ -79,7 +79,7 @@ def test_a_column_without_a_number_and_too_many_columns_are_refused(write):
         read_runs([write("c.csv", TABLE)], repeats=("score_1", "note"))
     names = [f"score_{number}" for number in range(51)]
     wide = f"query_id,doc_id,relevance,{','.join(names)}\nq,a,1,{','.join('1' * 51)}\n"
-    with pytest.raises(ReadError, match="51 columns of scores, more than 50"):
+    with pytest.raises(ReadError, match="51 score columns, more than 50"):
         read_runs([write("wide.csv", wide)])
 
 

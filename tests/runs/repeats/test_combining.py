@@ -59,7 +59,7 @@ def test_documents_that_a_repeat_lacks_are_counted():
     runs = read_runs(frame(scores), repeats="seeds", repeats_std="run")
     message = runs.findings.set_index("code")["message"]["repeats-incomplete"]
     assert "1 of 2 documents" in message
-    assert message.endswith("pooled scatter: 1.")
+    assert message.endswith("pooled standard deviation: 1.")
     assert runs.tables["c"]["score_std"].to_pylist() == pytest.approx([2**0.5] * 2)
 
 
@@ -78,16 +78,16 @@ def test_repeats_on_unlike_scales_are_said_to_be():
 @pytest.mark.parametrize(
     ("repeats", "problem"),
     [
-        ({"c": ["c-seed1", "nobody"]}, "there is no reranker 'nobody'"),
-        ({"c": ["c-seed1"]}, "two rerankers at least"),
+        ({"c": ["c-seed1", "nobody"]}, "'nobody' is not a reranker"),
+        ({"c": ["c-seed1"]}, "at least two rerankers"),
         ({"c": ["c-seed1", "c-seed1"]}, "named twice"),
         ({"c": ["c-seed1", "c-seed2"], "d": ["c-seed2", "x"]}, "named twice"),
-        ({"x": ["c-seed1", "c-seed2"]}, "no name of its own"),
-        ({" ": ["c-seed1", "c-seed2"]}, "no name of its own"),
+        ({"x": ["c-seed1", "c-seed2"]}, "not a new name"),
+        ({" ": ["c-seed1", "c-seed2"]}, "not a new name"),
         ({"c": ["x", "apart"]}, "no document is in two"),
         ({"c": ["x", "endless"]}, "inf and -inf"),
         ("seed", "or 'seeds'"),
-        (("score",), "two columns"),
+        (("score",), "two score columns"),
         (("one", "two"), "No file has the columns chosen: one, two"),
     ],
 )
@@ -99,7 +99,7 @@ def test_repeats_that_are_none_are_refused(repeats, problem):
 
 
 def test_seeds_are_asked_for_in_vain_where_no_name_has_one():
-    with pytest.raises(UsageError, match=r"no names differ in a seed alone among bm25, gpt-4\. Name them"):
+    with pytest.raises(UsageError, match=r"no names differ only in a seed among bm25, gpt-4\. Name them"):
         read_runs(frame({("bm25", "q", "a"): 1, ("gpt-4", "q", "a"): 1}), repeats="seeds")
 
 
@@ -158,8 +158,8 @@ def test_columns_that_some_repeats_lack_and_their_own_scatter_are_said_not_to_be
     runs = read_runs([first.assign(bm25=2.0, score_std=0.5), second], repeats="seeds")
     findings = runs.findings
     assert list(findings["message"][findings["code"] == "columns-unused"]) == [
-        "'c': not read, for not all of 2 repeats have them: bm25 (in 1).",
-        "'c': not read: score_std of 1 of 2 repeats; it is made of their scores.",
+        "'c': not read because some of 2 repeats lack it: bm25 (in 1).",
+        "'c': score_std of 1 of 2 repeats is not read but computed from the scores.",
     ]
     assert "bm25" not in runs.tables["c"].column_names
     assert "columns-unused" not in list(read_runs([first, second], repeats="seeds").findings["code"])

@@ -26,8 +26,7 @@ def test_queries_without_judgments_are_counted_and_the_first_is_named(listing_of
 def test_no_shared_query_is_an_error_with_its_cause(listing_of, judged_of):
     listing = listing_of({"x": [1], "q2": [1]})
     message = (
-        "No query of the run is judged: it asks 'q2', the judgments know 'Q2'. "
-        "The ids are alike but for upper and lower case."
+        "No query of the run is judged: it has 'q2', the judgments have 'Q2'. The IDs differ only by case."
     )
     assert summaries(queries_of_both(listing, judged_of({"Q1": {"d1": 1}, "Q2": {"d1": 1}}))) == [
         ("error", "no-overlap", 2, 2, message)
@@ -54,8 +53,8 @@ def test_an_empty_side_has_no_cause(listing_of, judged_of, scores, grades, codes
 def test_no_judged_document_is_an_error_with_its_cause(listing_of_rows, judged_of):
     listing = listing_of_rows([("p", "z", 3, None), ("q", "D8", 2, None), ("q", "D7", 1, None)])
     message = (
-        "Of 2 documents listed for 1 judged query none is judged: the run lists 'D7', "
-        "the judgments know '7'. The ids are alike but for 'D' before those of the run."
+        "Of 2 documents listed for 1 judged query, none is judged: the run has 'D7', "
+        "the judgments have '7'. The IDs differ only by the prefix 'D' in the run."
     )
     assert summaries(documents_of_both(listing, judged_of({"q": {"9": 1, "7": 0}}))) == [
         ("error", "documents-no-overlap", 3, 2, message)
@@ -66,7 +65,7 @@ def test_documents_judged_for_other_queries_point_at_the_query_ids(listing_of_ro
     listing = listing_of_rows([("q", "a", 2, None)])
     [finding] = documents_of_both(listing, judged_of({"q": {"b": 1}, "r": {"a": 1}}))
     assert finding.message.endswith(
-        "Some are judged for other queries: the query ids may be those of another collection."
+        "Some are judged for other queries, so the query IDs may belong to another collection."
     )
 
 

@@ -3,12 +3,12 @@ import pytest
 
 from metrics.runs.inspection import cause_of
 
-CASE = "The ids are alike but for upper and lower case."
-ZEROS = "The ids are alike but for leading zeros."
-DECIMAL = "The ids are alike but for a trailing .0."
-SPACES = "The ids are alike but for spaces around them."
-BEFORE = "The ids are alike but for {!r} before those of the {}."
-BEHIND = "The ids are alike but for {!r} behind those of the {}."
+CASE = "The IDs differ only by case."
+ZEROS = "The IDs differ only by leading zeros."
+DECIMAL = "The IDs differ only by a trailing .0."
+SPACES = "The IDs differ only by surrounding spaces."
+BEFORE = "The IDs differ only by the prefix {!r} in the {}."
+BEHIND = "The IDs differ only by the suffix {!r} in the {}."
 
 
 def cause(ours, theirs):

@@ -49,8 +49,8 @@ def test_unjudged_documents_of_the_top_ten_are_counted(listing_of_rows, judged_o
     rows += [("r", "d0", 1, 0), ("s", "d0", 1, None)]
     judged = judged_of({"q": {"d0": 1}, "r": {"d0": 1}})
     message = (
-        "18% of the documents in the top 10 are unjudged, in 1 of 2 lists: 2 of 11, "
-        "ties across the border counted by their expected share."
+        "18% of the documents in the top 10 are unjudged, in 1 of 2 lists: 2 of 11. "
+        "Ties across the cut-off count in proportion."
     )
     assert [astuple_of(finding) for finding in unjudged(listing_of_rows(rows), judged)] == [
         ("info", "unjudged", None, 2, message)
@@ -62,14 +62,14 @@ def test_ties_across_the_border_count_by_their_expected_share(listing_of_rows, j
     tied = [("q", "x", 1, None), ("q", "y", 1, None), ("q", "z", 1, None), ("q", "w", 1, 0)]
     [finding] = unjudged(listing_of_rows(above + tied), judged_of({"q": {"d0": 1}}))
     assert "15% of" in finding.message
-    assert "1.5 of 10," in finding.message
+    assert "1.5 of 10." in finding.message
     assert finding.count == 2
 
 
 def test_a_share_that_is_nearly_whole_is_not_said_to_be(listing_of_rows, judged_of):
     tied = [("q", f"d{at}", 1, None if at < 205 else 0) for at in range(2000)]
     [finding] = unjudged(listing_of_rows(tied), judged_of({"q": {"d300": 1}}))
-    assert "1.0 of 10," in finding.message
+    assert "1.0 of 10." in finding.message
 
 
 @pytest.mark.parametrize(("n_unjudged", "severity"), [(5, "info"), (6, "warning")])
@@ -90,8 +90,8 @@ def test_a_reranker_whose_first_documents_are_far_less_judged_than_the_others_is
     [finding] = findings["C"]
     assert (finding.severity, finding.code, finding.count) == ("warning", "outside-pool", 97)
     assert finding.message == (
-        "48% of its documents in the top 10 are unjudged, of those of 3 other rerankers 4% to 14%: it was most "
-        "likely not in the pool that was judged."
+        "48% of its documents in the top 10 are unjudged, against 4% to 14% for 3 other rerankers. "
+        "It was probably not in the judged pool."
     )
 
 
@@ -141,9 +141,9 @@ def test_judgments_made_from_one_run_are_said_to_be_and_the_others_not_to_be_out
         "judged-from-run",
         None,
         20,
-        "All judged documents of 20 of 20 queries stand among its first, twice as many as are judged. 0% of "
-        "its documents in the top 10 are unjudged, of those of 2 other rerankers 90% to over 99%: the "
-        "judgments were most likely made from it.",
+        "All judged documents of 20 of 20 queries are near its top (twice as many ranks as judgments). 0% of "
+        "its documents in the top 10 are unjudged, against 90% to over 99% for 2 other rerankers. The "
+        "judgments were probably made from it.",
     )
 
 

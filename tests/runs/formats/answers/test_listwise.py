@@ -101,7 +101,7 @@ def test_the_score_of_the_retrieval_can_be_chosen_instead():
 def test_an_answer_without_the_documents_it_numbers_is_refused_with_what_to_write():
     history = [{"query": {"qid": "q1"}, "invocations_history": [{"response": "[2] > [1]"}]}]
     error = refusal(json.dumps(history).encode())
-    assert "without the documents it numbers" in str(error)
+    assert "has an answer but no documents" in str(error)
     assert '"response": "[2] > [1]"' in error.hint
 
 

@@ -104,7 +104,7 @@ def test_bradley_terry_is_chosen_as_any_column_is():
         (",a,b,b", "line 2: query is empty"),
         ("q,a,b,perhaps", "line 2: preferred 'perhaps' is neither of the two documents, nor a tie"),
         ("q,a,b", "line 2: 3 fields where 4 are expected"),
-        ("", "there is no comparison"),
+        ("", "there are no comparisons"),
     ],
 )
 def test_what_is_no_comparison_is_refused_with_its_line(rows, problem):

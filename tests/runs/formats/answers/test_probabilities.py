@@ -59,8 +59,8 @@ def test_the_likeliest_grade_can_be_chosen_as_the_score():
 def test_findings_count_the_ties_that_grading_makes_and_what_is_scaled():
     findings = noted(TABLE)
     assert findings["grades-expected"].count == 3
-    assert "3 of 3 documents would tie" in findings["grades-expected"].message
-    assert "as expected grades 0 do" in findings["grades-expected"].message
+    assert "3 of 3 documents would be tied" in findings["grades-expected"].message
+    assert "with the expected grade, 0." in findings["grades-expected"].message
     assert findings["grades-scaled"].count == 1
     assert "grades-scaled" not in noted("query_id,doc_id,p_0,p_1\nq,a,0.5,0.5\n")
 
@@ -94,10 +94,13 @@ def test_logarithms_of_the_likeliest_tokens_are_taken_for_what_they_are():
 @pytest.mark.parametrize(
     ("table", "problem"),
     [
-        ("query_id,doc_id,p_0,p_1\nq,a,0,1\nq,b,x,1\n", "line 3: p_0 'x' is no probability"),
+        ("query_id,doc_id,p_0,p_1\nq,a,0,1\nq,b,x,1\n", "line 3: p_0 'x' is not a probability"),
         ("query_id,doc_id,p_0,p_1\nq,a,0,0\n", "line 2: score None is not a number (column 'expected_grade')"),
         ("query_id,doc_id,p_0,p_1\nq,a,-1,2\n", "line 2: score None is not a number (column 'expected_grade')"),
-        ('query_id\tdoc_id\tprobs\nq\ta\t"{""0"": 1, ""1"": 0}"\nq\tb\t[1]\n', "line 3: no JSON map of grades"),
+        (
+            'query_id\tdoc_id\tprobs\nq\ta\t"{""0"": 1, ""1"": 0}"\nq\tb\t[1]\n',
+            "line 3: not a JSON map of grades",
+        ),
         ("query_id,doc_id,p_0,p_1,p_1\nq,a,0,0,0\n", "two columns share a name"),
     ],
 )
@@ -117,8 +120,8 @@ def test_ties_are_counted_among_documents_that_have_probabilities():
         file = File("llm.csv", f"query_id,doc_id,p_0,p_1\n{rows}".encode())
         source = read(file, columns_chosen, missing_score="last")
         message = next(one.message for one in source.noted if one.code == "grades-expected")
-        assert "0 of 2 documents would tie" in message
-        assert "as expected grades 0 do" in message
+        assert "0 of 2 documents would be tied" in message
+        assert "with the expected grade, 0." in message
 
 
 @pytest.mark.parametrize("write", [json.dumps, lambda records: "\n".join(map(json.dumps, records))])
@@ -131,7 +134,7 @@ def test_a_map_beside_judgments_is_read(write):
 @pytest.mark.parametrize("cell", ["{}", '{""yes"": 0.5, ""no"": 0.5}'])
 def test_a_map_without_a_grade_is_refused_with_its_line(cell):
     error = refusal(f'query_id,doc_id,probs\nq,d,"{cell}"\n'.encode())
-    assert "line 2: no column, and nothing in a map, is the probability of a grade" in str(error)
+    assert "line 2: no column or map entry is the probability of a grade" in str(error)
     assert 'write a map: {"0": 0.1, "1": 0.9}' in str(error)
 
 
