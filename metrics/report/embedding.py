@@ -1,4 +1,4 @@
-"""What stands in a README, a page or a pull request: a badge, a table with its marks, what changed."""
+"""Snippets for a README, a page or a pull request: a badge, a leaderboard, a list of changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from metrics.ties import treatment
 _BLUE, _ORANGE, _GREY = "#0062a0", "#a84800", "#5c6670"
 _COLOURS = {"stable": _BLUE, "tie-deflated": _ORANGE, "tie-inflated": _ORANGE, "tie-sensitive": _ORANGE}
 _LETTER, _PADDING = 6.6, 14
-"""Pixels of a letter on a badge, and beside a text."""
+"""Pixels of a letter on a badge, and of the padding of a text."""
 _MOST_ROWS = 20
 _WIDTH = 200
 _MARKS = ("worst", "best", "traditional", "tied")
@@ -27,7 +27,7 @@ _FOUR_DECIMALS, _SIGNED = ".4f", "+.4f"
 
 
 def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: str) -> str:
-    """Return an SVG with the tied value of one reranker, and its verdict where ties matter."""
+    """Return an SVG with the tied score of one reranker, and its verdict if ties matter."""
     row, name = leaderboard.loc[reranker], parse(measure)
     is_scored = pd.notna(row["tied"])
     value = decimal(row["tied"]) if is_scored else "not scored"
@@ -47,7 +47,7 @@ def badge(leaderboard: pd.DataFrame, reranker: str, measure: str, traditional: s
         summary=(
             f"{reranker}: {name.tied} {value}{orders}; {row['why'] or row['verdict']}"
             if is_scored
-            else f"{reranker}: {name.tied} not scored, as no list counts"
+            else f"{reranker}: {name.tied} not scored: it has no list"
         ),
     )
 
@@ -57,10 +57,10 @@ def embed(leaderboard: pd.DataFrame, measure: str, traditional: str, link: str =
     name, board = parse(measure), leaderboard[leaderboard["tied"].notna()]
     low, high = (float(board["worst"].min()), float(board["best"].max())) if len(board) else (0.0, 1.0)
     rows = [_embedded_row(str(reranker), row, low, high) for reranker, row in board[:_MOST_ROWS].iterrows()]
-    note = f"Dot: {name.tied}, which settles ties by a rule of its own."
+    note = f"Dot: {name.tied}, which has its own rule for ties."
     if not name.measure.answers:
         order = treatment(traditional).order
-        note = f"Dot: {name.tied}, the mean over every order of the ties; stroke: {order}; band: worst to best."
+        note = f"Dot: {name.tied}, mean over all tie orders. Stroke: {order}. Band: worst to best."
     if len(board) > _MOST_ROWS:
         note = f"The first {_MOST_ROWS} of {count_of(len(board), 'reranker')}. {note}"
     return render(
@@ -87,7 +87,10 @@ def _embedded_row(reranker: str, row: "pd.Series[Any]", low: float, high: float)
 def review(
     title: str, finding: Prose, outcomes: pd.DataFrame, changes: pd.DataFrame | None, since: str = "before"
 ) -> str:
-    """Return Markdown for a pull request: who leads, which targets are met, what changed."""
+    """Return Markdown for a pull request: leader, targets and changes.
+
+    `changes` is None if there is no earlier board, which `since` names.
+    """
     sections = [_targets(outcomes)] if len(outcomes) else []
     if changes is not None:
         sections.append(_changes(changes, since))
@@ -125,7 +128,7 @@ def _changes(changes: pd.DataFrame, since: str) -> Section:
     }
     n_equal = len(changes) - len(changed)
     equal = f"{count_of(n_equal, 'value')} did not change." if n_equal else ""
-    note = " ".join(filter(None, ("Values are tied ones.", equal, _more_rows(len(changed)))))
+    note = " ".join(filter(None, ("All values are tied scores.", equal, _more_rows(len(changed)))))
     tables = (Table.of("Changes", columns, note),) if len(rows) else ()
     return Section("changes", f"Since {since}", "", (change_finding(changes),), tables=tables)
 

@@ -1,4 +1,4 @@
-"""The report that the evaluator of the G-RAG notebook prints of a run, from exact values."""
+"""The text report of the G-RAG notebook's evaluator, from exact values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from metrics.support.wording import compared_as, part_of
 from metrics.ties import treatment
 
 MANY_TIES = 0.1
-"""Share of queries with ties above which the notebook recommends tied metrics."""
+"""Largest share of queries with ties for which the notebook recommends traditional metrics."""
 _SMALLEST = 0.00005
-"""Smallest value that four decimals show."""
+"""Smallest value visible with four decimals."""
 
 
 @dataclass(frozen=True)
 class MeanLine:
-    """A line of the report: what a mean is called, the mean, and its population deviation over queries."""
+    """A mean and its population standard deviation over queries, formatted."""
 
     name: str
     mean: str
@@ -31,15 +31,15 @@ class MeanLine:
 
 @dataclass(frozen=True)
 class EvaluatorReport:
-    """What the notebook's `generate_evaluation_report` prints of one run, and what its words leave open.
+    """The output of the notebook's `generate_evaluation_report` for one run.
 
     Attributes:
-        reranker: the run.
-        figures: its row of `gap_summary`, deviations of the population.
-        traditional: a line a measure, by the traditional treatment.
-        tied: the same, exact means over every order.
-        own_rule: measures with a rule of their own for ties, which have one value.
-        policies: what was counted as 0 or left out; empty where nothing was.
+        reranker: name of the run.
+        figures: its row of `gap_summary`, with population standard deviations.
+        traditional: traditional mean of each measure.
+        tied: exact tied mean of each measure.
+        own_rule: means of measures with a rule of their own for ties.
+        policies: queries counted as 0 or left out.
     """
 
     reranker: str
@@ -51,24 +51,24 @@ class EvaluatorReport:
 
     @property
     def gap_mean(self) -> str:
-        """Return the mean |MRR − MTRR| as it is printed."""
+        """The mean |MRR − MTRR|, formatted."""
         return four_decimals(self.figures["RR_gap_mean"])
 
     @property
     def gap_max(self) -> str:
-        """Return the largest |MRR − MTRR| as it is printed."""
+        """The largest |MRR − MTRR|, formatted."""
         return four_decimals(self.figures["RR_gap_max"])
 
     @property
     def recommendation(self) -> str:
-        """Return the notebook's recommendation, in its words."""
+        """The recommendation of the notebook."""
         if self.figures["with_ties_share"] > MANY_TIES:
             return "Use tied metrics for fair comparison"
         return "Traditional metrics sufficient"
 
     @property
     def effect(self) -> str:
-        """Say what ties did to MRR, which the notebook's rule does not ask."""
+        """The effect of ties on MRR, which the notebook's rule ignores."""
         figures, n = self.figures, int(self.figures["n"])
         if not figures["with_ties"]:
             return "No query has a tie."
@@ -77,13 +77,15 @@ class EvaluatorReport:
             return f"Ties on {part_of(figures['with_ties'], n, 'query')}; MRR and MTRR are the same on each."
         mean, side = figures["RR_gap"], "high" if figures["RR_gap"] > 0 else "low"
         outcome = (
-            f"reads {decimal(abs(mean), 4)} too {side}" if abs(mean) > EQUAL else "stays, as the gaps cancel"
+            f"is {decimal(abs(mean), 4)} too {side}"
+            if abs(mean) > EQUAL
+            else "does not change: the gaps cancel"
         )
         return f"Ties move MRR on {part_of(n_moved, n, 'query')}; its mean {outcome}."
 
 
 def evaluator_reports(studies: ReportStudies) -> list[EvaluatorReport]:
-    """Return the notebook's report of each reranker: its measures, and those the report is of besides."""
+    """Return the notebook's report of each reranker, with the measures of the notebook and of the options."""
     lists = studies.evaluator_lists
     measures = [parse(name.removesuffix("_gap")) for name in lists.columns if name.endswith("_gap")]
     plain, own_rule = (
@@ -119,7 +121,7 @@ def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> lis
     scoring = studies.options.scoring
     counts = {
         "without rows": int((lists["n_docs"] == 0).sum()),
-        "with nothing relevant": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
+        "without relevant documents": int(((lists["n_relevant"] == 0) & (lists["n_docs"] > 0)).sum()),
     }
     texts = [f"{n:,} of them {what}, counted as 0" for what, n in counts.items() if n]
     reasons = [
@@ -132,21 +134,21 @@ def _policies(studies: ReportStudies, reranker: str, lists: pd.DataFrame) -> lis
 
 
 def unusual_rules(studies: ReportStudies) -> list[str]:
-    """Return what was not done as usual, a sentence each: order of ties, threshold, precision, segments."""
+    """Return a sentence for each option that is not the default."""
     options, scoring = studies.options, studies.options.scoring
     order = treatment(options.traditional)
     sentences = {
-        f"Traditional: {order.label}. {order.summary} The notebook's is the file's.": order.name != "input",
+        f"Traditional: {order.label}. {order.summary} The notebook keeps file order.": order.name != "input",
         f"Relevant: grade {scoring.relevant_from:g} and above.": scoring.relevant_from != AS_READ.relevant_from,
         f"Scores are compared as {compared_as(scoring.precision)}.": scoring.precision != AS_READ.precision,
-        f"Documents rank by fronts of {', '.join(scoring.criteria)}.": bool(scoring.criteria),
-        f"Ties are split first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
-        "Documents that nobody judged are left out of the lists.": scoring.unjudged == "leave_out",
-        f"Queries of {', '.join(options.segments)} only.": bool(options.segments),
+        f"Documents are ranked by Pareto fronts of {', '.join(scoring.criteria)}.": bool(scoring.criteria),
+        f"Ties are broken first by {', '.join(scoring.tiebreak_by)}.": bool(scoring.tiebreak_by),
+        "Unjudged documents are left out of the lists.": scoring.unjudged == "leave_out",
+        f"Only queries of {', '.join(options.segments)}.": bool(options.segments),
     }
     return [sentence for sentence, is_unusual in sentences.items() if is_unusual]
 
 
 def four_decimals(value: float) -> str:
-    """Write a figure as the notebook prints it, one that four decimals would hide with two figures."""
+    """Format with four decimals like the notebook; a smaller value keeps two significant digits."""
     return f"{value:.4f}" if value == 0 or abs(value) >= _SMALLEST else decimal(value, 4)

@@ -1,4 +1,4 @@
-"""What a report is made of: sections of sentences, facts, tables and charts, and the forms it leaves in."""
+"""A report: sections of sentences, facts, tables and charts, and its output formats."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from metrics.support.escaping import spreadsheet_csv
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One question and its answer.
+    """A section of a report.
 
     Attributes:
-        name: as it is asked for.
-        title: its heading.
-        summary: what it shows, in a sentence.
-        sentences: written from the data.
-        facts: what is what, each in a few words.
-        tables: as people read them.
-        charts: names of the charts that belong here, for whoever draws them.
+        name: key in `SECTIONS`.
+        title: heading.
+        summary: one sentence about the contents.
+        sentences: sentences written from the data.
+        facts: (label, text) pairs.
+        tables: tables.
+        charts: names of charts, for the function that draws them.
     """
 
     name: str
@@ -42,15 +42,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart for the HTML file.
+    """A chart in an HTML report.
 
     Attributes:
-        title: its caption.
-        alt: what it shows, for those who do not see it.
-        light: the chart as plotly's JSON, for light ground.
-        dark: the same for dark ground.
-        height: in pixels.
-        min_width: in pixels, kept on a phone.
+        title: caption.
+        alt: text for screen readers.
+        light: plotly JSON for the light theme.
+        dark: plotly JSON for the dark theme.
+        height: height in pixels.
+        min_width: minimum width in pixels, also on phones.
     """
 
     title: str
@@ -63,33 +63,28 @@ class Figure:
 
 @dataclass(frozen=True)
 class ReportCharts:
-    """The charts of a report, and the script that shows them.
-
-    Attributes:
-        script: plotly.js, as it stands inside the file.
-        figures: name → chart.
-    """
+    """The charts of a report by name, and plotly.js to show them."""
 
     script: str
     figures: Mapping[str, Figure]
 
 
 DrawCharts = Callable[["Report"], ReportCharts]
-"""Draws the charts of a report."""
+"""Function that draws the charts of a report."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """A report: the same from the same files and choices, but for its date.
+    """A report, which depends only on its files, options and date.
 
     Attributes:
-        title: its heading.
-        extent: how much it is about, in a line.
-        conclusion: who leads, and whether ties or chance decide that.
+        title: heading.
+        extent: number of rerankers and queries.
+        conclusion: the leader, and whether ties or chance decide that.
         recommendation: which number to report, and why.
-        summary: sections that everybody reads, in order.
-        appendix: sections behind it.
-        studies: the studies behind them, for charts.
+        summary: sections of the first page, in order.
+        appendix: further sections.
+        studies: the studies behind the sections.
     """
 
     title: str
@@ -102,25 +97,25 @@ class Report:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """Return all sections, in order."""
+        """All sections, in order."""
         return *self.summary, *self.appendix
 
     def markdown(self, day: date) -> str:
-        """Return the report as Markdown: for a pull request or a README."""
+        """Return the report as Markdown."""
         return render("report.md", report=self, day=day)
 
     def html(self, day: date, charts: ReportCharts | None = None) -> str:
-        """Return the report as one HTML file that asks nothing of any host."""
+        """Return the report as one HTML file without external requests; without charts, it has only text."""
         charts = charts or ReportCharts("", {})
         script = Markup(charts.script)  # noqa: S704 plotly's own
         return render("report.html", report=self, day=day, script=script, figures=charts.figures)
 
     def latex(self, day: date) -> str:
-        """Return its tables for LaTeX with booktabs, to be copied or taken in by `input`."""
+        """Return the report as LaTeX, for copying or for LaTeX's `input`."""
         return render("report.tex", report=self, day=day)
 
     def text(self, day: date) -> str:
-        """Return the compact text that the G-RAG notebook's evaluator prints, reranker by reranker."""
+        """Return the text report of the G-RAG notebook's evaluator, reranker by reranker."""
         runs, rules = evaluator_reports(self.studies), unusual_rules(self.studies)
         traditional_only = self.studies.options.traditional_only
         return render(
@@ -128,7 +123,7 @@ class Report:
         )
 
     def file(self, ending: str, day: date, draw: DrawCharts | None = None) -> bytes:
-        """Return the report as a file with this ending; `draw` makes the charts of HTML."""
+        """Return the report as a file with this suffix; `draw` draws the charts of HTML."""
         if self.studies.options.traditional_only and ending.casefold() != ".txt":
             raise UsageError("Only a text report can leave tied values out: --format text, or -o FILE.txt.")
         texts = {".md": self.markdown, ".tex": self.latex, ".txt": self.text}
@@ -142,15 +137,17 @@ class Report:
                 return written
             case ending if ending in texts:
                 return texts[ending](day).encode()
-        raise UsageError(f"A report ends in .html, .csv, .parquet, {', '.join(texts)}; not in {ending!r}.")
+        raise UsageError(
+            f"A report cannot be a {ending!r} file. Choose .html, .csv, .parquet, {', '.join(texts)}."
+        )
 
     def per_query(self) -> pd.DataFrame:
-        """Return all values of every list, unrounded: a row a list.
+        """Return the unrounded values of every list, one row per list.
 
         Returns:
-            reranker, query_id, what its ties look like (as `Evaluation.lists`), for each measure and
-            treatment a column such as `RR expected`, those of a retrieval experiment and of the ready targets
-            among them, and where any list gives a latency its seconds, `latency_s`.
+            reranker, query_id, the columns of `Evaluation.lists`, a column such as `RR expected` for each
+            measure and treatment (also those of a retrieval experiment and of preset targets), and `latency_s`
+            if any list has a latency.
         """
         values, further = self.studies.evaluation.scores, self.studies.further_values
         values = values.join(

@@ -1,4 +1,4 @@
-"""What a report is to tell, and the studies behind it, each computed when it is first read."""
+"""Options of a report and the studies behind it, each computed on first access."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -32,41 +32,38 @@ from metrics.support.cached import cached_property
 from metrics.ties import Ranking, Treatment, order_of_ties, treatment
 
 MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10", "nDCG@10")
-"""Measures reported unless said otherwise: the notebook's and the usual one for grades."""
+"""Default measures: those of the notebook, and the usual one for grades."""
 PRESETS: Mapping[str, tuple[str, ...]] = {
     "short": ("summary", "swaps", "audit", "targets", "brief"),
     "full": (),
     "paper": ("paper", "brief"),
 }
-"""Preset → its sections; none for all but the table for a paper.
-
-Targets only where any are set, an audit only where there is a published table.
-"""
+"""Preset → its sections; empty for all but the table for a paper."""
 _SCORING = tuple(option.name for option in fields(ScoringOptions))
 
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What a report is to tell.
+    """Options of a report.
 
     Attributes:
-        measures: names; the first is the one tested, drawn and recommended on.
-        traditional: the treatment taken as the traditional one.
-        baseline: whom the others are compared with; BM25 or the first where empty.
-        targets: what is to be reached, such as `MTRR>=0.8`, or the name of ready ones; none unless set.
-        targets_for: whose targets are drawn; the leader's by tied value where empty.
-        test: name of a test.
+        measures: names; the first is tested, drawn and recommended.
+        traditional: treatment that breaks ties for traditional scores.
+        baseline: reranker to compare the others with; if empty, BM25 or the first.
+        targets: targets such as `MTRR>=0.8`, or names of presets.
+        targets_for: reranker whose targets are drawn; if empty, the leader by tied score.
+        test: name of a significance test.
         correction: name of a correction.
-        title: heading of the report; told by its size where empty.
-        rerankers: those reported, in order; all where empty.
-        segments: those reported; all where empty.
-        preset: which sections: short (a summary), full (the summary and all behind it) or paper (one table).
-        sections: names of the sections, in their own order; those of the preset where empty.
-        files: name and sha256 of each file the runs came from.
-        scoring: how lists are scored.
-        published: the table that is audited; none where None.
-        published_names: (published, ours) of names in it that do not say whose they are.
-        traditional_only: leaves tied values out of the text report.
+        title: heading; if empty, it names the number of rerankers.
+        rerankers: rerankers to report, in order; all if empty.
+        segments: query groups to report; all if empty.
+        preset: short (a summary), full (with appendix) or paper (one table).
+        sections: names of sections; those of the preset if empty.
+        files: name and SHA-256 of each input file.
+        scoring: options of scoring.
+        published: published table to audit.
+        published_names: (published, ours) for names in it that do not match.
+        traditional_only: whether the text report omits tied scores.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -89,12 +86,12 @@ class ReportOptions:
 
     @classmethod
     def of(cls, **choices: Any) -> "ReportOptions":  # noqa: ANN401 as the fields name and type them
-        """Return the record of these choices, those of scoring given one by one."""
+        """Return the options, with those of scoring given as separate keywords."""
         scoring = {name: choices.pop(name) for name in _SCORING if name in choices}
         return cls(**choices | ({"scoring": ScoringOptions(**scoring)} if scoring else {}))
 
     def __post_init__(self) -> None:
-        """Turn lists into tuples, and names into those of the registries; UsageError for an unknown one."""
+        """Convert lists to tuples and names to those of the registries; raise UsageError for unknown names."""
         for name, value in vars(self).copy().items():
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
@@ -110,21 +107,16 @@ class ReportOptions:
 
 
 EVALUATOR_MEASURES = ("RR", "Hits@1", "Hits@3", "Hits@5", "Hits@10")
-"""Measures of the report that the notebook's evaluator prints."""
+"""Measures that the evaluator of the notebook prints."""
 MAX_RERANKERS = 30
-"""Rerankers whose places and values by other tools are worked out, the best by tied mean."""
+"""Rerankers in the sections about stability and other tools, the best by tied score."""
 MAX_SWAPS = 10
-"""Orders that swap in a report, the widest."""
+"""Pairs that swap in a report, the widest."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReportStudies:
-    """The studies behind a report, each computed when it is first read.
-
-    Attributes:
-        runs: what was ranked.
-        options: what is to be told.
-    """
+    """The studies behind a report, each computed on first access."""
 
     runs: Runs
     options: ReportOptions
@@ -152,8 +144,8 @@ class ReportStudies:
         segments = query_segments(self.runs)
         unknown = [name for name in self.options.segments if name not in set(segments)]
         if unknown:
-            existing = ", ".join(sorted(set(segments))) or "none"
-            raise UsageError(f"There is no segment {unknown[0]!r}. Segments: {existing}.")
+            names = ", ".join(sorted(set(segments))) or "none"
+            raise UsageError(f"There is no query group {unknown[0]!r}. Query groups: {names}.")
         return set(segments.index[segments.isin(self.options.segments)])
 
     @property
@@ -167,47 +159,47 @@ class ReportStudies:
 
     @property
     def n_queries(self) -> int:
-        """Queries with a list."""
+        """Number of queries with a list."""
         return int(self.evaluation.scores.index.get_level_values("query_id").nunique())
 
     @cached_property
     def copies(self) -> list[list[str]]:
-        """The rerankers that are the same run, as `same_runs` returns them."""
+        """Groups of rerankers that are the same run."""
         return same_runs(self.runs, self.evaluation, self.measure)
 
     @property
     def measure(self) -> str:
-        """The measure that is tested and drawn."""
+        """The first measure, which is tested and drawn."""
         return self.options.measures[0]
 
     @property
     def measure_at(self) -> MeasureAt:
-        """The measure that is tested and drawn, with its names."""
+        """The parsed first measure."""
         return parse(self.measure)
 
     @property
     def order(self) -> Treatment:
-        """The treatment taken as the traditional one."""
+        """The traditional treatment."""
         return treatment(self.options.traditional)
 
     @property
     def n_scored(self) -> int:
-        """Rerankers with a mean."""
+        """Number of rerankers with a tied score."""
         return int(self.leaderboard["tied"].notna().sum())
 
     @property
     def has_own_rule(self) -> bool:
-        """Whether the measure settles ties by its own rule, so that it has one value."""
+        """Whether the first measure has a rule of its own for ties, and so one value."""
         return bool(self.measure_at.measure.answers)
 
     @property
     def question(self) -> MeasureAt:
-        """The measure whose ties are in question: the first, or that whose ties it settles by its own rule."""
+        """The first measure, or the measure whose ties it settles by a rule of its own."""
         return question(self.measure_at)
 
     @property
     def baseline(self) -> str:
-        """The reranker that the others are compared with."""
+        """The reranker to compare the others with."""
         return self.options.baseline or usual_baseline(self.rerankers)
 
     @property
@@ -216,14 +208,14 @@ class ReportStudies:
         return self.options.targets_for or str(self.leaderboard.index[0])
 
     def check_names(self) -> None:
-        """Raise a UsageError where a baseline, or a reranker whose targets are drawn, has no list."""
+        """Raise UsageError if the baseline or `targets_for` has no list."""
         for name in filter(None, (self.options.baseline, self.options.targets_for)):
             if name not in self.rerankers:
                 raise UsageError(f"There is no reranker {name!r}. Rerankers: {', '.join(self.rerankers)}.")
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
-        """The leaderboard, with the standard deviation of each mean by ties (`std`); of several, with tiers."""
+        """The leaderboard with the SD of each mean over ties (`std`) and, for several rerankers, tiers."""
         table = leaderboard(self.evaluation, self.measure, self.options.traditional)
         if len(table) > 1:
             table = with_tiers(table, rank_intervals(self.evaluation, self.measure))
@@ -231,7 +223,7 @@ class ReportStudies:
 
     @cached_property
     def tie_answers(self) -> pd.DataFrame | None:
-        """The first measure beside those that settle its ties by their own rules, None where there is none."""
+        """The first measure and those that settle its ties by rules of their own; None without any."""
         measures = [str(measure) for measure in side_by_side(self.measure_at)]
         if len(measures) == 1:
             return None
@@ -240,36 +232,36 @@ class ReportStudies:
 
     @cached_property
     def lists(self) -> pd.DataFrame:
-        """The lists and their gaps, by the measure whose ties are in question."""
+        """The lists and their gaps by `question`."""
         return gaps(self.evaluation, {"first": str(self.question)}, self.options.traditional)
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """The lists summarised, a row a reranker, best tied first."""
+        """The gaps of each reranker, best tied score first."""
         return gap_summary(self.lists).loc[self.leaderboard.index]
 
     @cached_property
     def readings(self) -> pd.DataFrame:
-        """MRR and MAP in words, best tied first."""
+        """MRR and MAP as ranks and ratios, best tied score first."""
         evaluation = self._score(readings.MEASURES, ["expected"]).only(self.rerankers)
         table = readings.readings(evaluation, self.options.traditional, self.baseline)
         return table.loc[self.leaderboard.index]
 
     @cached_property
     def verdicts(self) -> Verdicts:
-        """Differences from the baseline, by tied and by traditional values."""
+        """Differences from the baseline by tied and by traditional scores."""
         options = self.options
         settings = options.traditional, self.baseline, options.test, options.correction
         return verdicts(self.evaluation, self.measure, *settings)
 
     @cached_property
     def swaps(self) -> pd.DataFrame:
-        """Every pair of rerankers whose order by the sort is not the tied one, the widest first."""
+        """Pairs whose traditional order differs from their tied order, the widest first."""
         return swapped_orders(self.evaluation, self.measure, self.options.traditional)
 
     @cached_property
     def widest_swaps(self) -> pd.DataFrame:
-        """The widest of them, with the chance of the sort's order."""
+        """The widest pairs that swap, with the chance of the traditional order."""
         rows = self.swaps.head(MAX_SWAPS)
         if not len(rows):
             return rows
@@ -282,13 +274,13 @@ class ReportStudies:
 
     @cached_property
     def experiment_evaluation(self) -> Evaluation:
-        """Scores and seconds of what a retrieval experiment reports, tied and traditional."""
+        """Scores and seconds of a retrieval experiment, tied and traditional."""
         values = self._score(experiment_measures(), ["expected"]).only(self.rerankers)
         return with_latency(values, latencies(self.runs))
 
     @cached_property
     def experiment(self) -> pd.DataFrame:
-        """Every measure of a retrieval experiment against the baseline, best reranker first."""
+        """The measures of a retrieval experiment against the baseline, best reranker first."""
         options, values = self.options, self.experiment_evaluation.only(list(self.leaderboard.index))
         ties = ["expected", options.traditional]
         testing = {"test": options.test, "correction": options.correction}
@@ -296,7 +288,7 @@ class ReportStudies:
 
     @cached_property
     def further_values(self) -> pd.DataFrame:
-        """Values of a retrieval experiment and of the ready targets, for those who reckon with the lists."""
+        """Values of a retrieval experiment and of the preset targets."""
         measures = (str(target.measure) for target in targets_of((), READY_TARGETS))
         values = self._score(list(measures), ["expected", "pessimistic", "optimistic", "std"])
         further = self.experiment_evaluation.scores
@@ -306,32 +298,32 @@ class ReportStudies:
 
     @cached_property
     def evaluator_lists(self) -> pd.DataFrame:
-        """The lists and their gaps, by the measures of the notebook's evaluator and those asked for."""
+        """The lists and their gaps by the measures of the notebook and of the options."""
         measures = dict.fromkeys((*EVALUATOR_MEASURES, *self.options.measures))
         values = self._score(list(measures), ["expected", "pessimistic", "optimistic"]).only(self.rerankers)
         return gaps(values, {name: name for name in measures}, self.options.traditional)
 
     def count_left_out(self, reranker: str) -> int:
-        """Count the judged queries that `missing` and `empty` leave out of one reranker's lists."""
+        """Count the judged queries that the policies `missing` and `empty` leave out for a reranker."""
         skipped = self.evaluation.skipped
         queries = skipped.get_level_values("query_id")[skipped.get_level_values("reranker") == reranker]
         return len(queries if self._queries is None else queries.intersection(list(self._queries)))
 
     @cached_property
     def order_stability(self) -> OrderStability:
-        """Where the best rerankers can finish when every tie is broken at random."""
+        """Means and ranks of the best rerankers when all ties are broken at random."""
         return OrderStability.of(*self._spread(self.leaderboard.index[:MAX_RERANKERS]))
 
     @cached_property
     def tools(self) -> pd.DataFrame:
-        """What other tools would report of the best rerankers for the first measure, scored as here."""
+        """Values of other tools for the best rerankers, by the first measure."""
         best = set(self.leaderboard.index[:MAX_RERANKERS])
         names = [name for name in self.rerankers if name in best]
         return tool_values(self.runs, self.measure, names, self.options.scoring, self._queries)
 
     @cached_property
     def targets(self) -> pd.DataFrame:
-        """Whether each reranker reaches each target, best first; `by_sort`: by its traditional value."""
+        """Whether each reranker meets each target, best first; `by_sort`: by its traditional score."""
         options = self.options
         tied, before = (
             check_targets(self.evaluation, self._targets, options.traditional, self.baseline, treatment)
@@ -341,14 +333,14 @@ class ReportStudies:
 
     @cached_property
     def audit(self) -> Audit:
-        """The published table, held against all runs; UsageError where it has no figure of theirs."""
+        """The audit of the published table."""
         if self.options.published is None:
-            raise UsageError("There is no published table to audit.")
+            raise UsageError("Give a published table to audit.")
         return audit(self.runs, self.options.published, names=dict(self.options.published_names))
 
     @cached_property
     def audited_order(self) -> AuditedOrder:
-        """What becomes of the order by the first measure, else by RR, nDCG or the first that gives one."""
+        """The audit of the order by the first measure, else by RR, nDCG or the first one with an order."""
         ours = {name: self.audit.names.measure(name) for name in self.audit.published.measures}
         first = [name for name, measure in ours.items() if measure == self.measure]
         matched = [name for name, measure in ours.items() if measure]
@@ -358,5 +350,5 @@ class ReportStudies:
 
     @cached_property
     def findings(self) -> pd.DataFrame:
-        """What is odd about the runs."""
+        """Problems in the files."""
         return self.runs.findings

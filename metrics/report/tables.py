@@ -1,4 +1,4 @@
-"""Tables of a report, as people read them."""
+"""Tables of a report with formatted cells."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,14 +9,12 @@ import pandas as pd
 from metrics.support.wording import LONG, written_p
 
 _SHORT = 32
-"""Letters of a cell that stay on one line."""
+"""Most letters of a cell on one line."""
 VERDICT = "Verdict"
 SEVERITY = "Severity"
-"""Headings of columns whose words have a tone."""
+"""Headings of columns whose words are coloured."""
 FOUR_DECIMALS = ".4f"
-"""How values are written."""
 P_DIGITS = 4
-"""Decimals of a p."""
 TONES = {
     "met": "blue",
     "met on average": "blue",
@@ -28,11 +26,11 @@ TONES = {
     "stands": "blue",
     "error": "orange",
 }
-"""Verdicts that are coloured: blue for what holds or reads too low, orange for what ties decide."""
+"""Verdict → colour: blue for robust verdicts and values too low, orange for those that ties decide."""
 
 
 class Cell(NamedTuple):
-    """A cell as it is written; `tone` is how a verdict is coloured, where colours are."""
+    """A formatted cell; `tone` is the colour of a verdict."""
 
     text: str
     number: bool = False
@@ -41,20 +39,20 @@ class Cell(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """Return how much room the cell takes: a figure, a few words that stay on one line, or a sentence."""
+        """Width class: a number, a short text on one line, or a long one."""
         return "number" if self.number else "short" if len(self.text) <= _SHORT else "long"
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as people read it.
+    """A table of a report.
 
     Attributes:
-        title: what it shows.
-        frame: a column for each heading.
-        formats: column → how its figures are written, such as `.4f`; others are text.
-        strong: rows and columns of the figures that stand out.
-        note: what has to be known to read it.
+        title: heading.
+        frame: values, one column per heading.
+        formats: column → format of its numbers, such as `.4f`; other columns are text.
+        strong: (row, column) of bold cells.
+        note: explanation below the table.
     """
 
     title: str
@@ -65,7 +63,7 @@ class Table:
 
     @classmethod
     def of(cls, title: str, columns: Mapping[str, "Column"], note: str = "") -> "Table":
-        """Return a table of columns."""
+        """Return a table of heading → values, or (values, format of numbers)."""
         pairs = {
             name: column if isinstance(column, tuple) else (column, "") for name, column in columns.items()
         }
@@ -74,18 +72,18 @@ class Table:
 
     @property
     def headings(self) -> list[Cell]:
-        """Return the names of the columns."""
+        """Headings as cells."""
         return [Cell(name.strip(), number=name in self.formats) for name in self.frame.columns]
 
     @property
     def kinds(self) -> list[str]:
-        """Return how much room each column takes, as `Cell.kind` says of its longest cell."""
+        """Width class of each column: that of its longest cell."""
         columns = zip(*self.rows, strict=True)
         return [max(column, key=lambda cell: len(cell.text)).kind for column in columns]
 
     @property
     def rows(self) -> list[list[Cell]]:
-        """Return the cells, row by row."""
+        """Cells, row by row."""
         columns = [
             [self._cell(name, row, value) for row, value in enumerate(column)]
             for name, column in self.frame.items()
@@ -101,17 +99,17 @@ class Table:
 
 
 Column = Iterable[object] | tuple[Iterable[object], str]
-"""Values of a column of a table, as text or with a format of their figures."""
+"""Values of a column as text, or with a number format."""
 
 
 def legend(meanings: Mapping[Any, str], words: Iterable[str]) -> str:
-    """Return what those words of a column mean that stand in it, in the order of `meanings`."""
+    """Explain the words that occur in a column, in the order of `meanings`."""
     used = set(words)
     return " ".join(f"{word}: {meaning}" for word, meaning in meanings.items() if word in used)
 
 
 def format_figure(value: Any, spec: str) -> str:  # noqa: ANN401 whatever a column of figures holds
-    """Return a figure as printed: a true minus, none on zero, a dash for none; `p` is the format of a p."""
+    """Format a number with a true minus, no sign on zero and a dash for NaN; `p` is the format of p values."""
     if pd.isna(value):
         return "–"
     if spec == "p":

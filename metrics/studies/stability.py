@@ -1,4 +1,4 @@
-"""Whether the order of a leaderboard holds when ties are broken another way."""
+"""Stability of a leaderboard when its ties are broken at random."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,40 +23,28 @@ from metrics.support.progress import begin_step
 from metrics.support.wording import chance_percent, count_of, part_of, written_p
 from metrics.ties import Ranking
 
-_PAIR_COLUMNS = [
-    "reranker",
-    "other",
-    "above",
-    "equal",
-    "below",
-    "method",
-    "reversible",
-    "standard_error",
-]
-
-
 _FEW_PAIRS = 2**10
-"""Pairs up to which each is compared value for value."""
+"""Most pairs that are all compared value by value."""
 _BINS = 2**12
-"""Bins of means in which many pairs are compared at once."""
+"""Bins of means for more pairs."""
 _ROWS = 2**8
-"""Rerankers of which these chances are summed up at once."""
+"""Rerankers per block of chances."""
 _MAX_UNRESOLVED = 0.002
-"""Chance that two means share a bin without being equal, up to which half of it is counted for either order."""
+"""Largest chance of two unequal means in one bin that is split evenly between both orders."""
 _ROUNDING = 1e-12
-"""Chance below which rounding is all there is."""
+"""Smallest chance that is not rounding."""
 
 
 def mean_bounds(distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """Return how far ties move each mean of `mean_distributions`, and between which places.
+    """Return the bounds of each mean over tie orders, and of its rank.
 
-    A place is 1 + the number of rerankers whose mean is strictly above: equal means share the better one.
-    Each reranker's ties are broken on their own, so the best place leaves above only those whose worst is
-    above its best, and the worst place puts above all whose best is above its worst.
+    A rank is 1 + the number of rerankers with a strictly higher mean. Ties of each reranker are broken
+    independently: for the best rank only rerankers whose worst case is above its best case count, for the
+    worst rank all whose best case is above its worst case.
 
     Returns:
-        index reranker, in order; expected, std (of the mean), worst, best, method, place (of the
-        expected mean), best_place, worst_place.
+        index reranker, in order; expected, std (of the mean over tie orders), worst, best, method, place (rank
+        by the expected mean), best_place, worst_place.
     """
     mean, worst, best = _bounds(distributions)
     table = pd.DataFrame(
@@ -89,25 +77,27 @@ def _count_above(values: FloatArray, limits: FloatArray) -> IntArray:
 def pairwise_order(
     distributions: Mapping[str, MeanDistribution], pairs: Iterable[tuple[str, str]] | None = None
 ) -> pd.DataFrame:
-    """Return how likely each of two rerankers is to come out above the other.
+    """Return the chance that each of two rerankers has the higher mean when ties are broken at random.
 
-    Exact where both distributions are, and all values together are few, or pairs are. Else values are counted
-    in bins, and both orders are equally likely inside a bin; pairs that this could move by more than .001 are
-    compared value for value. Where worst and best leave no doubt, exactly 1 by any method.
+    `pairs` are (reranker, other); None for all pairs, the higher expected mean first. Chances are exact if
+    both distributions are and there are few values or pairs. Otherwise values are counted in bins, with both
+    orders equally likely within a bin; pairs that this could move by more than .001 are compared value by
+    value.
 
     Returns:
-        a row a pair, of all pairs those of the highest expected means first: reranker, other,
-        above, equal, below (chances that `reranker` is above, level with and below `other`; their sum is
-        1), method (the coarser of the two; exact where there is no doubt), reversible (whether any
-        tie-breaking puts `other` strictly above), standard_error (of above, equal and below, the largest; 0
-        unless sampled).
+        one row per pair: reranker, other, above, equal, below (chances that `reranker` is above, level with and
+        below `other`, which sum to 1), method (the less exact of the two), reversible (whether some tie order
+        puts `other` strictly above), standard_error (of these chances; 0 unless sampled).
     """
     ordered = sorted(distributions.items(), key=lambda item: -round(item[1].mean, 12))
     names, ordered_distributions = [name for name, _ in ordered], [distribution for _, distribution in ordered]
     _, worst, best = _bounds(dict(ordered))
     coarse = np.array([METHODS.index(one.method) for one in ordered_distributions], dtype=np.int64)
     error = np.array([one.error for one in ordered_distributions])
-    i, j = _columns(names, pairs)
+    i, j = np.triu_indices(len(names), 1)
+    if pairs is not None:
+        columns = [(names.index(name), names.index(other)) for name, other in pairs]
+        i, j = np.array(columns, dtype=np.int64).reshape(-1, 2).T
     reversible = best[j] > worst[i] + equality_margin(worst[i])
     certain = worst[i] > best[j] + equality_margin(best[j])
     chances, unresolved = np.zeros((len(i), 3)), np.zeros(len(i))
@@ -132,17 +122,9 @@ def pairwise_order(
     method = np.array(METHODS, dtype=object)[np.where(certain | certain_below, 0, coarsest)]
     errors = np.where(certain | certain_below, 0.0, np.hypot(error[i], error[j]))
     labels = np.array(names, dtype=object)
-    columns = [labels[i], labels[j], *chances.T, method, reversible, errors]
-    return pd.DataFrame(dict(zip(_PAIR_COLUMNS, columns, strict=True)))
-
-
-def _columns(names: list[str], pairs: Iterable[tuple[str, str]] | None) -> tuple[IntArray, IntArray]:
-    if pairs is None:
-        return np.triu_indices(len(names), 1)
-    column_of = {name: column for column, name in enumerate(names)}
-    columns = [(column_of[name], column_of[other]) for name, other in pairs]
-    i, j = np.array(columns, dtype=np.int64).reshape(-1, 2).T
-    return i, j
+    order_chances = dict(zip(("above", "equal", "below"), chances.T, strict=True))
+    table = pd.DataFrame({"reranker": labels[i], "other": labels[j], **order_chances, "method": method})
+    return table.assign(reversible=reversible, standard_error=errors)
 
 
 def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[float, float, float]:
@@ -156,10 +138,9 @@ def _order_chances(first: MeanDistribution, second: MeanDistribution) -> tuple[f
 
 
 def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArray, FloatArray]:
-    """Return (n, n) the chance that each is in a bin below the other's, and in the same bin at another value.
+    """Return (n, n) chances of a lower bin, and of the same bin with another value.
 
-    Bins end at quantiles of all means together, and each of these has a bin of its own: where means are few, or
-    likely, a bin is one value.
+    Bins end at quantiles of all means, which have bins of their own. A frequent mean is alone in its bin.
     """
     n = len(distributions)
     owner = np.repeat(np.arange(n), [len(one.means) for one in distributions])
@@ -185,14 +166,11 @@ def _binned_chances(distributions: Sequence[MeanDistribution]) -> tuple[FloatArr
 
 
 def expected_tau(pairs: pd.DataFrame) -> float:
-    """Return the expected Kendall tau-a between two leaderboards of `pairwise_order`, ties broken at random.
+    """Return the expected Kendall tau-a of two leaderboards whose ties are broken at random.
 
-    A pair adds 1 where both order it alike, −1 where they do not, and 0 where one has it level; the two are
-    independent, so its expectation is (P(above) − P(below))^2, and tau is the mean over pairs. Pairs that
-    are level under every tie-breaking have no order to lose and are left out.
-
-    Returns:
-        from 0 to 1; 1 where no tie-breaking moves anything, and where there is no pair.
+    A pair counts 1 if both leaderboards agree on it, −1 if they disagree and 0 if it is level in one. As both
+    are independent, its expectation is (P(above) − P(below))^2; tau is the mean over pairs. Pairs that are
+    always level do not count. Without pairs tau is 1.
     """
     ordered = pairs[pairs["equal"] < 1]
     if not len(ordered):
@@ -201,18 +179,14 @@ def expected_tau(pairs: pd.DataFrame) -> float:
 
 
 def copies_text(copies: Sequence[Sequence[str]]) -> str:
-    """Say which rerankers are the same run: the first two of the first group, and how many more there are."""
+    """Say which rerankers are the same run."""
     if not copies:
         return ""
     first, second, *others = copies[0]
-    copies_note = (
-        f" {count_of(len(copies) - 1, 'other run')} also came twice or more." if len(copies) > 1 else ""
-    )
-    return (
-        f" {first}, {second}{and_more(len(others))} are the same run.{copies_note}"
-        if others
-        else (f" {first} and {second} are the same run.{copies_note}")
-    )
+    names = f"{first}, {second}{and_more(len(others))}" if others else f"{first} and {second}"
+    n_more = len(copies) - 1
+    more = f" {count_of(n_more, 'other run')} also came twice or more." if n_more else ""
+    return f" {names} are the same run.{more}"
 
 
 def stability_finding(
@@ -222,84 +196,72 @@ def stability_finding(
     measure: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say which order depends most on how ties are broken, or that none does."""
+    """Say which pair depends most on tie order, or that none does; pairs of copies do not count."""
     if not len(pairs):
-        return ("There is one reranker, and no order to lose." if len(bounds) else "No list is scored.",)
+        return ("There is one reranker, so no order can change." if len(bounds) else "No list is scored.",)
     if note := own_rule_note(measure):
         return note
     copied = copies_text(copies).strip()
     group = {name: number for number, names in enumerate(copies) for name in names}
     is_copy = pairs["reranker"].map(group) == pairs["other"].map(group)
     if is_copy.all():
-        return Strong(copied), " Tie-breaking decides nothing between them."
+        return Strong(copied), " No tie order separates them."
     pairs = pairs[~is_copy]
     reversible = pairs[pairs["reversible"]]
     if not len(reversible):
         widest = bounds["best"].sub(bounds["worst"]).max()
-        amount = f"by more than {decimal(widest, 4)}" if widest > EQUAL else "at all"
-        unmoved = f"ties move no {measure} {amount}."
-        return Strong("No tie-breaking reverses any order: "), f"{unmoved} {copied}".strip()
+        amount = f" by more than {decimal(widest, 4)}" if widest > EQUAL else ""
+        unmoved = f"ties do not change any {measure}{amount}. {copied}"
+        return Strong("No tie-breaking reverses any order: "), unmoved.strip()
     row = reversible.loc[reversible["above"].sub(reversible["below"]).abs().idxmin()]
     first, second = ("reranker", "other") if row["above"] >= row["below"] else ("other", "reranker")
-    chance = max(row["above"], row["below"])
-    text = chance_percent(chance)
+    text = chance_percent(max(row["above"], row["below"]))
     chance_text = text if row["method"] == "exact" or text[0].isalpha() else f"about {text}"
     tau_text = written_p(tau).replace(">", "over ").replace("<", "under ") if 0 < tau < 1 else f"{tau:.3f}"
-    level_too = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
+    is_level = f", and they are level in {chance_percent(row['equal'])}" if row["equal"] > 0 else ""
     return (
-        Strong(str(row[first])),
-        f" has a higher {measure} than ",
-        Strong(str(row[second])),
-        " in ",
+        *(Strong(str(row[first])), f" has a higher {measure} than ", Strong(str(row[second])), " in "),
         Strong(chance_text),
-        f" of all tie-breakings{level_too}: no order is less certain. Tie-breaking can reverse "
+        f" of all tie-breakings{is_level}: no order is less certain. Tie-breaking can reverse "
         f"{part_of(len(reversible), len(pairs), 'pair')}; two leaderboards with ties broken at random have an "
-        f"expected Kendall tau of {tau_text}.{f' {copied}' if copied else ''}",
+        f"expected Kendall tau of {tau_text}. {copied}".rstrip(),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class OrderStability:
-    """The means, pairs and ranks of a leaderboard whose ties are all broken at random.
-
-    Attributes:
-        distributions: of each mean, as `mean_distributions` returns them.
-    """
+    """The means, pairs and ranks of a leaderboard whose ties are all broken at random."""
 
     distributions: Mapping[str, MeanDistribution]
 
     @cached_property
     def bounds(self) -> pd.DataFrame:
-        """How far ties move each mean, as `mean_bounds` returns it."""
+        """Table of `mean_bounds`."""
         return mean_bounds(self.distributions)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """The chances of each order of two, as `pairwise_order` returns them."""
+        """Table of `pairwise_order`."""
         return pairwise_order(self.distributions)
 
     @cached_property
     def places(self) -> RankDistribution:
-        """The chances of each place, as `rank_distribution` returns them."""
+        """The chance of each rank, with its error."""
         return rank_distribution(self.distributions)
 
     @property
     def tau(self) -> float:
-        """The expected Kendall tau of two leaderboards with ties broken at random, as `expected_tau`."""
+        """The `expected_tau` of the pairs."""
         return expected_tau(self.pairs)
 
     @property
     def ranks(self) -> pd.DataFrame:
-        """The chance of each place: index reranker, columns 1, 2, ... n."""
+        """The chance of each rank: index reranker, columns 1, 2, ... n."""
         return self.places.chances
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, measure: str, rankings: Mapping[str, Ranking], *, seed: int = 0
     ) -> "OrderStability":
-        """Study every reranker of an evaluation.
-
-        Returns:
-            The means, pairs and places of its leaderboard.
-        """
+        """Study the rerankers of an evaluation; arguments are those of `mean_distributions`."""
         return cls(mean_distributions(evaluation, measure, rankings, seed=seed))

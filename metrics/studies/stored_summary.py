@@ -1,4 +1,4 @@
-"""Ties and gaps of a stored evaluation that is too large for memory: counted a few lists at a time."""
+"""Ties and gaps of a stored evaluation that does not fit memory, counted in batches of lists."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,21 +13,21 @@ from metrics.studies.prose import Prose
 from metrics.support.arrays import FloatArray, IntArray
 
 LEVELS = 48
-"""Levels of the gap on either side of none; an even number, so that two and two make one."""
+"""Levels of the gap on each side of 0; even, so that pairs of levels can merge."""
 _NARROWEST = 2.0**-12
 _ROUNDING = 1e-9
-"""Part of a cell by which rounding may put a value below the edge it stands on."""
+"""Relative rounding error of a value on the edge of a cell."""
 
 
 class GapCells(NamedTuple):
-    """Lists of one reranker, or of all, by place on an axis and absolute gap.
+    """Numbers of lists by place on an axis and absolute gap, for one reranker or all.
 
     Attributes:
-        edges: (places + 1,) of the axis.
-        levels: (n + 1,) edges of the absolute gaps, from 0 to that of the largest.
-        high, low: (places, n) lists whose traditional value is too high, or too low.
+        edges: (places + 1,) edges of the axis.
+        levels: (n + 1,) edges of the absolute gaps, from 0 to the largest.
+        high, low: (places, n) lists whose traditional value is too high or too low.
         none: (places,) lists without a gap.
-        sums, squares: (places,) of the absolute gaps.
+        sums, squares: (places,) sums of the absolute gaps and of their squares.
     """
 
     edges: FloatArray
@@ -52,28 +52,21 @@ class GapCells(NamedTuple):
 
     @property
     def n_lists(self) -> IntArray:
-        """(places,) lists, with and without a gap."""
+        """(places,) number of lists."""
         return np.asarray(self.high.sum(axis=1) + self.low.sum(axis=1) + self.none)
 
 
 class GapHistogram:
-    """Counts of lists by reranker, place on an axis, and gap.
+    """Numbers of lists by reranker, place on an axis, and gap.
 
-    Gaps have a level on either side of none: level j of one side holds j·step ≤ |gap| < (j + 1)·step,
-    the last one its end as well. Where a value lies beyond the last place or level, both widths double
-    and two cells make one: the counts are those that the wide cells would have had from the start.
+    Level j on one side holds j·step ≤ |gap| < (j + 1)·step, the last level also its end. For a value beyond
+    the last place or level, all widths double and pairs of cells merge.
 
     Attributes:
-        counts: (n_rerankers, places, 2·LEVELS + 1); no gap in the middle, the traditional value too high
-            after it.
+        counts: (n_rerankers, places, 2·LEVELS + 1); without a gap in the middle, too high after it.
         sums, squares: (n_rerankers, places) of the absolute gaps.
-        width: of a place; the first begins at 0.
-        reach: largest absolute gap there is a level for.
-
-    Args:
-        n_rerankers: how many there are.
-        places: on the axis.
-        width: of a place, at least.
+        width: width of a place; the first begins at 0.
+        reach: largest absolute gap with a level.
     """
 
     def __init__(self, n_rerankers: int, places: int, width: float) -> None:
@@ -82,7 +75,7 @@ class GapHistogram:
         self.width, self.reach = width, _NARROWEST
 
     def cells(self, reranker: int | None = None) -> GapCells:
-        """Return the cells of one reranker, or of all, without the levels above the largest gap of all."""
+        """Return the cells of one reranker or of all, with levels up to the largest gap."""
         rerankers = slice(None) if reranker is None else slice(reranker, reranker + 1)
         n_levels = self._n_levels()
         counts, sums, squares = (one[rerankers].sum(axis=0) for one in (self.counts, self.sums, self.squares))
@@ -97,7 +90,7 @@ class GapHistogram:
         )
 
     def signed_gaps(self) -> tuple[FloatArray, IntArray]:
-        """Return (2n + 1,) edges of signed gaps, and (n_rerankers, 2n) lists with gaps between them; n ≥ 24."""
+        """Return (2n + 1,) edges of signed gaps and (n_rerankers, 2n) numbers of lists, n ≥ 24."""
         n_levels = max(self._n_levels(), LEVELS // 2)
         counts = np.delete(self.counts.sum(axis=1), LEVELS, axis=1)
         edges = self.reach * np.arange(-n_levels, n_levels + 1) / LEVELS
@@ -109,7 +102,7 @@ class GapHistogram:
         return int(np.flatnonzero(either).max(initial=0)) + 1
 
     def add(self, owner: IntArray, x: FloatArray | IntArray, with_gap: IntArray, gap: FloatArray) -> None:
-        """Count some lists by place and gap."""
+        """Add lists with owners and x (n,); the lists `with_gap` (m,) have these gaps (m,)."""
         _, places, levels = self.counts.shape
         while x.max() > self.width * places:
             self._double_places()
@@ -149,29 +142,27 @@ def _merge_pairs(counts: np.ndarray) -> np.ndarray:
 
 
 FARTHEST = 100
-"""Lists with the largest gap that are named."""
+"""Most lists with a large gap to keep."""
 LEADERBOARD_TREATMENTS = ("expected", "optimistic", "pessimistic")
-"""Treatments that a leaderboard needs besides the traditional one."""
+"""Treatments of a leaderboard besides the traditional one."""
 _FARTHEST_COLUMNS = ["row", "reranker", "tie_ratio", "max_tie_size", "traditional", "tied", "gap"]
-RATIO_PLACES = 20
-"""Places on the axis of tie ratios."""
-SIZE_PLACES = 24
-"""Places on the axis of largest ties."""
+RATIO_PLACES, SIZE_PLACES = 20, 24
+"""Places on the axes of tie ratios and of largest ties."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredSummary:
-    """Ties and gaps of one measure, over all lists of a stored evaluation.
+    """Ties and gaps of one measure over all lists of a stored evaluation.
 
     Attributes:
-        gaps: index reranker; n_lists, gap_mean and gap_max (of the absolute gap), lists_with_gap (share).
+        gaps: index reranker; n_lists, gap_mean and gap_max (absolute), lists_with_gap (share).
         ratios: lists by tie ratio and gap.
         sizes: lists by size of the largest tie and gap.
-        n_tied: lists with a tie.
-        n_level: of them without a gap.
-        correlation: of tie ratio and absolute gap, as `metrics.studies.gaps.correlation`.
-        farthest: lists with the largest absolute gap, that first, at most `FARTHEST`: row (place in the
-            file), reranker, tie_ratio, max_tie_size, traditional, tied, gap.
+        n_tied: lists with ties.
+        n_level: lists with ties and without a gap.
+        correlation: of tie ratio and absolute gap, see `metrics.studies.gaps.correlation`.
+        farthest: at most `FARTHEST` lists with the largest absolute gap, in order: row (in the file), reranker,
+            tie_ratio, max_tie_size, traditional, tied, gap.
     """
 
     gaps: pd.DataFrame
@@ -184,11 +175,7 @@ class StoredSummary:
 
 
 def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSummary:
-    """Count the ties and gaps of all lists of a stored evaluation, a few lists at a time.
-
-    Returns:
-        The counts of each reranker, and the lists with the largest gaps.
-    """
+    """Count the ties and gaps of all lists of a stored evaluation, in batches."""
     tied, before = column_of(measure, "expected"), column_of(measure, traditional)
     counter = _SummaryCounter(len(stored.rerankers))
     for piece in stored.pieces([*dict.fromkeys([tied, before]), "tie_ratio", "max_tie_size"]):
@@ -198,7 +185,10 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
 
 
 def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) -> Prose:
-    """Say whether ties cost anything, and whether the tie ratio predicts it."""
+    """Say whether ties change values, and whether the tie ratio predicts the gap.
+
+    `query_id` is that of the largest gap.
+    """
     share_level = summary.n_level / summary.n_tied if summary.n_tied else 0.0
     farthest = (
         summary.farthest.iloc[0].to_dict() | {"query_id": query_id} if len(summary.farthest) else {"gap": 0.0}
@@ -207,7 +197,7 @@ def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) 
 
 
 class _ListBatch(NamedTuple):
-    """A few lists: (n,) each; rows and owner as of `metrics.scale.stored.Piece`."""
+    """A batch of lists, (n,) arrays; row and owner as in `metrics.scale.stored.Piece`."""
 
     row: IntArray
     owner: IntArray
@@ -218,7 +208,7 @@ class _ListBatch(NamedTuple):
 
 
 class _SummaryCounter:
-    """Counts, sums and farthest lists of the parts taken in so far."""
+    """Counts, sums and farthest lists of the batches so far."""
 
     def __init__(self, n_rerankers: int) -> None:
         self.n_lists, self.n_off = np.zeros(n_rerankers, np.int64), np.zeros(n_rerankers, np.int64)
@@ -230,7 +220,7 @@ class _SummaryCounter:
         self.farthest = pd.DataFrame()
 
     def add(self, lists: _ListBatch) -> None:
-        """Add a few lists to every count."""
+        """Add a batch of lists."""
         if not len(lists.owner):
             return
         gap = lists.traditional - lists.tied

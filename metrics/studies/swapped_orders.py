@@ -1,4 +1,4 @@
-"""Pairs of rerankers that a sort puts in one order and the mean over all orders of the ties in the other."""
+"""Pairs of rerankers whose traditional order differs from their tied order."""
 
 from collections.abc import Collection, Mapping
 from math import comb
@@ -19,30 +19,29 @@ from metrics.support.wording import count_of, describe_part
 from metrics.ties import treatment
 
 SWAPS, SIGNIFICANT = "swaps", "swaps, significant"
-"""Verdicts of a pair."""
 
 
 def swapped_orders(
     evaluation: Evaluation, measure: str, traditional: str, *, level: float = 0.95
 ) -> pd.DataFrame:
-    """Return a row for each pair of rerankers whose traditional order is not their tied order.
+    """Return the pairs of rerankers whose traditional order differs from their tied order.
 
-    Means are compared as the leaderboard's places are, rounding left out: a pair that is level in one of the
-    two orders is in no order there, and swaps none. A measure that settles ties by its own rule has no rows.
+    Means are rounded as for the ranks of the leaderboard. A pair that is level in one of the two orders does
+    not swap. A measure with its own rule for ties has no rows.
 
     Args:
-        evaluation: with `measure` under expected and `traditional`.
+        evaluation: evaluation of `measure` under expected and `traditional`.
         measure: name of a measure, such as `RR`.
-        traditional: the treatment taken as the traditional one, such as `docid_desc`.
-        level: a pair is significant where the adjusted p is below 1 - level.
+        traditional: traditional treatment, such as `docid_desc`.
+        level: confidence level; a pair is significant if its adjusted p is below 1 - level.
 
     Returns:
-        widest tied difference first: a (first by the sort), b (first when ties are averaged), ties (the
-        treatment of the sort); traditional_a, traditional_b, tied_a, tied_b (means); place_a, place_b (by the
-        sort), tied_place_a, tied_place_b; difference (traditional, a − b, above 0), tied_difference
-        (a − b, below 0); p (paired t on the tied values of the queries both have, as `paired_p` returns it),
-        p_adjusted (Holm's, over all pairs of the evaluation, swapped or not); verdict (swaps, or swaps,
-        significant, where p says so and those queries put b first too).
+        one row per pair, the largest tied difference first: a (first traditionally), b (first with ties
+        averaged), ties (traditional treatment); traditional_a, traditional_b, tied_a, tied_b (means);
+        place_a, place_b (traditional ranks), tied_place_a, tied_place_b; difference (traditional, a − b,
+        positive), tied_difference (a − b, negative); p (paired t-test of tied values on shared queries),
+        p_adjusted (Holm, over all pairs of the evaluation); verdict (`swaps`, or `swaps, significant` if
+        p_adjusted is and the shared queries also rank b first).
 
     Raises:
         UsageError: the evaluation lacks the measure or a treatment.
@@ -55,10 +54,8 @@ def swapped_orders(
     first, second = np.nonzero(swaps_of(before, tied))
     names = means.index.to_numpy()
     rows = pd.DataFrame({"a": names[first], "b": names[second]}, dtype="str").assign(ties=traditional)
-    for name, ties in (("traditional", traditional), ("tied", "expected")):
-        column = means[ties].to_numpy()
-        rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
-    for name, column in (("place", before), ("tied_place", tied)):
+    values_of = {"traditional": means[traditional].to_numpy(), "tied": means["expected"].to_numpy()}
+    for name, column in (*values_of.items(), ("place", before), ("tied_place", tied)):
         rows[f"{name}_a"], rows[f"{name}_b"] = column[first], column[second]
     rows["difference"] = rows["traditional_a"] - rows["traditional_b"]
     rows["tied_difference"] = rows["tied_a"] - rows["tied_b"]
@@ -70,12 +67,7 @@ def swapped_orders(
 
 
 def with_order_chances(swaps: pd.DataFrame, distributions: Mapping[str, MeanDistribution]) -> pd.DataFrame:
-    """Return swapped orders with how likely the sort's order is when every tie is broken at random.
-
-    Returns:
-        the rows with a column above, the chance that a comes out above b; never 0, for the sort's order is one
-        that the ties allow, whatever rounding leaves of its chance.
-    """
+    """Add the column above: the chance that a is above b when all ties are broken at random."""
     pairs = pairwise_order(distributions, zip(swaps["b"], swaps["a"], strict=True))
     return swaps.assign(above=pairs["below"].to_numpy())
 
@@ -97,7 +89,7 @@ def order_chances(
 
 
 def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
-    """Say how many pairs swap, how many of these are significant, and which is the widest."""
+    """Say how many pairs swap, how many of them significantly, and which one swaps most."""
     n_pairs = comb(n_rerankers, 2)
     if not n_pairs:
         return ONE_RERANKER if n_rerankers else NOTHING_SCORED
@@ -105,7 +97,7 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
         return note
     if not len(swaps):
         pairs = "the two rerankers" if n_pairs == 1 else f"any of {count_of(n_pairs, 'pair')} of rerankers"
-        return Strong("No pair swaps. "), f"The sort does not reverse the tied order of {pairs}."
+        return Strong("No pair swaps. "), f"Traditional scores do not reverse the tied order of {pairs}."
     widest = swaps.iloc[0]
     a, b = Strong(str(widest["a"])), Strong(str(widest["b"]))
     n_significant = int((swaps["verdict"] == SIGNIFICANT).sum())
@@ -114,5 +106,5 @@ def swaps_finding(swaps: pd.DataFrame, n_rerankers: int, measure: str) -> Prose:
     return (
         Strong(describe_part(len(swaps), n_pairs, "pair", "swap")),
         f", {significant}. By {treatment(str(widest['ties'])).order}, ",
-        *(a, f" is {by_sort} {measure} above ", b, "; with ties averaged, ", b, f" is {when_tied} above."),
+        *(a, f" is {by_sort} {measure} above ", b, ". With ties averaged, ", b, f" is {when_tied} above."),
     )

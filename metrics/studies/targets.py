@@ -1,4 +1,4 @@
-"""Targets: what a reranker has to reach, and whether it does by every order its ties allow."""
+"""Targets of rerankers, and whether they are met in every order of ties."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,27 +15,24 @@ from metrics.studies.prose import Prose, Strong, and_more
 from metrics.support.wording import count_of, part_of
 
 _BM25 = re.compile(r"(?<![a-z0-9])bm[ _-]?25(?![a-z0-9])", re.IGNORECASE)
-"""BM25 as a word of its own: in `bm25-rm3` and `run.BM25`, not in `bm256`."""
+"""BM25 as a word: in `bm25-rm3` and `run.BM25`, not in `bm256`."""
 
 
 def usual_baseline(names: Sequence[str]) -> str:
-    """Return the reranker that is BM25, by its name; the first where none is.
-
-    Of several whose names have BM25 in them, the shortest: `bm25` rather than `bm25-top100-monot5`.
-    """
+    """Return the shortest name that contains BM25, else the first name."""
     return min((name for name in names if _BM25.search(name)), key=len, default=names[0])
 
 
 Verdict = Literal["met", "met on average", "sort order only", "missed", "not scored"]
 
 VERDICTS: dict[Verdict, str] = {
-    "met": "Every order the ties allow meets it.",
-    "met on average": "The mean over all orders meets it, some order does not.",
-    "sort order only": "The traditional value meets it, the mean over all orders does not.",
-    "missed": "Neither the traditional value nor the mean over all orders meets it.",
+    "met": "Every order of ties meets the target.",
+    "met on average": "The tied score meets the target, some order of ties does not.",
+    "sort order only": "The traditional score meets the target, the tied score does not.",
+    "missed": "Neither the traditional nor the tied score meets the target.",
     "not scored": "Every query was left out.",
 }
-"""What each verdict means."""
+"""Verdict → its meaning."""
 
 PRESETS = {
     "retrieval": (
@@ -43,23 +40,22 @@ PRESETS = {
         *("F1@5>0.70", "RR>0.8", "nDCG@5>0.85", "nDCG@10>0.80", "Hits@10>0.95"),
     ),
 }
-"""Targets often set for retrieval, by name."""
+"""Common targets, by name."""
 
 _FORM = re.compile(
     r"\s*((?:tied\s)?[^<>=\s]+)\s*(>=|<=|>|<)\s*(baseline)?\s*([+-]?\s*[\d.]+(?:e-?\d+)?)?\s*", re.IGNORECASE
 )
 _LONGEST = 200
-"""Letters of a target."""
+"""Most letters of a target."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One target: a measure that has to be above or below a bound.
+    """A bound that a measure must exceed or stay below.
 
     Attributes:
-        measure: what is measured.
-        sign: how the mean compares with the bound.
-        number: the bound, or what is added to the baseline's mean for it.
+        sign: `>`, `>=`, `<` or `<=`.
+        number: bound, or the number added to the baseline's mean.
         relative: whether the bound is relative to the baseline.
     """
 
@@ -70,10 +66,10 @@ class Target:
 
     @classmethod
     def of(cls, text: str) -> "Target":
-        """Return the target a text means, `MTRR>=0.8` or `nDCG@10>=baseline-0.01`; UsageError where none."""
+        """Parse a target such as `MTRR>=0.8` or `nDCG@10>=baseline-0.01`; raise UsageError if it is not one."""
         match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
         if match is None or not (match[3] or match[4]):
-            raise UsageError(f"{text[:60]!r} is no target. Write MTRR>=0.8 or nDCG@10>=baseline-0.01.")
+            raise UsageError(f"{text[:60]!r} is not a target. Write MTRR>=0.8 or nDCG@10>=baseline-0.01.")
         number = (match[4] or "0").replace(" ", "")
         if match[3] and match[4] and number[0] not in "+-":
             raise UsageError(f"{text[:60]!r}: write baseline+N or baseline-N.")
@@ -90,13 +86,13 @@ class Target:
         return f"{self.measure} {self.sign} {bound}"
 
     def meets(self, value: float, bound: float) -> bool:
-        """Return whether a mean meets a bound; a difference by rounding is none."""
+        """Return whether a mean meets a bound, without rounding errors."""
         off = value - bound if self.sign[0] == ">" else bound - value
         return off >= -EQUAL if self.sign.endswith("=") else off > EQUAL
 
 
 def targets_of(texts: Iterable[str], presets: Iterable[str] = ()) -> list[Target]:
-    """Return targets written out, and those of presets; UsageError where there is none, or one is unknown."""
+    """Parse targets and add those of presets; raise UsageError without any, or for an unknown one."""
     all_texts = list(texts)
     for name in presets:
         if name not in PRESETS:
@@ -114,11 +110,13 @@ def check_targets(
     baseline: str | None = None,
     decided_by: str = "expected",
 ) -> pd.DataFrame:
-    """Return whether each reranker reaches each target.
+    """Return whether each reranker meets each target by the treatment `decided_by`.
+
+    Relative targets do not apply to the baseline itself.
 
     Returns:
-        one row a reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
-        tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 where passed).
+        one row per reranker and target: reranker, target, measure (its name by `decided_by`), value (its mean),
+        tied, traditional, worst, best (means), bound, passed, verdict, missed_by (0 if passed).
     """
     names = evaluation.policies.index
     if baseline is not None and baseline not in names:
@@ -126,7 +124,7 @@ def check_targets(
     rows = []
     for target in targets:
         if target.relative and baseline is None:
-            raise UsageError(f"{target} needs a baseline. Say which reranker it is (--baseline NAME).")
+            raise UsageError(f"{target} needs a baseline. Name one: --baseline NAME.")
         table = evaluation.means(str(target.measure))
         rerankers = table.drop(index=baseline) if target.relative else table
         base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
@@ -150,15 +148,15 @@ def _row(
     traditional: str,
     decided_by: str,
 ) -> tuple[object, ...]:
-    bound = base[decided_by] + target.number
-    passed = target.meets(row[decided_by], bound)
-    spelled = (
+    value, bound = row[decided_by], base[decided_by] + target.number
+    passed = target.meets(value, bound)
+    measure = (
         target.measure.tied if decided_by == "expected" else f"{target.measure.traditional} ({decided_by})"
     )
-    missed = 0.0 if passed else abs(bound - row[decided_by])
-    verdict = _verdict(target, row, base, traditional)
     means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
-    return name, str(target), spelled, row[decided_by], *means, bound, passed, verdict, missed
+    verdict = _verdict(target, row, base, traditional)
+    missed_by = 0.0 if passed else abs(bound - value)
+    return name, str(target), measure, value, *means, bound, passed, verdict, missed_by
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:
@@ -172,18 +170,18 @@ def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", 
 
 
 MOST_NAMED = 5
-"""Measures named in a sentence at most."""
+"""Most measures named in a sentence."""
 
 
 class TargetSummary(NamedTuple):
-    """The number of targets of one reranker, and how many of them are met.
+    """The number of targets of one reranker, and how many are met.
 
     Attributes:
-        targets: how many there are.
-        tied: met by the mean over all orders.
-        traditional: met by the traditional value.
-        always: met by every order.
-        by_sort: measures whose target only the traditional value meets.
+        targets: number of targets.
+        tied: number met by the tied score.
+        traditional: number met by the traditional score.
+        always: number met in every order of ties.
+        by_sort: measures whose target only the traditional score meets.
     """
 
     targets: int
@@ -194,42 +192,35 @@ class TargetSummary(NamedTuple):
 
 
 def target_summary(rows: pd.DataFrame) -> TargetSummary:
-    """Count the targets that one reranker reaches, by its tied and its traditional values (`by_sort`)."""
+    """Count the targets that one reranker meets by tied and by traditional scores (column `by_sort`)."""
     sort_only = rows.loc[rows["verdict"] == "sort order only", "target"]
-    return TargetSummary(
-        len(rows),
-        int(rows["passed"].sum()),
-        int(rows["by_sort"].sum()),
-        int((rows["verdict"] == "met").sum()),
-        tuple(str(target).split(" ", 1)[0] for target in sort_only),
-    )
+    met = (rows["passed"], rows["by_sort"], rows["verdict"] == "met")
+    tied, traditional, always = (int(is_met.sum()) for is_met in met)
+    measures = tuple(str(target).split(" ", 1)[0] for target in sort_only)
+    return TargetSummary(len(rows), tied, traditional, always, measures)
 
 
 def target_finding(rows: pd.DataFrame, reranker: str) -> Prose:
-    """Say how many targets one reranker meets, by its traditional values and with ties averaged."""
+    """Say how many targets one reranker meets by traditional and by tied scores."""
     summary = target_summary(rows)
     if not summary.targets:
         return ("No target is set for ", Strong(reranker), ".")
     if summary.tied == summary.traditional and not summary.by_sort:
         if not summary.tied:
+            n_targets = count_of(summary.targets, "target")
             return Strong(
                 reranker
-            ), f" meets none of {count_of(summary.targets, 'target')}, sorted or averaged."
+            ), f" meets none of {n_targets}, neither traditionally nor with ties averaged."
         always = "" if summary.always == summary.tied else f"{summary.always} of them "
         part_met = part_of(summary.tied, summary.targets, "target")
-        return Strong(reranker), f" meets {part_met}, {always}in every order of its ties."
+        return Strong(reranker), f" meets {part_met}, {always}in every order of ties."
+    only_traditional = ""
+    if names := summary.by_sort:
+        verb = "meet theirs" if len(names) > 1 else "meets its target"
+        first_names = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
+        only_traditional = f" {first_names} {verb} only traditionally."
     return (
-        Strong(reranker),
-        f" meets {part_of(summary.traditional, summary.targets, 'target')} by its traditional values and ",
-        Strong(str(summary.tied)),
-        " once ties are averaged.",
-        _by_sort_sentence(summary.by_sort),
+        *(Strong(reranker), f" meets {part_of(summary.traditional, summary.targets, 'target')} "),
+        *("by its traditional scores and ", Strong(str(summary.tied)), " with ties averaged."),
+        only_traditional,
     )
-
-
-def _by_sort_sentence(names: tuple[str, ...]) -> str:
-    if not names:
-        return ""
-    verb = "pass" if len(names) > 1 else "passes"
-    first_names = ", ".join(names[:MOST_NAMED]) + and_more(len(names) - MOST_NAMED)
-    return f" {first_names} {verb} only by the traditional order."

@@ -1,4 +1,4 @@
-"""Between which places other queries could put each reranker, and tiers of those that nothing tells apart."""
+"""Confidence intervals of ranks, and tiers of rerankers that the data cannot tell apart."""
 
 import numpy as np
 import pandas as pd
@@ -10,38 +10,36 @@ from metrics.studies.resampling import flipped_sums
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 
 DRAWS = 1_999
-"""Draws of signs for all queries: at a level of 0.95 the 99th largest decides."""
+"""Draws of signs; at a level of 0.95 the 99th largest decides."""
 _ROUNDING = 1e-6
-"""Part of a statistic that sums of the same differences may be apart by."""
+"""Relative rounding error of sums of the same differences."""
 _BATCH = 256
-"""Draws looked at together, which stay in a processor's cache."""
+"""Draws per block, which fit the processor cache."""
 _FLOAT32_END = 1e30
-"""Largest sum of differences that is looked at in float32."""
+"""Largest sum of differences for float32."""
 
 
 def rank_intervals(
     evaluation: Evaluation, measure: str, ties: str = "expected", *, level: float = 0.95, seed: int = 0
 ) -> pd.DataFrame:
-    """Return between which ranks each reranker's true mean stands, all at once, and its tier.
+    """Return a confidence interval for the rank of each reranker's true mean, and its tier.
 
-    With the chance of `level`, the ranks by true means (those over all queries there could be) are all within
-    their intervals: lowest = 1 + the rerankers that are better, highest = n - those that are worse, told by
-    `better`. A tier is a run of places in which nobody is told apart: from the first place on, the next begins
-    where somebody stands who is told worse than one in it, with all of equal mean. Members are not equal, and
-    to be told apart is not transitive: who scatters much over queries may be in a later tier than one it is not
-    told apart from, which its interval says.
+    With probability `level`, the ranks by true means (over all possible queries) are all within their
+    intervals: lowest = 1 + the number of rerankers that are better, highest = n - the number that are worse,
+    as decided by `better`. The next tier begins at the first rank whose reranker is worse than one of the
+    current tier, together with all of equal mean. Members of a tier are not equal. A reranker with a large
+    variance over queries can be in a later tier than one that it does not differ from; its interval shows that.
 
     Args:
-        evaluation: with `measure` under `ties`; its queries are resampled, the same for all rerankers, and the
-            value of a query is the exact one.
+        evaluation: evaluation of `measure` under `ties`.
         measure: name of a measure.
         ties: name of a treatment.
-        level: chance that all intervals hold at once.
-        seed: of the resamples; the same seed gives the same table.
+        level: probability that all intervals hold together.
+        seed: seed of the sign flips.
 
     Returns:
-        a row a reranker that has a mean, the highest first: reranker, place (by its mean; equal means share the
-        first), lowest and highest (the smallest and largest rank), tier (1, 2, ...).
+        one row per reranker with a mean, the highest first: reranker, place (rank by its mean, shared by equal
+        means), lowest and highest (smallest and largest rank), tier (1, 2, ...).
 
     Raises:
         UsageError: the evaluation lacks the measure or the treatment.
@@ -78,48 +76,49 @@ def _tiers(place: IntArray, is_better: BoolArray) -> IntArray:
 
 
 def with_tiers(leaderboard: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
-    """Return a leaderboard with the columns tier, rank_low and rank_high; NA where there is no mean."""
+    """Add tier, rank_low and rank_high to a leaderboard; NA without a mean."""
     columns = {"tier": "tier", "lowest": "rank_low", "highest": "rank_high"}
     rows = intervals.set_index("reranker")[list(columns)].rename(columns=columns)
     return leaderboard.join(rows.reindex(leaderboard.index).astype("Int64"))
 
 
 def tiers_condition(measure: str) -> str:
-    """Return what rank intervals assume of a measure without an upper bound; nothing of another."""
+    """Return the assumption of rank intervals for a measure without an upper bound; empty for others."""
     if np.isfinite(largest_difference(measure)):
         return ""
-    return "Rank intervals assume that no query has a larger difference than those seen."
+    return "Rank intervals assume that no query has a larger difference than the largest observed one."
 
 
 def better(values: FloatArray, largest: float = np.inf, *, level: float = 0.95, seed: int = 0) -> BoolArray:
-    """Return which rerankers are better than which others, with so much confidence in all of it at once.
+    """Return (k, k) whether the row is better than the column, with confidence `level` for all pairs together.
 
-    Each of the k (k - 1) hypotheses that one is no better than another is tested by
+    Each of the k (k - 1) hypotheses that one reranker is no better than another is tested by
 
         sum of differences / sqrt(sum of squared differences)
 
-    over queries, which rises with Student's t. In a draw, each query flips the sign of all its differences or
-    of none. Pairs beyond what the largest of all pairs is in a share of `level` of the draws are told apart;
-    those left are compared with the largest of those left, until none is beyond (stepdown). Who is better than
-    one that is better than a third is better than that one, too: it follows, and costs no confidence.
+    over queries, which increases with Student's t. A draw flips the sign of all differences of a query or of
+    none. Pairs above the largest statistic of all pairs in a share of `level` of the draws are significant;
+    the others are compared with the largest of the remaining pairs, until none is above (stepdown). If a is
+    better than b and b than c, a is better than c; this costs no confidence.
 
-    That holds for any number of queries where differences of equal rerankers are as likely to have either sign.
-    Elsewhere a few queries not seen yet may hold large differences the other way. So the statistic of a pair is
-    no larger than `_likelihood_ratios` allows: in simulations of skewed values the confidence then holds. Five
-    queries tell nothing apart: their signs agree by chance in 1 of 16 cases.
+    The test is exact for any number of queries if the differences of equal rerankers are symmetric. Otherwise
+    unseen queries may have large differences of the opposite sign. So the statistic is limited to that of
+    `_likelihood_ratios`, which keeps the confidence in simulations of skewed values. Five queries are never
+    significant: their signs agree by chance in 1 of 16 cases.
 
-    Returns:
-        (k, k) whether the row is better than the column.
+    `values` are (n_queries, k), NaN without a value; `largest` is the largest possible difference of two values
+    of a query, the largest observed one if infinite.
 
     Source: Romano & Wolf, Journal of the American Statistical Association 100, 2005 (stepdown of the largest);
     Fisher, The Design of Experiments, 1935, section 21 (signs).
     """
     is_present = np.isfinite(values)
     counts = np.maximum(1, is_present.sum(axis=0))
-    centre = values[is_present].mean() if is_present.any() else 0.0  # leaves a query that one lacks its share
+    centre = values[is_present].mean() if is_present.any() else 0.0  # a query that one lacks keeps its share
     parts = np.where(is_present, values - centre, 0.0) * (len(values) / counts)
     sizes, sums = _sizes(parts), parts.sum(axis=0)
-    observed = _over(round_differences((sums[:, None] - sums) / max(1, len(values))) * len(values), sizes)
+    differences = round_differences((sums[:, None] - sums) / max(1, len(values))) * len(values)
+    observed = np.divide(differences, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     is_better = np.zeros_like(observed, dtype=bool)
     if (observed > 0).any():
         seen = float(np.ptp(np.where(is_present, values, centre), axis=1).max())
@@ -132,12 +131,14 @@ def better(values: FloatArray, largest: float = np.inf, *, level: float = 0.95, 
 
 
 def _likelihood_ratios(parts: FloatArray, observed: FloatArray, reach: FloatArray) -> FloatArray:
-    """Return (k, k) signed roots of likelihood ratios of each pair whose row is ahead: 0 is its mean, or more.
+    """Return (k, k) signed roots of the likelihood ratios of mean 0, for each pair whose row is ahead.
 
-    The ratio is sum(log(1 + b d)) of the differences d, b = min(sum(d) / sum(d^2), 1 / reach): the empirical
-    likelihood with a further point at the end of the range, where queries not seen may be. Where no d is below
-    0, the chance to see none that is, exp(-ratio) / (s sqrt(2 pi)), s^2 = sum((b d / (1 + b d))^2), counts
-    as a normal quantile instead: 30 differences of 0.1 are no evidence that none is -0.9.
+    The ratio is sum(log(1 + b d)) over the differences d, b = min(sum(d) / sum(d^2), 1 / reach): the empirical
+    likelihood with one more point at the end of the range, for unseen queries. If no d is negative, the chance
+    exp(-ratio) / (s sqrt(2 pi)) of that, s^2 = sum((b d / (1 + b d))^2), gives a normal quantile instead:
+    30 differences of 0.1 do not exclude one of -0.9.
+
+    `parts` are (n_queries, k) centred values, `observed` (k, k) statistics, `reach` (k,) largest differences.
 
     Source: Owen, Empirical Likelihood, 2001, chapter 2; Bahadur & Rao, Annals of Mathematical Statistics 31,
     1960 (tail); Waudby-Smith & Ramdas, Journal of the Royal Statistical Society B 86(1), 2024 (range).
@@ -169,10 +170,6 @@ def _sizes(parts: FloatArray) -> FloatArray:
         size = np.sqrt((differences**2).sum(axis=1))
         sizes[row, row + 1 :] = np.where(np.abs(differences).max(axis=1, initial=0.0) > EQUAL, size, 0.0)
     return sizes + sizes.T
-
-
-def _over(sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    return np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
 
 
 def _stepdown(observed: FloatArray, flipped_means: FloatArray, sizes: FloatArray, level: float) -> BoolArray:

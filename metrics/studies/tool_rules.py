@@ -1,4 +1,4 @@
-"""How a tool computes a measure: what it makes of the files first, its rule for ties, and where it refuses."""
+"""How a tool computes a measure: its changes to the files, its rule for ties, and the cases it refuses."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -18,16 +18,16 @@ from metrics.ties import Ranking
 from metrics.ties.precision import rounded
 
 View = Callable[[Runs, float], Runs]
-"""How a tool changes the runs; relevant is a grade from the second on."""
+"""(runs, smallest relevant grade) → the runs as a tool sees them."""
 
 
 def unchanged(runs: Runs, _: float) -> Runs:
-    """Return the runs as they are."""
+    """Return the runs unchanged."""
     return runs
 
 
 def keep_listed(runs: Runs, _: float) -> Runs:
-    """Keep the relevance of listed documents only: the ideal holds no other, and queries without rows go."""
+    """Keep only listed documents in the judgments, and drop queries without rows."""
     if runs.qrels is None:
         return runs
     tables = {}
@@ -39,7 +39,7 @@ def keep_listed(runs: Runs, _: float) -> Runs:
 
 
 def keep_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents of queries that list a relevant document and one that is not."""
+    """Keep listed documents of queries that list relevant and other documents."""
     listed_runs = keep_listed(runs, level)
     tables = {}
     for name, table in listed_runs.tables.items():
@@ -51,7 +51,7 @@ def keep_two_sided(runs: Runs, level: float) -> Runs:
 
 
 def binarise(runs: Runs, level: float) -> Runs:
-    """Replace each relevant grade by the smallest one, and others by 0."""
+    """Replace relevant grades by the smallest one, and other grades by 0."""
 
     def cut(table: pa.Table) -> pa.Table:
         is_relevant = pc.cast(pc.greater_equal(table["relevance"], level), pa.float64())
@@ -63,21 +63,21 @@ def binarise(runs: Runs, level: float) -> Runs:
 
 
 def binarise_listed(runs: Runs, level: float) -> Runs:
-    """Keep listed documents, relevant or not."""
+    """Keep listed documents, with binary relevance."""
     return binarise(keep_listed(runs, level), level)
 
 
 def binarise_two_sided(runs: Runs, level: float) -> Runs:
-    """Keep listed documents, relevant or not, of queries that list both."""
+    """Keep listed documents with binary relevance, of queries that list both kinds."""
     return binarise(keep_two_sided(runs, level), level)
 
 
 BINARY: Collection[View] = (binarise, binarise_listed, binarise_two_sided)
-"""Views that tell relevant from not, and no more."""
+"""Views with binary relevance."""
 
 
 def drop_query_documents(runs: Runs, _: float) -> Runs:
-    """Drop documents whose id is that of their query."""
+    """Drop documents whose ID equals that of their query."""
 
     def drop(table: pa.Table) -> pa.Table:
         query, document = (table[name].cast(pa.string()) for name in ("query_id", "doc_id"))
@@ -87,7 +87,7 @@ def drop_query_documents(runs: Runs, _: float) -> Runs:
 
 
 def only_queries(runs: Runs, queries: Collection[str]) -> Runs:
-    """Keep the rows and judgments of some queries."""
+    """Keep only rows and judgments of these queries."""
     query_ids = pa.array(list(queries), pa.string())
 
     def keep(table: pa.Table) -> pa.Table:
@@ -108,14 +108,13 @@ def grades(runs: Runs) -> FloatArray:
 
 @dataclass(frozen=True)
 class ToolInput:
-    """What a tool sees of one reranker.
+    """The input of a tool for one reranker.
 
     Attributes:
-        runs: as the tool changes them.
-        reranker: which of them.
-        lists: n_docs and n_relevant of each list it scores.
-        n_missing: judged queries without a row in the files.
-        n_emptied: judged queries with rows in the files, and none left.
+        runs: runs as the tool sees them.
+        lists: n_docs and n_relevant of each list that it scores.
+        n_missing: judged queries without rows in the files.
+        n_emptied: judged queries whose rows are all dropped.
     """
 
     runs: Runs
@@ -126,18 +125,18 @@ class ToolInput:
 
     @property
     def grades(self) -> FloatArray:
-        """The grades it reads."""
+        """All grades."""
         table = self.runs.tables[self.reranker] if self.runs.qrels is None else self.runs.qrels
         return np.asarray(table["relevance"].to_numpy())
 
     @property
     def scores(self) -> FloatArray:
-        """The scores it reads."""
+        """All scores."""
         return np.asarray(self.runs.tables[self.reranker]["score"].to_numpy())
 
     @property
     def has_unjudged_query(self) -> bool:
-        """Whether the run has a query without a judgment."""
+        """Whether the run has a query without judgments."""
         if self.runs.qrels is None:
             return False
         queries, judged = self.runs.queries[self.reranker], self.runs.judged_pairs.queries
@@ -147,22 +146,17 @@ class ToolInput:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A case without a number.
-
-    Attributes:
-        reason: completes "No number where".
-        applies: whether it is the case.
-    """
+    """A case without a number; `reason` completes "No number where"."""
 
     reason: str
     applies: Callable[[ToolInput], bool]
 
 
-NOT_WHOLE = Refusal("a grade is no whole number", lambda tool: bool((tool.grades % 1 != 0).any()))
+NOT_WHOLE = Refusal("a grade is not a whole number", lambda tool: bool((tool.grades % 1 != 0).any()))
 NEGATIVE = Refusal("a listed document has a grade below 0", lambda tool: bool((tool.grades < 0).any()))
-ONE_DOCUMENT = Refusal("a list holds one document", lambda tool: bool((tool.lists["n_docs"] == 1).any()))
+ONE_DOCUMENT = Refusal("a list has one document", lambda tool: bool((tool.lists["n_docs"] == 1).any()))
 ONE_RELEVANT_ALONE = Refusal(
-    "a list holds one document, and that is relevant",
+    "a list has one document, which is relevant",
     lambda tool: bool(((tool.lists["n_docs"] == 1) & (tool.lists["n_relevant"] == 1)).any()),
 )
 INFINITE = Refusal("a score is infinite", lambda tool: bool(np.isinf(tool.scores).any()))
@@ -181,9 +175,9 @@ NOT_ONE_LISTED = Refusal(
     "a query has not exactly one relevant document in its list",
     lambda tool: bool((tool.lists["n_relevant"] != 1).any()),
 )
-EMPTIED = Refusal("a list holds the document named as its query, and no other", lambda tool: tool.n_emptied > 0)
+EMPTIED = Refusal("a list has only the document named like its query", lambda tool: tool.n_emptied > 0)
 NOT_POSITIVE = Refusal(
-    "a score is not above 0: it takes such documents for not relevant",
+    "a score is not above 0: it treats such documents as not relevant",
     lambda tool: bool((rounded(tool.scores, "float32") <= 0).any()),
 )
 
@@ -193,19 +187,19 @@ class Rule:
     """How a tool computes a measure.
 
     Attributes:
-        treatment: what it does about ties, a name of `metrics.TREATMENTS`.
+        treatment: how it breaks ties, a name of `metrics.TREATMENTS`.
         why: one sentence on why its value is not the tied one.
-        precision: how it holds scores.
-        missing: what it does about queries the run lacks.
-        empty: what it does about queries with nothing relevant.
-        view: what it makes of the files first.
-        refusals: where it gives no number.
-        stable: documents up to which its sort keeps the order the treatment says; past them only values that
-            no order changes are certain. None where the treatment always holds.
-        computed: our measure that equals the tool's; empty where it is the one asked for.
-        spelling: name of the measure in the tool, {k} for the cut-off, {recall} for a recall.
-        level: spelling where relevant is not from grade 1: {name} for the usual one, {base} and {cut} for what
-            stands before @ and from there on, {level} for the grade; empty where the tool knows no other.
+        precision: precision of its scores.
+        missing: policy for queries that the run lacks.
+        empty: policy for queries without relevant documents.
+        view: changes to the files.
+        refusals: cases without a number.
+        stable: longest list whose ties keep the order of the treatment. In longer lists, only values that no
+            order changes are certain. None if the treatment always holds.
+        computed: our measure with the same value; empty for the measure asked for.
+        spelling: name in the tool, {k} for the cut-off, {recall} for a recall.
+        level: spelling for a threshold other than 1: {name} for the usual one, {base} and {cut} for the parts
+            before and from @, {level} for the grade; empty if the tool has no such option.
     """
 
     treatment: str
@@ -221,43 +215,38 @@ class Rule:
     level: str = ""
 
     def spelled(self, names: str) -> dict[str, "Rule"]:
-        """Return measure → this rule with the tool's spelling, from pairs `ours=theirs` set apart by spaces."""
+        """Return measure → this rule with the tool's spelling, from pairs `ours=theirs` separated by spaces."""
         pairs = (pair.split("=", 1) for pair in names.split())
         return {ours: replace(self, spelling=theirs) for ours, theirs in pairs}
 
     @property
     def cases_without_number(self) -> tuple[str, ...]:
-        """What completes "No number where"."""
+        """Phrases that complete "No number where"."""
         reasons = tuple(refusal.reason for refusal in self.refusals)
         if self.stable is None:
             return reasons
-        if self.stable == 0:
-            return (*reasons, "the order of a tie changes its value: its sort keeps none")
-        return (
-            *reasons,
-            f"the order of a tie changes the value of a list of more than {self.stable} documents: its sort "
-            "keeps none there",
-        )
+        longer = f" of a list of more than {self.stable} documents" if self.stable else ""
+        return (*reasons, f"tie order changes the value{longer}: its sort is not stable")
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """The treatments that its value needs."""
+        """Treatments that its value needs."""
         bounds = () if self.stable is None else ("optimistic", "pessimistic")
         return tuple(dict.fromkeys((self.treatment, *bounds)))
 
     def policy(self, relevant_from: float) -> tuple[View, ScoringOptions]:
-        """Return what one evaluation can serve, where the user's smallest relevant grade is this."""
+        """Return the view and options of the evaluation that it needs, for this smallest relevant grade."""
         grade = relevant_from if self.level else 1
         return self.view, ScoringOptions(self.precision, relevant_from=grade)
 
     def counts(self, lists: pd.DataFrame) -> "pd.Series[bool]":
-        """Return which lists it averages over, from their n_docs and n_relevant."""
+        """Return which lists it averages over."""
         is_left_out = (lists["n_docs"] == 0) & (self.missing == "skip")
         return ~(is_left_out | ((lists["n_relevant"] == 0) & (self.empty == "skip")))
 
     @property
     def is_binary(self) -> bool:
-        """Whether it tells relevant from not, and no more."""
+        """Whether its relevance is binary."""
         return self.view in BINARY
 
 
@@ -266,12 +255,10 @@ class Tool:
     """Software that scores rankings.
 
     Attributes:
-        name: what it is called.
-        version: the version its rules were checked against.
-        summary: its convention for ties, in one line.
-        rules: our measure, `RR` or with any cut-off `RR@k` → how the tool computes it; a measure that
-            no rule gives exactly is left out.
-        checked: against the package itself, run, or against its source.
+        version: version its rules were checked against.
+        summary: its rule for ties in one line.
+        rules: our measure, `RR` or with any cut-off `RR@k` → its rule, if a rule reproduces it exactly.
+        checked: against the running package, or against its source.
     """
 
     name: str
@@ -281,15 +268,12 @@ class Tool:
     checked: Literal["run", "source"] = "run"
 
     def rule(self, measure: MeasureAt, relevant_from: float = 1) -> Rule | None:
-        """Return how it computes this measure, `spelling` and `computed` filled in; None where it does not."""
+        """Return its rule for this measure with `spelling` and `computed` filled in; None without one."""
         rule = self.rules.get(measure.measure.name + ("" if measure.k is None else "@k"))
         if rule is None:
             return None
-        ours, theirs = (
-            rule.computed or str(measure),
-            rule.spelling.format(k=measure.k, recall=measure.parameter),
-        )
+        theirs = rule.spelling.format(k=measure.k, recall=measure.parameter)
         if relevant_from != 1 and rule.level and measure.measure.family.by_relevance:
             base, sign, cut = theirs.partition("@")
             theirs = rule.level.format(name=theirs, base=base, cut=sign + cut, level=math.ceil(relevant_from))
-        return replace(rule, computed=ours, spelling=theirs)
+        return replace(rule, computed=rule.computed or str(measure), spelling=theirs)

@@ -1,4 +1,4 @@
-"""Every tool there is, and how it computes our measures."""
+"""All tools, with their rules for our measures."""
 
 from dataclasses import replace
 
@@ -33,8 +33,8 @@ _TORCHMETRICS = (
     "R@k=RetrievalRecall(top_k={k})"
 )
 
-_IDS = "Equal scores fall by document id, descending, so names decide what comes first"
-_IDS_32 = f"{_IDS}, and scores alike to 32 bits are equal"
+_IDS = "Ties are broken by descending document ID"
+_IDS_32 = f"{_IDS}, and scores that are equal in 32 bits tie"
 _LACKING_0, _LACKING_OUT = "queries the run lacks count 0", "queries the run lacks are left out"
 _DESC_ALL = Rule("docid_desc", f"{_IDS}; {_LACKING_0}.", refusals=(rules.NOT_WHOLE,), level="{name} -l{level}")
 _DESC = replace(_DESC_ALL, why=f"{_IDS}; {_LACKING_OUT}.", missing="skip")
@@ -47,11 +47,11 @@ _IR_ASC = replace(
     _IR_DESC,
     treatment="docid_asc",
     precision="float64",
-    why=f"With a cut-off another provider answers: document id ascending, not descending; {_LACKING_0}.",
+    why=f"With a cut-off, another provider breaks ties by ascending document ID; {_LACKING_0}.",
 )
 _FIXED_32 = replace(_DESC_32, level="")
 _BEIR_32 = replace(_FIXED_32, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.EMPTIED))
-_AS_LISTED = f"Equal scores stay as listed, so whoever wrote the file decides; {_LACKING_0}."
+_AS_LISTED = f"Ties keep file order; {_LACKING_0}."
 _BEIR_LISTED = Rule(
     "input", _AS_LISTED, view=rules.drop_query_documents, refusals=(rules.NOT_WHOLE, rules.UNJUDGED)
 )
@@ -59,19 +59,19 @@ _MTEB_32 = replace(_FIXED_32, refusals=(rules.NOT_WHOLE, rules.UNJUDGED))
 _MTEB_RR = replace(_MTEB_32, why=f"{_IDS}; {_LACKING_OUT}.", precision="float64")
 _RANX_LISTED = Rule(
     "input",
-    f"Equal scores stay as listed, in lists of up to 15 documents; {_LACKING_0} (make_comparable=True).",
+    f"Ties keep file order in lists of up to 15 documents; {_LACKING_0} (make_comparable=True).",
     refusals=(rules.NOT_WHOLE,),
     stable=15,
     level="{name}-l{level}",
 )
-_IDEAL = f"Ties are averaged, but only listed documents are in the ideal; {_LACKING_OUT}."
+_IDEAL = f"Ties are averaged, but the ideal has only listed documents; {_LACKING_OUT}."
 _SCIKIT_NDCG = Rule(
     "expected",
     _IDEAL,
     view=rules.keep_listed,
     refusals=(rules.ONE_DOCUMENT, rules.NEGATIVE, rules.INFINITE),
 )
-_STEPS = "A tie is one step of recall, so a relevant document counts as last in its tie"
+_STEPS = "A tie is one step of recall, so relevant documents count as last in their tie"
 _SCIKIT_AP = Rule(
     "pessimistic",
     f"{_STEPS}; {_LACKING_OUT}.",
@@ -79,10 +79,10 @@ _SCIKIT_AP = Rule(
     refusals=(rules.TWO_RELEVANT, rules.INFINITE),
     level="{name}",
 )
-_NO_ORDER = "Its sort keeps no order of equal scores"
+_NO_ORDER = "Its sort is not stable, so tied documents have no fixed order"
 _CROSS_NDCG = Rule(
     "expected",
-    f"Ties are averaged, but only listed documents are in the ideal, relevant or not; {_LACKING_OUT}.",
+    f"Ties are averaged, but relevance is binary and the ideal has only listed documents; {_LACKING_OUT}.",
     precision="float32",
     view=rules.binarise_listed,
     refusals=(rules.ONE_RELEVANT_ALONE, rules.INFINITE_32),
@@ -98,7 +98,7 @@ _CROSS_RR = replace(_CROSS_NDCG, treatment="input", why=f"{_NO_ORDER}; {_LACKING
 _ONE_SIDED = "lists without a relevant document, or with no other, are left out"
 _BI_NDCG = replace(
     _CROSS_NDCG,
-    why=f"Ties are averaged, relevant or not, and {_ONE_SIDED}.",
+    why=f"Ties are averaged, but relevance is binary, and {_ONE_SIDED}.",
     view=rules.binarise_two_sided,
     refusals=(rules.INFINITE_32,),
 )
@@ -111,7 +111,7 @@ _BI_AP = replace(
 _BI_RR = replace(_BI_NDCG, treatment="input", why=f"{_NO_ORDER}, and {_ONE_SIDED}.", stable=0)
 _ASC = Rule(
     "docid_asc",
-    f"Equal scores fall by document id, ascending; queries with nothing relevant are left out, {_LACKING_0}.",
+    f"Ties are broken by ascending document ID; queries without relevant documents are left out, {_LACKING_0}.",
     precision="float32",
     empty="skip",
     view=rules.binarise,
@@ -119,7 +119,7 @@ _ASC = Rule(
 )
 _MEAN_RANK = Rule(
     "expected",
-    "One over the mean of best and worst rank is less than the mean of one over the rank.",
+    "One over the mean of best and worst rank is at most the mean of one over the rank.",
     precision="float32",
     view=rules.keep_listed,
     refusals=(rules.NOT_ONE_LISTED,),
@@ -138,45 +138,45 @@ _TORCH_TOP = Rule(
 )
 
 TOOLS: tuple[Tool, ...] = (
-    Tool("trec_eval", "9.0.8", "64-bit scores, then document id descending; ranks in the file are ignored.",
+    Tool("trec_eval", "9.0.8", "64-bit scores, ties by descending document ID; ranks in the file are ignored.",
          _DESC.spelled(_TREC_EVAL), "source"),
-    Tool("trec_eval 10", "10.0-rc3", "As before, but it stops where the run lacks a judged query.",
+    Tool("trec_eval 10", "10.0-rc3", "Like 9.0.8, but stops if the run lacks a judged query.",
          _DESC_STRICT.spelled(_TREC_EVAL)),
-    Tool("trec_eval -c", "9.0.8 and 10.0-rc3", "As trec_eval; judged queries the run lacks count 0.",
+    Tool("trec_eval -c", "9.0.8 and 10.0-rc3", "Like trec_eval, but judged queries that the run lacks count 0.",
          _DESC_ALL.spelled(_TREC_EVAL), "source"),
-    Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, then document id descending.",
+    Tool("pytrec_eval", "pytrec-eval-terrier 0.5.11", "32-bit scores, ties by descending document ID.",
          _DESC_32.spelled(_TREC_EVAL)),
-    Tool("ir_measures", "0.4.3", "By provider: as pytrec_eval, but document id ascending for RR@k.",
+    Tool("ir_measures", "0.4.3", "Like pytrec_eval, but ascending document ID for RR@k (another provider).",
          _IR_DESC.spelled(f"{_IR} {_IR_GAINS}") | _IR_ASC.spelled("RR@k=RR@{k}")),
-    Tool("ranx", "0.3.21", "As listed up to 15 documents; its unstable sort scrambles the ties of more.",
+    Tool("ranx", "0.3.21", "File order for up to 15 documents; its unstable sort shuffles longer lists.",
          _RANX_LISTED.spelled(_RANX)),
-    Tool("BEIR", "2.2.0", "As pytrec_eval; its MRR: as listed. A document named as its query is dropped.",
+    Tool("BEIR", "2.2.0", "Like pytrec_eval, but file order for MRR; drops documents named like their query.",
          _BEIR_32.spelled(_BEIR) | _BEIR_LISTED.spelled("RR@k=MRR@{k} Hits@k=Accuracy@{k}")),
-    Tool("MTEB", "2.26.24", "Document id descending; before August 2026, MRR took ties as listed.",
+    Tool("MTEB", "2.26.24", "Descending document ID; before August 2026, file order for MRR.",
          _MTEB_32.spelled(f"Hits@k=HitRate@{{k}} {_BEIR}") | _MTEB_RR.spelled("RR@k=MRR@{k}")),
     Tool("sentence-transformers CrossEncoder reranking", "6.2.0",
-         "nDCG averages ties; MRR follows an unstable sort; every list counts.",
+         "nDCG averages ties; MRR uses an unstable sort; every list counts.",
          _CROSS_NDCG.spelled(_NDCG) | _CROSS_AP.spelled("AP=map") | _CROSS_RR.spelled("RR@k=mrr@{k}")),
     Tool("sentence-transformers bi-encoder reranking", "6.2.0",
-         "As for a CrossEncoder, over the lists that hold both a relevant document and another.",
+         "Like CrossEncoder, over lists with relevant and other documents.",
          _BI_NDCG.spelled(_NDCG) | _BI_AP.spelled("AP=map") | _BI_RR.spelled("RR@k=mrr@{k}")),
-    Tool("sentence-transformers retrieval", "6.2.0", "Document id ascending; before 2026, the order of a heap.",
+    Tool("sentence-transformers retrieval", "6.2.0", "Ascending document ID; before 2026, the order of a heap.",
          _ASC.spelled(f"{_RETRIEVAL} {_NDCG}")),
-    Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision takes a tie as one step.",
+    Tool("scikit-learn", "1.9.1", "nDCG averages ties; average precision treats a tie as one step.",
          _SCIKIT_NDCG.spelled(_SCIKIT) | _SCIKIT_AP.spelled("AP=average_precision_score")),
-    Tool("PyKEEN realistic", "1.11.1", "The mean of best and worst rank, one answer a query.",
+    Tool("PyKEEN realistic", "1.11.1", "The mean of best and worst rank, one relevant document per query.",
          _MEAN_RANK.spelled("RR=inverse_harmonic_mean_rank")),
-    Tool("torchmetrics", "1.9.0", "nDCG averages ties; the others follow a sort that keeps no order.",
+    Tool("torchmetrics", "1.9.0", "nDCG averages ties; other measures use an unstable sort.",
          _TORCH_NDCG.spelled("nDCG-linear=RetrievalNormalizedDCG "
                              "nDCG-linear@k=RetrievalNormalizedDCG(top_k={k})")
          | _TORCH_TOP.spelled("Hits@k=RetrievalHitRate(top_k={k})")
          | replace(_TORCH_TOP, refusals=(rules.NOT_POSITIVE,)).spelled(_TORCHMETRICS)),
 )  # fmt: skip
-"""Every tool there is."""
+"""All tools."""
 
 
 def find_tool(name: str) -> Tool:
-    """Return the tool of a name; UsageError where there is none."""
+    """Return the tool with a name; raise UsageError if there is none."""
     for candidate in TOOLS:
         if candidate.name.casefold() == name.strip().casefold():
             return candidate

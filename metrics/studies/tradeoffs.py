@@ -1,4 +1,4 @@
-"""Quality against latency and diversity: latencies, coverage, and the front of those that nothing beats."""
+"""Quality, latency and diversity: latencies, coverage, and the Pareto front."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,16 +17,15 @@ from metrics.support.wording import describe_part, percent
 
 Latency = Literal["p50", "p95", "mean"]
 LATENCIES: tuple[Latency, ...] = ("p50", "p95", "mean")
-"""What may stand for the latency of a reranker: median, 95th percentile or mean over its lists."""
+"""Statistics of latency over the lists of a reranker."""
 LATENCY = "latency_s"
-"""What the seconds of a list are called where they stand among measures; less is better."""
+"""Name of the seconds per list among measures; less is better."""
 
 
 def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
-    """Return the seconds each list took: reranker → (query_id → seconds), of those that give any.
+    """Return reranker → (query_id → seconds per list), for rerankers with latencies.
 
-    Every row of a list may give them, one is enough; rows that disagree: the largest counts. Values
-    that are missing, infinite or below 0 are no latency.
+    Of several rows of a list the largest latency counts. Missing, infinite and negative ones do not.
     """
     by_reranker = {}
     for name, table in runs.tables.items():
@@ -43,10 +42,10 @@ def latencies(runs: Runs) -> dict[str, "pd.Series[float]"]:
 
 
 def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> pd.DataFrame:
-    """Return the mean and percentiles of `latencies` of each reranker, over the lists that are scored.
+    """Return the mean and percentiles of `latencies` over the scored lists of each reranker.
 
     Returns:
-        index reranker; mean, p50, p95 (interpolated), n_timed (lists). Those not timed have no row.
+        index reranker, without untimed ones; mean, p50, p95 (interpolated), n_timed (lists).
     """
     seconds = _aligned(list_seconds, evaluation).dropna().groupby("reranker", sort=False)
     p50, p95 = (seconds.quantile(share) for share in (0.5, 0.95))
@@ -55,10 +54,10 @@ def latency_table(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Ev
 
 
 def with_latency(evaluation: Evaluation, list_seconds: Mapping[str, "pd.Series[float]"]) -> Evaluation:
-    """Return an evaluation with the seconds of its lists as one more measure, `latency_s`.
+    """Add the seconds per list to an evaluation as the measure `latency_s`.
 
-    No order of ties changes how long a list took: the seconds stand under every treatment, and their
-    standard deviation over orderings is 0. A list that gives none has no value (NaN).
+    Tie order does not change latency: the seconds are the same under every treatment, and their SD over
+    orders is 0. A list without latency is NaN. Without any latency the evaluation is unchanged.
     """
     seconds = _aligned(list_seconds, evaluation)
     if seconds.isna().all():
@@ -73,7 +72,6 @@ def with_latency(evaluation: Evaluation, list_seconds: Mapping[str, "pd.Series[f
 
 
 def _aligned(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> "pd.Series[float]":
-    """Return the seconds of each list that is scored, NaN where it gives none."""
     index = evaluation.scores.index
     if not list_seconds:
         return pd.Series(np.nan, index)
@@ -81,26 +79,26 @@ def _aligned(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluat
 
 
 DEPTH = 20
-"""Places within which documents and targets are counted."""
+"""Cut-off for documents and targets."""
 
 Standing = Literal["both", "tied only", "traditional only", "beaten", "not timed"]
 STANDINGS: dict[Standing, str] = {
-    "both": "No other reranker is as fast and as good, by the tied and by the traditional value.",
-    "tied only": "On the front by the tied value; the sort order of ties hides it.",
-    "traditional only": "On the front only by the order its ties happened to be sorted in.",
-    "beaten": "Another reranker is no slower and no worse, and one of the two it is faster or better.",
-    "not timed": "Its run gives no latency, or none of its lists is scored.",
+    "both": "No other reranker is as fast and as good, by tied and by traditional scores.",
+    "tied only": "On the front only by tied scores.",
+    "traditional only": "On the front only by traditional scores.",
+    "beaten": "Another reranker is at least as fast and as good, and faster or better.",
+    "not timed": "The run has no latency, or no list is scored.",
 }
-"""What each place beside the front means."""
+"""Standing → its meaning."""
 
 _UNITS = ((7200, 3600, "h"), (120, 60, "min"), (1, 1, "s"), (1e-3, 1e-3, "ms"), (0, 1e-6, "µs"))
-"""From how many seconds on a unit is used, its length in seconds, and its name."""
+"""Smallest number of seconds for a unit, seconds per unit, name."""
 
 
 def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
-    """Return (n, n) whether row i beats column j: no slower and no worse, and one of the two strictly.
+    """Return (n, n) whether row i is at least as fast and as good as column j, and faster or better.
 
-    Equal points do not beat each other. Without a latency or a quality (NaN), none beats or is beaten.
+    Points with NaN neither beat others nor are beaten.
     """
     seconds, quality = np.round(seconds, 12), np.round(quality, 12)
     no_slower, no_worse = seconds[:, None] <= seconds, quality[:, None] >= quality
@@ -109,7 +107,7 @@ def beats(seconds: FloatArray, quality: FloatArray) -> BoolArray:
 
 
 def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
-    """Return (n,) whether nothing beats a point: lowest latency, highest quality; equal ones all are on it."""
+    """Return (n,) whether no other point beats a point; equal points are all on the front."""
     is_known = np.isfinite(seconds) & np.isfinite(quality)
     return is_known & ~beats(seconds, quality).any(axis=0)
 
@@ -117,13 +115,12 @@ def pareto_front(seconds: FloatArray, quality: FloatArray) -> BoolArray:
 def tradeoffs(
     evaluation: Evaluation, timed: pd.DataFrame, measure: str, traditional: str, latency: Latency = "p50"
 ) -> pd.DataFrame:
-    """Return one row a reranker: quality, latency, and whether another is as fast and as good.
+    """Return quality and latency of each reranker, and whether others are as fast and as good.
 
     Returns:
         index reranker, in the order of the evaluation; tied, worst, best, traditional (means), gap
-        (traditional − tied), mean, p50, p95, seconds (the latency weighed; NaN where there is none),
-        n_timed, tied_front, traditional_front, standing, beaten_by (the best one on the tied front that
-        beats it, "" for none).
+        (traditional − tied), mean, p50, p95, seconds (chosen statistic; NaN without latency), n_timed,
+        tied_front, traditional_front, standing, beaten_by (best on the tied front that beats it, or "").
     """
     table = named_values(evaluation.means(measure), traditional)
     table["gap"] = difference(table["traditional"], table["tied"])
@@ -157,7 +154,7 @@ def _beaten_by(table: pd.DataFrame) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Write seconds with three figures, in the unit that suits them."""
+    """Format seconds with three significant digits and a suitable unit."""
     rounded = float(f"{seconds:.3g}")
     if not rounded:
         return "0 ms"
@@ -169,71 +166,57 @@ def duration(seconds: float) -> str:
 def tradeoff_finding(
     table: pd.DataFrame, covered: pd.DataFrame, measure: str, budget: float | None = None, k: int = DEPTH
 ) -> Prose:
-    """Say what speed costs, and whether the order of ties makes it look otherwise."""
+    """Say which reranker is best within a budget of seconds, and how ties change the front.
+
+    Without latencies it describes `covered`, the table of `coverage` at k.
+    """
     if not table["tied"].notna().any():
         return NOTHING_SCORED
     timed = table[table["standing"] != "not timed"]
     if not len(timed):
         return (
-            Strong("No run says how long it took: "),
-            "no latency column with seconds in it, so speed is not weighed. ",
+            Strong("No run has latencies: "),
+            "a latency column in seconds is missing. ",
             *_coverage_finding(covered, k),
         )
     without = len(table) - len(timed)
-    end = f" {describe_part(without, len(table), 'reranker', 'give no latency')}." if without else ""
+    end = f" {describe_part(without, len(table), 'reranker', 'have no latency')}." if without else ""
     timed = timed.assign(rounded=timed["tied"].round(12))
     timed = timed.sort_values(["rounded", "seconds"], ascending=[False, True], kind="stable")
     if len(timed) == 1:
         return (
-            "Nothing to choose from: only ",
-            Strong(str(timed.index[0])),
-            f" is timed, with a {_mean_name(measure)} of {decimal(timed['tied'].iloc[0])} at "
+            *("Only ", Strong(str(timed.index[0])), " has latencies: "),
+            f"{decimal(timed['tied'].iloc[0])} {_mean_name(measure)} at "
             f"{duration(timed['seconds'].iloc[0])}.{end}",
         )
     if not timed["rounded"].any():
-        return (Strong(f"Nothing is worth its wait: no reranker scores above 0 {measure}."), end)
+        return (Strong(f"No reranker scores above 0 {measure}."), end)
     return (*_budget_finding(timed, measure, budget), *_front_change(timed, measure), end)
 
 
 def _budget_finding(timed: pd.DataFrame, measure: str, budget: float | None) -> Prose:
     limit = np.inf if budget is None else budget
-    scope = "" if budget is None else f"Within {duration(budget)}, "
+    name = _mean_name(measure)
     fastest = timed.loc[timed["seconds"].idxmin()]
     if fastest["seconds"] > limit:
-        return (
-            "Nothing answers within ",
-            Strong(duration(limit)),
-            ": the fastest, ",
-            Strong(str(fastest.name)),
-            f", takes {duration(fastest['seconds'])}.",
-        )
-    best = timed[timed["seconds"] <= limit].iloc[0]
-    better = timed.iloc[0]
-    if better["rounded"] > best["rounded"]:
-        return (
-            scope,
-            Strong(str(best.name)),
-            f" gives the best {_mean_name(measure)} ({decimal(best['tied'])} at {duration(best['seconds'])}); ",
-            Strong(str(better.name)),
-            f" gives {decimal(better['tied'])}, {_longer(better['seconds'], best['seconds'])}.",
-        )
+        too_slow = f", takes {duration(fastest['seconds'])}."
+        limit_text = Strong(duration(limit))
+        return "No reranker answers within ", limit_text, ": the fastest, ", Strong(str(fastest.name)), too_slow
+    best, highest = timed[timed["seconds"] <= limit].iloc[0], timed.iloc[0]
+    start = "" if budget is None else f"Within {duration(budget)}, "
+    figures = f"{decimal(best['tied'])} at {duration(best['seconds'])}"
+    claim = f" has the highest {name} ({figures})"
+    if highest["rounded"] > best["rounded"]:
+        times = _times(highest["seconds"], best["seconds"], " times slower")
+        end = f" has {decimal(highest['tied'])} at {duration(highest['seconds'])}{times}."
+        return start, Strong(str(best.name)), f"{claim}; ", Strong(str(highest.name)), end
     if best["seconds"] == fastest["seconds"]:
-        return (
-            Strong("Nothing is traded off: "),
-            Strong(str(best.name)),
-            f" is as fast as any ({duration(best['seconds'])}) and as good as any "
-            f"({decimal(best['tied'])} {_mean_name(measure)}).",
-        )
+        both = f" has the lowest latency and the highest {name} ({figures})."
+        return Strong("There is no trade-off: "), Strong(str(best.name)), both
     cheaper = timed[timed["tied_front"] & (timed["seconds"] < best["seconds"])].iloc[0]
-    slower = ", and nothing slower is better" if (timed["seconds"] > best["seconds"]).any() else ""
-    return (
-        scope,
-        Strong(str(best.name)),
-        f" gives the best {_mean_name(measure)} ({decimal(best['tied'])} at {duration(best['seconds'])})"
-        f"{slower}; next on the front is ",
-        Strong(str(cheaper.name)),
-        f": {decimal(cheaper['tied'])} {_shorter(best['seconds'], cheaper['seconds'])}.",
-    )
+    times = _times(best["seconds"], cheaper["seconds"], " times faster")
+    end = f" has {decimal(cheaper['tied'])} at {duration(cheaper['seconds'])}{times}."
+    return start, Strong(str(best.name)), f"{claim}. Next on the front, ", Strong(str(cheaper.name)), end
 
 
 def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
@@ -241,35 +224,24 @@ def _front_change(timed: pd.DataFrame, measure: str) -> Prose:
     if len(joins):
         row = joins.loc[joins["gap"].idxmax()]
         why = (
-            f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is sort order."
+            f"but {signed(row['gap'])} {measure} of {'the first' if len(joins) > 1 else 'it'} is tie order."
             if row["gap"] >= smallest_shown(row["tied"])
-            else "because the sort puts another too low."
+            else "because tie order puts another too low."
         )
-        return (
-            " By the traditional value ",
-            Strong(str(row.name)),
-            f"{and_more(len(joins) - 1)} would join the front, {why}",
-        )
+        others = f"{and_more(len(joins) - 1)} would join the front, {why}"
+        return " By traditional scores ", Strong(str(row.name)), others
     if len(leaves):
         row = leaves.loc[leaves["gap"].idxmin()]
         is_low = row["gap"] <= -smallest_shown(row["tied"])
         why = f"puts it {decimal(-row['gap'])} too low" if is_low else "puts another too high"
-        return " By the traditional value ", Strong(str(row.name)), f" would leave the front: the sort {why}."
+        return " By traditional scores ", Strong(str(row.name)), f" would leave the front: tie order {why}."
     if note := own_rule_note(measure):
         return " ", *note[:1]
-    return (" The order of ties does not move the front.",)
+    return (" Tie order does not move the front.",)
 
 
 def _mean_name(measure: str) -> str:
     return measure if own_rule_note(measure) else f"tied {measure}"
-
-
-def _longer(slow: float, fast: float) -> str:
-    return f"at {duration(slow)}{_times(slow, fast, ' times the wait')}"
-
-
-def _shorter(slow: float, fast: float) -> str:
-    return f"at {duration(fast)}{_times(slow, fast, ' times faster')}"
 
 
 def _times(slow: float, fast: float, words: str) -> str:
@@ -284,30 +256,29 @@ def _coverage_finding(covered: pd.DataFrame, k: int) -> Prose:
     if repeating["repeated"] > EQUAL:
         return (
             Strong(str(repeating.name)),
-            f" repeats itself most: {percent(repeating['repeated'])} of the relevant documents in its first "
-            f"{k} satisfy a target that is there already.",
+            f" has the largest share of repeats: {percent(repeating['repeated'])} of the relevant documents in "
+            f"its top {k} cover a target that another document covers.",
         )
     best = covered.loc[covered["recall"].idxmax()]
     if best["recall"] - covered["recall"].min() < smallest_shown(best["recall"]):
-        subject = "every reranker finds" if len(covered) > 1 else "the only reranker finds"
-        less = "; fewer places tell more" if best["recall"] > 1 - smallest_shown(1) else ""
-        return (f"In the first {k} places {subject} {decimal(best['recall'])} of what is relevant{less}.",)
-    return Strong(str(best.name)), f" finds most in the first {k}: Recall@{k} is {decimal(best['recall'])}."
+        subject = "Every reranker" if len(covered) > 1 else "The only reranker"
+        hint = " A smaller cut-off may show differences." if best["recall"] > 1 - smallest_shown(1) else ""
+        return (f"{subject} finds {decimal(best['recall'])} of the relevant documents in its top {k}.{hint}",)
+    return Strong(str(best.name)), f" has the highest Recall@{k}: {decimal(best['recall'])}."
 
 
 def coverage_measures(k: int = DEPTH) -> tuple[str, ...]:
-    """Return what `coverage` needs."""
+    """Return the measures that `coverage` needs."""
     return f"R@{k}", f"DR@{k}", f"Div@{k}", f"P@{k}"
 
 
 def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
-    """Return how much of what is relevant stands in the top k, and how much of that repeats a target.
+    """Return recall and distinct targets in the top k, and the share of repeated targets.
 
     Returns:
-        index reranker; for p in recall (R@k), distinct (DR@k), targets (Div@k): p (mean over all
-        orderings), p_worst, p_best; lost = recall − distinct, below 0 where one of several documents is
-        enough for a target; and repeated, the share of the relevant documents found whose target another
-        one satisfies: 1 − Div@k/(k·P@k).
+        index reranker; recall (R@k), distinct (DR@k), targets (Div@k), each also with suffix _worst and _best;
+        lost = recall − distinct, negative if a target needs only one of several documents; repeated = share of
+        the relevant documents whose target another one covers, 1 − Div@k/(k·P@k).
     """
     columns = {}
     for name, measure in (("recall", f"R@{k}"), ("distinct", f"DR@{k}"), ("targets", f"Div@{k}")):
@@ -323,7 +294,7 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
 
 
 def with_targets(runs: Runs) -> list[str]:
-    """Return rerankers whose documents name their targets: all if the judgments do, else by their table."""
+    """Return the rerankers whose documents have targets, in the judgments or in their own table."""
     return [
         name
         for name, table in runs.tables.items()

@@ -1,4 +1,4 @@
-"""The verdict of a leaderboard in words: who leads, and whether ties or chance decide that."""
+"""The verdict of a leaderboard: who leads, and whether ties or chance decide that."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from metrics.ties import treatment
 _LEVEL = alpha(0.95)
 _PAIR, _TOP = 2, 10
 _SAME_CLAIM = 0.01
-"""Share of a lead by which that of a tie order has to differ to be told."""
+"""Smallest relative difference from a lead that is reported for tie order."""
 
 
 def leaderboard_verdict(
@@ -33,7 +33,7 @@ def leaderboard_verdict(
     traditional: str,
     copies: Sequence[Sequence[str]] = (),
 ) -> Prose:
-    """Say who leads a leaderboard, and whether the order of ties or chance decides that."""
+    """Say who leads a leaderboard, and whether tie order or chance decides that."""
     name, rows = parse(measure), table[table["tied"].notna()]
     if not len(rows):
         return NOTHING_SCORED
@@ -59,17 +59,17 @@ def _all_zero(evaluation: Evaluation, label: str) -> Prose:
     if (evaluation.policies["n_empty"] == evaluation.policies["n_queries"]).all():
         return (
             Strong(f"Every {label} is 0: no query has a relevant document. "),
-            "Check the judgments, and from which grade on a document is relevant.",
+            "Check the judgments and the smallest relevant grade.",
         )
     if (evaluation.policies["n_missing"] == evaluation.policies["n_queries"]).all():
         remedy = "Check that runs and judgments use the same query IDs."
         return Strong(f"Every {label} is 0: no run has a list for a judged query. "), remedy
-    reason = "No list has a relevant document where it counts, in any order of its ties."
+    reason = "No order of ties puts a relevant document within the cut-off."
     return Strong(f"Every {label} is 0. "), reason
 
 
 def query_sets(evaluation: Evaluation, measure: str) -> Prose:
-    """Say where rerankers do not have the same queries, and how to compare them on equal terms."""
+    """Say that rerankers have different queries, and how to compare them; empty if they do not."""
     tied = values_by_query(evaluation, measure, "expected").dropna(axis=1, how="all")
     is_shared = tied.notna().all(axis=1)
     if is_shared.all():
@@ -87,18 +87,17 @@ def query_sets(evaluation: Evaluation, measure: str) -> Prose:
 
 def _tie_note(rows: pd.DataFrame, lists: pd.DataFrame) -> Prose:
     if not rows["tie_ratio"].any():
-        still = "The queries and the judgments still do. "
-        return Strong("No documents tie, so no tie order matters. "), still
+        return (Strong("No documents tie, so tie order does not matter. "),)
     lists = lists[lists["n_docs"] > 0]
     if len(lists) and (lists["max_tie_size"] == lists["n_docs"]).all():
-        return (Strong("Every list is one tie, so these scores rank nothing. "),)
+        return (Strong("All documents of every list tie, so these scores do not rank. "),)
     return ()
 
 
 def _single_verdict(row: "pd.Series[float]", label: str, order: str) -> Prose:
     tied, alone = decimal(row["tied"]), "There is no other reranker to compare it with."
     if row["best"] - row["worst"] <= EQUAL:
-        tie_note = " No order of its ties moves that." if row["tie_ratio"] else ""
+        tie_note = " Tie order does not change that." if row["tie_ratio"] else ""
         return Strong(f"{row.name} scores {tied} {label}."), f"{tie_note} {alone}"
     low, high = decimal(row["worst"]), decimal(row["best"])
     return (
@@ -144,16 +143,16 @@ def _leader_verdict(rows: pd.DataFrame, tied: pd.DataFrame, label: str, order: s
     former = rows[is_first].iloc[0]
     if former["gap"] > EQUAL and former["tied"] < rows["traditional"].drop(former.name).max():
         return (
-            Strong(f"{former.name} leads only because of how its ties were sorted. "),
+            Strong(f"{former.name} leads only because of its tie order. "),
             f"It is #1 by {order} ({label} {decimal(former['traditional'])}) and #{former['tied_rank']} "
-            f"when ties are averaged ({decimal(former['tied'])}).",
+            f"with ties averaged ({decimal(former['tied'])}).",
         )
     leader = str(rows.index[0])
     size, is_shown = _size_of_lead(tied, leader, str(former.name), label)
-    by_chance = "" if is_shown else " Chance allows that much."
+    by_chance = "" if is_shown else " The difference is not significant."
     return (
-        Strong(f"{former.name} leads by {order}, {leader} when ties are averaged. "),
-        f"{leader} is then {size}{by_chance}",
+        Strong(f"{former.name} leads by {order}, {leader} with ties averaged. "),
+        f"Ties averaged, {leader} is {size}{by_chance}",
     )
 
 
@@ -166,7 +165,7 @@ def _lead(rows: pd.DataFrame, tied: pd.DataFrame, label: str) -> Prose:
     has_ties = bool(rows["tie_ratio"].any())
     in_every = has_ties and rows["worst"].iloc[0] > rows["best"].iloc[1:].max() + EQUAL
     size, is_shown = _size_of_lead(tied, leader, second, label)
-    by_chance = "" if is_shown else ", but by no more than chance allows"
+    by_chance = "" if is_shown else ", but not significantly"
     subject = "Ties averaged, it" if has_ties else "It"
     return Strong(
         f"{leader} leads{' in every tie order' * bool(in_every)}{by_chance}. "
@@ -181,7 +180,7 @@ def _size_of_lead(tied: pd.DataFrame, leader: str, other: str, label: str) -> tu
 
 
 def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
-    """Say how many pairs of rerankers swap, how many in the top ten, and how many significantly."""
+    """Say how many pairs swap, how many of them in the top ten, and how many significantly."""
     n_pairs, n_swaps = comb(n_rerankers, 2), len(swaps)
     if not n_swaps:
         return f"None of {count_of(n_pairs, 'pair')} swaps."
@@ -198,14 +197,14 @@ def swap_count(swaps: pd.DataFrame, n_rerankers: int) -> str:
 
 
 def pair_test(values: pd.DataFrame, a: str, b: str) -> tuple[float, float, int]:
-    """Return the mean difference of two rerankers, p of the paired t-test, and the queries both have."""
+    """Return the mean difference of two rerankers, p of the paired t-test, and the number of shared queries."""
     pair = values[[a, b]].to_numpy()
     difference, p = paired_p(pair)
     return float(difference[0, 1]), float(p[0, 1]), int(np.isfinite(pair).all(axis=1).sum())
 
 
 def same_runs(runs: Runs, evaluation: Evaluation, measure: str) -> list[list[str]]:
-    """Return the rerankers that gave all documents of their lists the same scores, those alike together."""
+    """Return groups of rerankers with the same scores for the same documents."""
     by_value, by_score = defaultdict[bytes, list[str]](list), defaultdict[int, list[str]](list)
     for name, values in values_by_query(evaluation, measure, "expected").round(12).items():
         by_value[values.to_numpy().tobytes()].append(str(name))

@@ -1,4 +1,4 @@
-"""Over all weightings of several criteria: between what a measure lies, and which reranker leads where."""
+"""Weighted sums of several criteria: the range of a measure, and the leader at each weighting."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -23,21 +23,20 @@ from metrics.ties.lists import further_scores, score_column
 from metrics.ties.precision import compared_column
 
 _STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
-"""Steps from no weight to all of it, by number of criteria; the fewer, the more rows are to be scored."""
+"""Number of criteria → steps from weight 0 to 1, fewer for more rows."""
 _MOST_ROWS = 10_000_000
-"""Rows that are scored over all weightings before steps are made fewer."""
+"""Most rows scored over all weightings."""
 _SHORTEST = 1 / 20
-"""Weight over which a reranker leads that is worth telling."""
+"""Shortest stretch of weights that is reported."""
 
 
 def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
-    """Return (n_weightings, n_criteria) weights that sum to 1, evenly apart: 51 of two criteria, 91 of three.
+    """Return (n_weightings, n_criteria) evenly spaced weights that sum to 1.
 
-    Raises:
-        UsageError: there are not two or three criteria.
+    There are 51 for two criteria and 91 for three, fewer (at least 11 and 15) for many rows.
     """
     if n_criteria not in _STEPS:
-        raise UsageError(f"Weights are drawn for two or three criteria, not {n_criteria}.")
+        raise UsageError(f"Give two or three criteria, not {n_criteria}.")
     sizes = _STEPS[n_criteria]
     fitting = (steps for steps in sizes if n_rows * comb(steps + n_criteria - 1, steps) <= _MOST_ROWS)
     steps = next(fitting, sizes[-1])
@@ -48,7 +47,7 @@ def weightings(n_criteria: int, n_rows: int = 0) -> FloatArray:
 
 
 def telling_scores(runs: Runs) -> list[str]:
-    """Return the further scores that tell documents of a list apart, as the latency of a query does not."""
+    """Return the further scores that differ within a list."""
     return [
         name for name in further_scores(runs) if any(_differs(table, name) for table in runs.tables.values())
     ]
@@ -66,18 +65,16 @@ def values_by_weighting(
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Score every reranker by each weighted sum of its criteria, ties averaged.
+    """Return the tied mean of every reranker for each weighted sum of two or three criteria.
 
-    Each criterion counts in standard deviations of the reranker's own documents, so that a weight means the
-    same for rerankers whose scores have different scales; shifting or stretching a criterion changes nothing.
-    Between two weights the order of a list may change many times: values are of the weights alone.
+    A criterion such as `score` or `cost:asc` counts in standard deviations of the reranker's own documents, so
+    a weight means the same for rerankers with different scales.
 
     Returns:
-        index: the weight of each criterion, one level each, named as in `criteria`; columns: rerankers; the
-        tied mean of the measure.
+        index: weights, one level per criterion, named as in `criteria`; columns: rerankers.
     """
     if options.further_columns:
-        raise UsageError("Weights are of the criteria alone. Leave out criteria and tiebreak_by.")
+        raise UsageError("Weightings replace the options criteria and tiebreak_by. Leave them out.")
     grid = weightings(len(criteria), sum(len(table) for table in runs.tables.values()))
     unweighted = replace(options, precision="float64")
     spreads = {
@@ -94,11 +91,10 @@ def values_by_weighting(
 
 
 def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
-    """Return between what `values_by_weighting` of each reranker lie, and the share of weightings it leads.
+    """Return the range of `values_by_weighting` of each reranker, and the share of weightings that it leads.
 
     Returns:
-        index: rerankers; `lowest` and `highest` value, `leads`: share of the weightings at which no other
-        stands higher, those at which several are level shared among them.
+        index reranker; lowest, highest, leads (level rerankers share a weighting).
     """
     is_first = leads(values)
     shares = is_first.div(is_first.sum(axis=1), axis=0).mean()
@@ -106,14 +102,13 @@ def weighting_ranges(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
-    """Return which reranker leads from what weight of the second criterion to what: a row a stretch, in order.
+    """Return the leader of each stretch of weights of the second criterion, in order.
 
-    A stretch ends halfway to the next weight that was tried; one of less than a twentieth of all weights, at
-    neither end, is told with the one before it.
+    A stretch ends halfway to the next weight. One of less than a twentieth of all weights, unless at an end, is
+    merged with the one before it.
 
     Returns:
-        `reranker`, `start` and `end` of the weight, `lowest` and `highest` of its value where it leads there,
-        `n_led`: at how many of the `n_weightings` within the stretch it leads.
+        reranker, start and end of the weight, lowest and highest value where it leads, n_led of n_weightings.
     """
     weight, leader = values.index.get_level_values(1).to_numpy(), weighting_leaders(values)
     middles = np.concatenate([[0.0], (weight[1:] + weight[:-1]) / 2, [1.0]])
@@ -133,12 +128,12 @@ def leading_stretches(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def leads(values: pd.DataFrame) -> pd.DataFrame:
-    """Return whether no other reranker stands higher, as `values_by_weighting` has its values."""
+    """Return whether no other reranker is higher in `values_by_weighting`."""
     return values.ge(values.max(axis=1) - LEVEL, axis=0)
 
 
 def weighting_leaders(values: pd.DataFrame) -> npt.NDArray[np.object_]:
-    """Return (n_weightings,) who leads; of level ones the one that led just before, else the first."""
+    """Return (n_weightings,) leaders; of level ones the previous leader, else the first."""
     places: list[int] = []
     for row in leads(values).to_numpy():
         places.append(places[-1] if places and row[places[-1]] else int(row.argmax()))
@@ -161,11 +156,11 @@ def _weighted_sum(weights: FloatArray, columns: Sequence[FloatArray]) -> FloatAr
 
 
 _MOST_STRETCHES = 3
-"""Leaders one after the other that a sentence names."""
+"""Most leaders named in a sentence."""
 
 
 def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
-    """Say which reranker leads at which weights, and whose value depends on them most."""
+    """Say which reranker has the highest value at which weights, and whose value varies most."""
     if not values.notna().to_numpy().all():
         return NOTHING_SCORED
     ranges = weighting_ranges(values)
@@ -174,52 +169,50 @@ def weighting_finding(values: pd.DataFrame, measure: str) -> Prose:
     low, high = (decimal(ranges.loc[widest, end]) for end in ("lowest", "highest"))
     ends = f"{low} and {high} {measure}"
     if len(ranges) == 1 and low == high:
-        return Strong(widest), f" scores {low} {measure} at every weighting tried."
+        return Strong(widest), f" scores {low} {measure} at every weighting."
     if len(ranges) == 1:
-        return Strong(widest), f" lies between {ends} over all weightings tried."
-    depends: Prose = Strong(widest), f" depends on them most: it lies between {ends}."
+        return Strong(widest), f" scores between {ends} over all weightings."
+    depends: Prose = Strong(widest), f" varies most, between {ends}."
     if widths.max() <= LEVEL:
         depends = ("No value depends on the weights.",)
     elif low == high:
         depends = ("No value depends much on the weights.",)
     elif widths.max() - widths.min() <= LEVEL:
-        depends = (f"Every value moves by {decimal(widths[widest])} {measure} over them.",)
-    return *_leaders_sentence(values, ranges), " ", *depends
+        depends = (f"Every value varies by {decimal(widths[widest])} {measure}.",)
+    return *_leaders_sentence(values, ranges, measure), " ", *depends
 
 
-def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame) -> Prose:
-    is_first = leads(values)
+def _leaders_sentence(values: pd.DataFrame, ranges: pd.DataFrame, measure: str) -> Prose:
+    is_first, highest = leads(values), f"the highest {measure}"
     always = [str(name) for name in values.columns[is_first.all()]]
     if len(always) == len(ranges) == 2:  # noqa: PLR2004 both
-        return ("Both are level at every weighting tried.",)
+        return ("Both are level at every weighting.",)
     if len(always) > 1:
-        return (f"{len(always)} rerankers lead level at every weighting tried.",)
+        return (f"{len(always)} rerankers have {highest} at every weighting, level.",)
     if always:
-        return Strong(always[0]), " leads at every weighting tried."
+        return Strong(always[0]), f" has {highest} at every weighting."
     if values.index.nlevels != 2 or (is_first.sum(axis=1).iloc[1:-1] > 1).any():  # noqa: PLR2004 no strip
-        return _shares_sentence(ranges, len(values))
+        return _shares_sentence(ranges, len(values), highest)
     stretches, leaders = leading_stretches(values), weighting_leaders(values)
     n_leads = 1 + int((leaders[1:] != leaders[:-1]).sum())
     if not 1 < n_leads == len(stretches) <= _MOST_STRETCHES:
-        return _shares_sentence(ranges, len(values))
+        return _shares_sentence(ranges, len(values), highest)
     second = criterion(str(values.index.names[1]))[0]
     first, *later = stretches.to_dict("records")
-    sentence: Prose = Strong(str(first["reranker"])), f" leads up to a weight of {first['end']:.2g} of {second}"
+    start = f" has {highest} up to a weight of {first['end']:.2g} of {second}"
+    sentence: Prose = Strong(str(first["reranker"])), start
     for stretch in later:
         end = f" up to {stretch['end']:.2g}" if stretch is not later[-1] else ""
-        sentence = *sentence, ", then ", Strong(str(stretch["reranker"])), f"{' does' if not end else ''}{end}"
+        sentence = *sentence, ", then ", Strong(str(stretch["reranker"])), end
     return *sentence, "."
 
 
-def _shares_sentence(ranges: pd.DataFrame, n_weightings: int) -> Prose:
+def _shares_sentence(ranges: pd.DataFrame, n_weightings: int, highest: str) -> Prose:
     shares = ranges["leads"].sort_values(ascending=False, kind="stable")
     first, second = (str(name) for name in shares.index[:2])
     n_leaders = int((shares > 0).sum())
-    are_both = n_leaders == 2  # noqa: PLR2004 those that are named
-    further_leaders = "" if are_both else f" ({count_of(n_leaders, 'reranker')} lead or are level somewhere)"
+    others = "" if n_leaders == 2 else f" ({count_of(n_leaders, 'reranker')} have it somewhere)"  # noqa: PLR2004
     return (
-        Strong(first),
-        f" leads at {percent(shares.iloc[0])} of {n_weightings} weightings, ",
-        Strong(second),
-        f" at {percent(shares.iloc[1])}{further_leaders}.",
+        *(Strong(first), f" has {highest} at {percent(shares.iloc[0])} of {n_weightings} weightings, "),
+        *(Strong(second), f" at {percent(shares.iloc[1])}{others}."),
     )

@@ -47,7 +47,7 @@ def test_a_gate_as_json_holds_every_figure(call, run_and_qrels):
     ("arguments", "message"),
     [
         ([], "at least one target"),
-        (["-r", "RR>>1"], "is no target"),
+        (["-r", "RR>>1"], "is not a target"),
         (["-r", "RR>=baseline"], "needs a baseline"),
         (["-r", "RR>=baseline", "--baseline", "none"], "no reranker 'none'"),
         (["--preset", "none"], "no preset 'none'"),

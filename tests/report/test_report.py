@@ -380,7 +380,7 @@ def test_sections_not_asked_for_are_left_out(simulated):
         ({"targets_for": "none"}, "no reranker 'none'"),
         ({"targets": ["RR>>1"]}, "no target"),
         ({"preset": "long"}, "no preset 'long'. Presets: short, full, paper"),
-        ({"segments": ["none"]}, "no segment 'none'"),
+        ({"segments": ["none"]}, "no query group 'none'"),
         ({"rerankers": ["none"]}, "Choose among the rerankers"),
     ],
 )
@@ -472,7 +472,7 @@ def test_a_report_is_written_as_the_file_ends(simulated, tmp_path, ending):
 
 
 def test_a_report_ends_in_nothing_else(simulated, tmp_path):
-    with pytest.raises(UsageError, match=r"A report ends in \.html.*; not in '\.pdf'"):
+    with pytest.raises(UsageError, match=r"A report cannot be a '\.pdf' file"):
         write_report(simulated, tmp_path / "report.pdf")
 
 

@@ -80,16 +80,19 @@ def test_targets_are_counted_by_what_meets_them(checked_targets):
 def test_targets_that_only_the_sort_meets_are_named(checked_targets):
     sentence = plain(target_finding(checked_targets, "flat"))
     assert sentence == (
-        "flat meets 3 of 4 targets by its traditional values and 2 once ties are averaged. "
-        "RR passes only by the traditional order."
+        "flat meets 3 of 4 targets by its traditional scores and 2 with ties averaged. "
+        "RR meets its target only traditionally."
     )
 
 
 def test_targets_met_either_way_are_told_once(checked_targets):
     always_met = checked_targets[checked_targets["verdict"] == "met"]
-    assert plain(target_finding(always_met, "flat")) == "flat meets 1 of 1 target, in every order of its ties."
+    assert plain(target_finding(always_met, "flat")) == "flat meets 1 of 1 target, in every order of ties."
     none = checked_targets[checked_targets["verdict"] == "missed"]
-    assert plain(target_finding(none, "flat")) == "flat meets none of 1 target, sorted or averaged."
+    assert (
+        plain(target_finding(none, "flat"))
+        == "flat meets none of 1 target, neither traditionally nor with ties averaged."
+    )
 
 
 def test_no_target_is_said_to_be_none():

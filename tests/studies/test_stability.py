@@ -151,7 +151,10 @@ def test_without_ties_everything_is_certain(table):
     assert not pairs["reversible"].any()
     assert [ranks.loc[name, place] for name, place in ends["place"].items()] == [1.0] * len(ends)
     assert expected_tau(pairs) == 1.0
-    assert "at all" in plain(stability_finding(pairs, ends, 1.0, "nDCG@3")) or len(table) == 1
+    assert (
+        "ties do not change any nDCG@3." in plain(stability_finding(pairs, ends, 1.0, "nDCG@3"))
+        or len(table) == 1
+    )
 
 
 @pytest.mark.parametrize("measure", ["RR", "nDCG@10", "AP", "TsRR", "taRR", "GRAG-RR"])
@@ -298,7 +301,7 @@ def test_the_finding_says_plainly_that_no_order_can_be_reversed():
     table = {"A": {"q": ranked(1, 2)}, "B": {"q": ranked(4, tied=False)}}
     _, lucks = evaluate_means(table, "RR")
     text = plain(stability_finding(pairwise_order(lucks), mean_bounds(lucks), 1.0, "MRR"))
-    assert text == "No tie-breaking reverses any order: ties move no MRR by more than 0.5000."
+    assert text == "No tie-breaking reverses any order: ties do not change any MRR by more than 0.5000."
 
 
 def test_copies_of_one_run_are_said_to_be_that_and_not_to_have_an_order_that_ties_decide():
@@ -306,7 +309,7 @@ def test_copies_of_one_run_are_said_to_be_that_and_not_to_have_an_order_that_tie
     table = pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "relevance"])
     boards = {"model": table, "copy": table, "other": table.assign(score=[3.0, 2.0, 2.0] * 4)}
     for names, start in (
-        (["model", "copy"], "model and copy are the same run. Tie-breaking decides nothing between them."),
+        (["model", "copy"], "model and copy are the same run. No tie order separates them."),
         (["model", "copy", "other"], "No tie-breaking reverses any order: "),
     ):
         runs = Runs({name: pa.Table.from_pandas(boards[name]) for name in names})

@@ -149,8 +149,8 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     assert with_order_chances(swaps.head(0), {})["above"].tolist() == []
     assert not len(swapped_orders(evaluation, "TsRR", "input"))
     assert plain(swaps_finding(swaps, 3, "MRR")) == (
-        "1 of 3 pairs swaps, which is not significant. By file order, lucky is 0.1667 MRR above sound; "
-        "with ties averaged, sound is 0.2222 above."
+        "1 of 3 pairs swaps, which is not significant. By file order, lucky is 0.1667 MRR above sound. "
+        "With ties averaged, sound is 0.2222 above."
     )
 
 
@@ -159,8 +159,8 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     [
         (0, "No list is scored: every query was left out."),
         (1, "There is one reranker, and nothing to compare it with."),
-        (2, "No pair swaps. The sort does not reverse the tied order of the two rerankers."),
-        (3, "No pair swaps. The sort does not reverse the tied order of any of 3 pairs of rerankers."),
+        (2, "No pair swaps. Traditional scores do not reverse the tied order of the two rerankers."),
+        (3, "No pair swaps. Traditional scores do not reverse the tied order of any of 3 pairs of rerankers."),
     ],
 )
 def test_a_board_without_swaps_says_so(n_rerankers, sentence):

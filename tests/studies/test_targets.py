@@ -68,14 +68,14 @@ def test_a_target_is_read_and_printed_back(text, spelled):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("MTRR", "is no target"),
-        ("MTRR>=", "is no target"),
-        ("MTRR>=high", "is no target"),
-        ("MTRR==0.8", "is no target"),
+        ("MTRR", "is not a target"),
+        ("MTRR>=", "is not a target"),
+        ("MTRR>=high", "is not a target"),
+        ("MTRR==0.8", "is not a target"),
         ("MTRR>=0.8.1", "0.8.1 is not a number"),
         ("RR>=baseline 0.1", "baseline+N or baseline-N"),
         ("MTTR>=0.8", "Did you mean RR"),
-        ("MTRR>=" + " " * 1000 + "x", "is no target"),
+        ("MTRR>=" + " " * 1000 + "x", "is not a target"),
     ],
 )
 def test_a_wrong_target_is_said_with_what_to_write(text, words):

@@ -8,9 +8,12 @@ from metrics.studies.tie_rules import answers_finding
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        ([0.4, 0.3], "bm25 leads by each."),
-        ([0.4, 0.4], "bm25 leads by 1 of 2; by the others, more are level at the top."),
-        ([0.5, 0.4], "All rerankers are level by each."),
+        ([0.4, 0.3], "bm25 has the highest mean by every rule."),
+        (
+            [0.4, 0.4],
+            "bm25 has the highest mean by 1 of 2 rules; by the others, more rerankers are level at the top.",
+        ),
+        ([0.5, 0.4], "All rerankers are level by every rule."),
     ],
 )
 def test_who_leads_by_every_rule_and_by_how_many_ahead_of_all_others(other, sentence):
@@ -21,7 +24,9 @@ def test_who_leads_by_every_rule_and_by_how_many_ahead_of_all_others(other, sent
 def test_an_example_that_is_not_drawn_beside_its_sentence_is_said_not_to_be():
     answers = pd.DataFrame({"MRR": [0.5, 0.4], "TsRR": [0.5, 0.3]}, index=["bm25", "bge"])
     ties = pd.Series(0.2, answers.index)
-    start = "The same lists of bge"
-    assert plain(answers_finding(answers, ties, {"bm25"})).startswith(f"{start} (not among those shown), 20%")
-    assert plain(answers_finding(answers, ties, {"bge"})).startswith(f"{start}, 20%")
-    assert plain(answers_finding(answers, ties)).startswith(f"{start}, 20%")
+    start = "Rules for ties differ most for bge"
+    assert plain(answers_finding(answers, ties, {"bm25"})).startswith(
+        f"{start} (not among those shown), with 20%"
+    )
+    assert plain(answers_finding(answers, ties, {"bge"})).startswith(f"{start}, with 20%")
+    assert plain(answers_finding(answers, ties)).startswith(f"{start}, with 20%")

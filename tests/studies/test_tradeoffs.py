@@ -272,70 +272,68 @@ def test_a_duration_has_three_figures_and_the_unit_that_suits_it(seconds, text):
 
 def test_the_finding_says_plainly_that_no_latency_is_given():
     text = finding(runs_of([("A", "q", "a", 1, 1)]))
-    assert text.startswith("No run says how long it took: no latency column")
-    assert "1.000 of what is relevant; fewer places tell more" in text
+    assert text.startswith("No run has latencies: a latency column")
+    assert "finds 1.000 of the relevant documents in its top 2. A smaller cut-off may show differences." in text
 
 
 def test_the_finding_without_latencies_names_who_repeats_targets():
     rows = [("A", "q", "a", 4, 1, "x"), ("A", "q", "b", 3, 1, "x"), ("B", "q", "a", 4, 1, "x")]
-    assert "A repeats itself most: 50% of" in finding(runs_of(rows, "target_id"))
+    assert "A has the largest share of repeats: 50% of" in finding(runs_of(rows, "target_id"))
 
 
 def test_the_finding_without_latencies_names_who_finds_most():
     rows = [("A", "q", "a", 4, 1), ("A", "q", "b", 3, 0), ("A", "q", "c", 2, 1), ("B", "q", "a", 4, 1)]
-    assert "B finds most in the first 2: Recall@2 is 1.000" in finding(runs_of(rows))
+    assert "B has the highest Recall@2: 1.000" in finding(runs_of(rows))
 
 
 def test_the_finding_of_one_reranker_says_there_is_nothing_to_choose_from():
-    assert finding(simple(good=0.1)).startswith("Nothing to choose from: only good is timed")
-    assert finding(simple(good=0.1, bad=math.nan)).endswith("1 of 2 rerankers gives no latency.")
+    assert finding(simple(good=0.1)).startswith("Only good has latencies")
+    assert finding(simple(good=0.1, bad=math.nan)).endswith("1 of 2 rerankers has no latency.")
 
 
 def test_the_finding_says_plainly_that_nothing_is_traded_off():
     assert finding(simple(good=0.1, bad=0.2)) == (
-        "Nothing is traded off: good is as fast as any (100 ms) and as good as any (1.000 tied MRR). "
-        "The order of ties does not move the front."
+        "There is no trade-off: good has the lowest latency and the highest tied MRR (1.000 at 100 ms). "
+        "Tie order does not move the front."
     )
 
 
 def test_the_finding_weighs_the_best_against_the_next_on_the_front():
     assert finding(simple(good=1.0, bad=0.04)).startswith(
-        "good gives the best tied MRR (1.000 at 1 s); next on the front is bad: 0.500 at 40 ms, "
+        "good has the highest tied MRR (1.000 at 1 s). Next on the front, bad has 0.500 at 40 ms, "
         "25 times faster."
     )
-    text = finding(simple(good=1.0, bad=0.04, bad_late=2.0))
-    assert "1 s), and nothing slower is better; next" in text
 
 
 def test_the_finding_keeps_to_the_budget():
     runs = simple(good=1.0, bad=0.4)
     assert finding(runs, 0.5).startswith(
-        "Within 500 ms, bad gives the best tied MRR (0.500 at 400 ms); good gives 1.000, at 1 s, "
-        "2.5 times the wait."
+        "Within 500 ms, bad has the highest tied MRR (0.500 at 400 ms); good has 1.000 at 1 s, "
+        "2.5 times slower."
     )
-    assert finding(runs, 5).startswith("Within 5 s, good gives")
-    assert finding(runs, 0.1).startswith("Nothing answers within 100 ms: the fastest, bad, takes 400 ms.")
+    assert finding(runs, 5).startswith("Within 5 s, good has")
+    assert finding(runs, 0.1).startswith("No reranker answers within 100 ms: the fastest, bad, takes 400 ms.")
 
 
 def test_the_finding_compares_no_ratio_with_zero():
-    assert "next on the front is bad: 0.500 at 0 ms." in finding(simple(good=1.0, bad=0.0))
+    assert "Next on the front, bad has 0.500 at 0 ms." in finding(simple(good=1.0, bad=0.0))
 
 
 def test_the_finding_of_nothing_relevant_says_so():
     text = finding(runs_of([("A", "q", "a", 1, 0, 0.1), ("B", "q", "a", 1, 0, 0.2)], "latency"))
-    assert text == "Nothing is worth its wait: no reranker scores above 0 MRR."
+    assert text == "No reranker scores above 0 MRR."
 
 
 def test_the_finding_names_who_joins_the_front_by_sort_order_alone():
     rows = strict("fast", 0.5, right=False) + lucky("lucky", 0.75, 5)
     text = finding(runs_of(rows, "latency"))
-    assert "By the traditional value lucky would join the front, but +0.543 MRR of it is sort order." in text
+    assert "By traditional scores lucky would join the front, but +0.543 MRR of it is tie order." in text
 
 
 def test_the_finding_names_who_leaves_the_front_by_sort_order():
     rows = strict("fast", 0.5, right=False) + unlucky("unlucky", 1.0)
     text = finding(runs_of(rows, "latency"))
-    assert "By the traditional value unlucky would leave the front: the sort puts it 0.250 too low." in text
+    assert "By traditional scores unlucky would leave the front: tie order puts it 0.250 too low." in text
 
 
 def test_the_finding_of_nothing_scored_says_so():

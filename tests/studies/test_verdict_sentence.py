@@ -49,22 +49,22 @@ def test_difference_and_p_of_two_rerankers_are_those_of_the_paired_t_test():
 
 def test_a_leader_by_file_order_alone_is_called_that():
     assert verdict(cache.sample_board().runs) == (
-        "MiniLM grade 0-10 leads only because of how its ties were sorted. It is #1 by file order "
-        "(MRR 0.773) and #7 when ties are averaged (0.688). 9 of 28 pairs swap; five of them significant."
+        "MiniLM grade 0-10 leads only because of its tie order. It is #1 by file order "
+        "(MRR 0.773) and #7 with ties averaged (0.688). 9 of 28 pairs swap; five of them significant."
     )
 
 
 def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     assert verdict(cache.sample_board().runs, traditional="docid_desc").startswith(
-        "MiniLM float32 leads by trec_eval's order, MiniLM int8 when ties are averaged. MiniLM int8 is then "
-        "0.0019 MRR ahead of MiniLM float32 (p = 0.653, 200 queries). Chance allows that much."
+        "MiniLM float32 leads by trec_eval's order, MiniLM int8 with ties averaged. Ties averaged, MiniLM int8 is "
+        "0.0019 MRR ahead of MiniLM float32 (p = 0.653, 200 queries). The difference is not significant."
     )
 
 
 def test_the_prompts_open_with_who_leads_and_that_chance_may_decide_it():
     text = verdict(cache.sample_board(cache.PROMPTS_LABEL).runs)
     assert text == (
-        "MiniLM prompt 1 leads in every tie order, but by no more than chance allows. Ties averaged, it is "
+        "MiniLM prompt 1 leads in every tie order, but not significantly. Ties averaged, it is "
         "0.0020 MRR ahead of MiniLM prompt 2 (p = 0.865, 100 queries). None of 21 pairs swaps."
     )
 
@@ -89,7 +89,7 @@ def test_a_lead_of_two_that_queries_show_is_a_win_and_a_tie_order_that_reverses_
 
 def test_without_a_tie_the_verdict_says_so_what_still_matters_and_who_leads():
     runs = board(a_trec=STRICT, b_trec=STRICT.replace("0.9 tag", "0.1 tag"), qrels_txt=QRELS).runs
-    still = "No documents tie, so no tie order matters. The queries and the judgments still do. "
+    still = "No documents tie, so tie order does not matter. "
     assert verdict(runs).startswith(f"{still}Not shown that a beats b. a is ")
     three = board(a_trec=STRICT, b_trec=STRICT, c_trec=STRICT.replace("0.9 ", "0.1 "), qrels_txt=QRELS)
     assert "Ties averaged" not in verdict(three.runs)
@@ -105,14 +105,13 @@ def test_one_reranker_is_told_how_far_its_ties_alone_can_move_it():
 
 def test_lists_that_are_one_tie_each_rank_nothing():
     text = verdict(EXTREMES["all tied"]().runs)
-    assert text.startswith("Every list is one tie, so these scores rank nothing. ")
+    assert text.startswith("All documents of every list tie, so these scores do not rank. ")
     assert not verdict(board(a_trec=COARSE, qrels_txt=QRELS).runs).startswith("Every list")
 
 
 def test_where_nothing_is_relevant_the_verdict_says_what_to_check():
     assert verdict(EXTREMES["nothing relevant"]().runs) == (
-        "Every MRR is 0: no query has a relevant document. Check the judgments, and from which grade on a "
-        "document is relevant."
+        "Every MRR is 0: no query has a relevant document. Check the judgments and the smallest relevant grade."
     )
     without_grade_2 = verdict(EXTREMES["two rerankers with ties"]().runs, relevant_from=2)
     assert without_grade_2.startswith("Every MRR is 0: no query has a relevant document.")

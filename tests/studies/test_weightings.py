@@ -157,7 +157,7 @@ def test_each_end_of_the_weights_ranks_by_its_criterion_alone_at_any_precision(r
 
 
 def test_further_columns_have_no_weight(relevance):
-    with pytest.raises(UsageError, match="Leave out criteria and tiebreak_by"):
+    with pytest.raises(UsageError, match="criteria and tiebreak_by. Leave them out"):
         values_by_weighting(
             Runs({"A": table(relevance)}), "RR", CRITERIA, ScoringOptions(tiebreak_by=("fresh",))
         )
@@ -179,38 +179,37 @@ WEIGHT = TWO[:, 1]
     [
         (
             {"A": 1 - WEIGHT, "B": 0.105 + 0 * WEIGHT},
-            "A leads up to a weight of 0.89 of cost, then B does. "
-            "A depends on them most: it lies between 0.000 and 1.000 RR.",
+            "A has the highest RR up to a weight of 0.89 of cost, then B. "
+            "A varies most, between 0.000 and 1.000 RR.",
         ),
         (
             {"A": 1 - WEIGHT, "B": 0.605 + 0 * WEIGHT, "C": 1.205 * WEIGHT - 0.1},
-            "A leads up to a weight of 0.39 of cost, then B up to 0.59, then C does. "
-            "C depends on them most: it lies between -0.100 and 1.105 RR.",
+            "A has the highest RR up to a weight of 0.39 of cost, then B up to 0.59, then C. "
+            "C varies most, between -0.100 and 1.105 RR.",
         ),
         (
             {"A": 0.5 + 0 * WEIGHT, "B": 0.4},
-            "A leads at every weighting tried. No value depends on the weights.",
+            "A has the highest RR at every weighting. No value depends on the weights.",
         ),
         (
             {"A": 0.5 + 2e-5 * WEIGHT, "B": 0.4},
-            "A leads at every weighting tried. No value depends much on the weights.",
+            "A has the highest RR at every weighting. No value depends much on the weights.",
         ),
-        ({"A": 0.5 + 2e-5 * WEIGHT}, "A scores 0.500 RR at every weighting tried."),
+        ({"A": 0.5 + 2e-5 * WEIGHT}, "A scores 0.500 RR at every weighting."),
         (
             {"A": WEIGHT, "B": WEIGHT},
-            "Both are level at every weighting tried. Every value moves by 1.000 RR over them.",
+            "Both are level at every weighting. Every value varies by 1.000 RR.",
         ),
         (
             {"A": WEIGHT, "B": WEIGHT, "C": WEIGHT / 2},
-            "2 rerankers lead level at every weighting tried. "
-            "A depends on them most: it lies between 0.000 and 1.000 RR.",
+            "2 rerankers have the highest RR at every weighting, level. "
+            "A varies most, between 0.000 and 1.000 RR.",
         ),
-        ({"A": WEIGHT}, "A lies between 0.000 and 1.000 RR over all weightings tried."),
-        ({"A": 0 * WEIGHT + 0.25}, "A scores 0.250 RR at every weighting tried."),
+        ({"A": WEIGHT}, "A scores between 0.000 and 1.000 RR over all weightings."),
+        ({"A": 0 * WEIGHT + 0.25}, "A scores 0.250 RR at every weighting."),
         (
             {"A": np.where(WEIGHT[7] == WEIGHT, 0.9, 0.5), "B": 0.6},
-            "B leads at 98% of 51 weightings, A at 2%. "
-            "A depends on them most: it lies between 0.500 and 0.900 RR.",
+            "B has the highest RR at 98% of 51 weightings, A at 2%. A varies most, between 0.500 and 0.900 RR.",
         ),
         ({"A": WEIGHT * np.nan, "B": 1.0}, "No list is scored: every query was left out."),
     ],
@@ -223,5 +222,5 @@ def test_of_three_criteria_the_two_that_lead_over_most_are_named():
     grid = weightings(3)
     shares = {"A": grid[:, 0], "B": grid[:, 1] - 0.001, "C": grid[:, 2] - 0.3}
     text = plain(weighting_finding(by_weight(grid, **shares), "RR"))
-    assert text.startswith("A leads at 43% of 91 weightings, B at 38% (3 rerankers lead or are level")
-    assert text.endswith("Every value moves by 1.000 RR over them.")
+    assert text.startswith("A has the highest RR at 43% of 91 weightings, B at 38% (3 rerankers have it")
+    assert text.endswith("Every value varies by 1.000 RR.")

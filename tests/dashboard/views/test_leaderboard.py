@@ -48,7 +48,7 @@ def test_of_many_rerankers_twenty_are_drawn_the_next_and_all_on_request_which_th
 
 def test_the_first_screen_has_the_verdict_the_chart_and_the_ranked_table():
     page = opened("leaderboard")
-    assert finding(page).startswith("MiniLM grade 0-10 leads only because of how its ties were sorted. ")
+    assert finding(page).startswith("MiniLM grade 0-10 leads only because of its tie order. ")
     assert list(charts(page)) == ["place-and-score"]
     rows = table(page, "All rerankers")
     assert list(rows) == ["tied_rank", "reranker", "tied", "traditional", "bounds", "gap", "verdict"]

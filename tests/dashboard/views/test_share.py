@@ -154,7 +154,7 @@ def test_targets_of_the_page_are_those_written_those_named_and_none_unless_set(l
 
 def test_a_target_that_means_none_is_named_and_none_is_held(label):
     page = opened("share", data=label, targets="P@1>>0.1", preview="text")
-    assert "is no target" in only(page.error).value
+    assert "is not a target" in only(page.error).value
     assert "Targets met, tied" not in metrics(page)
 
 
