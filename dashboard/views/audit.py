@@ -17,45 +17,18 @@ from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.published import (
-    FILE_ORDER,
-    NO_TABLE,
-    SAMPLE_TABLE,
-    choose_table,
-    is_new,
-    match_by_hand,
-    missing_table,
-    take_files,
-    take_table,
-)
 from dashboard.widgets import audited_table
+from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
-from dashboard.widgets.components import (
-    chart,
-    clickable_chart,
-    finding,
-    heading,
-    keep_wide,
-    section,
-    side_by_side,
-    table,
-    table_head,
-    table_rows,
-)
+from dashboard.widgets.components import section, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import slope_caption
 from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
+from metrics.studies.audit import audited_order
 from metrics.studies.audit.audit import Audit
-from metrics.studies.audit.audited_order import (
-    VERDICTS,
-    AuditedOrder,
-    audit_finding,
-    widest_first,
-    written_chances,
-)
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
@@ -150,7 +123,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
-    finding(audit_finding(audit, order), view.board.runs.rerankers)
+    ui.finding(audited_order.audit_finding(audit, order), view.board.runs.rerankers)
     published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
     if max(1.0, published) != shown:
         st.caption(
@@ -193,10 +166,12 @@ def open_table(view: View) -> OpenTable | None:
     A file that cannot be read leaves the table before in place.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
-    table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
-    if table == NO_TABLE:
+    table = audited_table.choose_table(
+        view.board, audited_table.SAMPLE_TABLE if has_sample else audited_table.NO_TABLE, has_sample=has_sample
+    )
+    if table == audited_table.NO_TABLE:
         _offer_field(view.board)
-        lost = missing_table()
+        lost = audited_table.missing_table()
         begin = (
             f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop it again"
             if lost
@@ -208,7 +183,7 @@ def open_table(view: View) -> OpenTable | None:
             icon=":material/table_view:",
             type="primary",
             key="careless",
-            on_click=partial(take_table, FILE_ORDER),
+            on_click=partial(audited_table.take_table, audited_table.FILE_ORDER),
         )
         return None
     files = audited_table.published_files(view.board, table)
@@ -222,7 +197,7 @@ def open_table(view: View) -> OpenTable | None:
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
-    names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
+    names = {audited_table.SAMPLE_TABLE: files[0].name, audited_table.FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
     with st.container(border=True, horizontal=True, vertical_alignment="center", width=400):
@@ -231,16 +206,20 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
         st.space("stretch")
         with st.popover("Replace", icon=":material/upload:", type="tertiary"):
             _offer_field(board)
-            if table != FILE_ORDER:
+            if table != audited_table.FILE_ORDER:
                 st.button(
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
                     help="A table that a careless script prints of this board: file order, four decimals.",
-                    on_click=partial(take_table, FILE_ORDER),
+                    on_click=partial(audited_table.take_table, audited_table.FILE_ORDER),
                 )
-            if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
-                st.button("The sample's table", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
+            if table != audited_table.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
+                st.button(
+                    "The sample's table",
+                    key="sample",
+                    on_click=partial(audited_table.take_table, audited_table.SAMPLE_TABLE),
+                )
 
 
 def _offer_field(board: Board) -> None:
@@ -252,7 +231,7 @@ def _offer_field(board: Board) -> None:
     files = [File(file.name, file.getvalue()) for file in uploaded]
     if text.strip() and not files:
         files = [File("pasted.txt", text.encode("utf-8", "replace"))]
-    if not is_new(files):
+    if not audited_table.is_new(files):
         return
     digest = ",".join(file.sha256 for file in files)
     published = audited_table.read_table(audited_table.AuditKey(board.key, digest), tuple(files))
@@ -261,7 +240,7 @@ def _offer_field(board: Board) -> None:
         st.caption("Nothing was replaced.")
         return
     try:
-        take_files(board, files)
+        audited_table.take_files(board, files)
     except TieScopeError as error:
         st.error(error_markdown(error), icon=":material/error:")
     else:
@@ -280,7 +259,9 @@ _EXPLANATION = (
 
 
 @section("The printed orders")
-def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd.DataFrame) -> None:
+def orders_section(
+    view: View, audit: Audit, order: audited_order.AuditedOrder, by_measure: pd.DataFrame
+) -> None:
     """Draw the verdicts on the printed orders: by measure, then by rank and pair for one measure."""
     if len(by_measure):
         table(
@@ -293,18 +274,18 @@ def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd
     _pairs(view, order.pairs)
 
 
-def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
+def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None:
     places = order.places
     if not len(places):
         return
     row_range = shown_rows(len(places), "places")
-    with keep_wide(least_width(map(str, places.index))):
+    with ui.keep_wide(least_width(map(str, places.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             title = f"Published and tied rank by {escape_markdown(order.measure)}"
-            heading(title, slope_caption(places))
+            ui.heading(title, slope_caption(places))
         with grid.cell():
-            heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
+            ui.heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
         names = list(row_range.of(places).index)
         figure = kept_figure(
             view.board.key,
@@ -316,7 +297,7 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
             "published",
         )
         alt = "Published and tied rank of each reranker, and its score with bounds and interval."
-        chart(figure, "published-places", alt)
+        ui.chart(figure, "published-places", alt)
     row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
         st.caption(words)
@@ -325,30 +306,30 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
 def _pairs(view: View, pairs: pd.DataFrame) -> None:
     if not len(pairs):
         return
-    counts, names = pairs["verdict"].value_counts(), list(VERDICTS)
+    counts, names = pairs["verdict"].value_counts(), list(audited_order.VERDICTS)
     head = st.container()
     verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
-    rows = widest_first(pairs[pairs["verdict"].isin(verdicts)])
+    rows = audited_order.widest_first(pairs[pairs["verdict"].isin(verdicts)])
     row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
     labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
     page_rows = row_range.of(rows)
     cells = page_rows.assign(
         a=page_rows["a"].map(labels),
         b=page_rows["b"].map(labels),
-        p_above=written_chances(page_rows),
+        p_above=audited_order.written_chances(page_rows),
         verdict=[[verdict] for verdict in page_rows["verdict"]],
     )
     with head:
-        table_head("Pair by pair", "audit-pairs", rows)
+        ui.table_head("Pair by pair", "audit-pairs", rows)
         st.caption(_EXPLANATION)
-    table_rows(cells, "audit-pairs", _pair_columns())
+    ui.table_rows(cells, "audit-pairs", _pair_columns())
     row_range.buttons()
 
 
 def _pair_columns() -> dict[str, Any]:
     return {
         **shown_columns(("a", "published_above"), ("b", "published_below")),
-        "verdict": badge_column("Verdict", VERDICTS, _COLOURS),
+        "verdict": badge_column("Verdict", audited_order.VERDICTS, _COLOURS),
         **shown_columns(("tied_difference", "tied_pair_difference"), ("p_adjusted", "pair_p"), "p_above"),
     }
 
@@ -374,12 +355,12 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     rerankers = list(dict.fromkeys(figures["reranker"]))
     n_measures = figures["measure"].nunique()
     is_wide = n_measures > _MOST_BESIDE
-    left, right = (st.container(), st.container()) if is_wide else side_by_side(3, 2, "audit")
+    left, right = (st.container(), st.container()) if is_wide else ui.side_by_side(3, 2, "audit")
     with left:
         beside = "" if is_best else " Orange: computed minus published."
         n_alike = int(rule["n_alike"])
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
-        heading(
+        ui.heading(
             "Figures that come out",
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
@@ -393,17 +374,17 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             has_differences=not is_best or bool(rule["does_not_come_out"]),
         )
         alt = "Each published figure by measure: to the digit, off by rounding, or not."
-        chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
+        ui.chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
         row_range.buttons()
     with right:
-        heading(
+        ui.heading(
             "Rules tried",
             f"How many of {count_of(n_figures, 'figure')} come out under each rule. A click shows them.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
         figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
-        clickable_chart(figure, BARS, "Figures that come out under each rule.")
+        ui.clickable_chart(figure, BARS, "Figures that come out under each rule.")
         bars.buttons()
 
 
@@ -461,7 +442,7 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
             choices.index(row.matched),
             key=key,
             format_func=lambda name: ours.get(name, name),
-            on_change=partial(match_by_hand, str(row.published), key),
+            on_change=partial(audited_table.match_by_hand, str(row.published), key),
         )
 
 

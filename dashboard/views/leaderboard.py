@@ -20,21 +20,9 @@ from dashboard.controls import number_input, toggle
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import visitor_zone
+from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import (
-    chart,
-    elide_prose,
-    finding,
-    heading,
-    prose_markdown,
-    section,
-    section_finding,
-    side_by_side,
-    table,
-    table_head,
-    table_rows,
-)
 from dashboard.widgets.figures import kept_elements, kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
@@ -44,21 +32,8 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL
 from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
+from metrics.studies import holes, judging
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
-from metrics.studies.holes import (
-    QUERIES_MAY_JOIN,
-    are_bounds_known,
-    can_narrow,
-    hole_finding,
-    unjudged_share,
-)
-from metrics.studies.judging import (
-    JudgingPlan,
-    closing_text,
-    form_for,
-    plan_finding,
-    plan_judging,
-)
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
@@ -106,7 +81,7 @@ def show(view: View) -> None:
     watch_width()
 
 
-@section("The line on the data")
+@ui.section("The line on the data")
 def data_line(view: View) -> None:
     """Draw a line on the data shown, and a button to upload data."""
     sample = _SAMPLES.get(view.board.label)
@@ -163,10 +138,10 @@ def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
     return rank_intervals(view.evaluation, measure)
 
 
-@section("The verdict")
+@ui.section("The verdict")
 def verdict(view: View, measure: str) -> None:
     """Draw the verdict, and how queries without relevant documents count if they are many."""
-    finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
+    ui.finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
         are_left_out = view.scoring.empty == "skip"
@@ -180,7 +155,7 @@ def verdict(view: View, measure: str) -> None:
             st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
 
 
-@section("The scores")
+@ui.section("The scores")
 def scores_section(
     view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
 ) -> None:
@@ -220,8 +195,8 @@ def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRow
 
 
 def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
-    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    chart(
+    ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+    ui.chart(
         place_strip(leaderboard, palette, measure, first, last),
         "places",
         f"{measure} of all rerankers by rank, the ones drawn below in a frame.",
@@ -273,7 +248,7 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
         return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
-@section("Pairs that swap")
+@ui.section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
     if parse(measure).measure.answers:
@@ -283,7 +258,7 @@ def swaps_section(view: View, measure: str) -> None:
     if len(swaps):
         swaps_table(view, measure, swaps, prose)
     else:
-        heading(_TITLE, prose_markdown(prose))
+        ui.heading(_TITLE, ui.prose_markdown(prose))
 
 
 def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
@@ -292,17 +267,18 @@ def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> 
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
     with place:
-        table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
         rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
         kept_elements(view.board.key, _draw_rows, rows, view.rerankers, view.treatment.order, prose, len(swaps))
 
 
 def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
+    sentence, whole_names = ui.elide_prose(prose, sentence_names(rerankers))
     extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
     n_pairs = count_of(comb(len(rerankers), 2), "pair")
     st.caption(
-        f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.", help=whole_names or None
+        f"{ui.prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.",
+        help=whole_names or None,
     )
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
@@ -315,7 +291,7 @@ def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Pros
     }
     names = short_names(rerankers, TABLE_COLUMNS)
     ends = {column: rows[column].map(names) for column in ("a", "b")}
-    table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)
+    ui.table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)
 
 
 _HEAD_COLUMNS = 16
@@ -331,10 +307,10 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
         return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
-@section("Values of other tools")
+@ui.section("Values of other tools")
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the value of every tool between the worst and best case, and as a table."""
-    heading(
+    ui.heading(
         "Values of other tools",
         "The same files, scored with each tool's tie order, number format and rule for missing queries. "
         f"Relevant from grade {view.scoring.relevant_from:g}.",
@@ -350,19 +326,19 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
     if len(names) < len(view.rerankers):
         st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
-    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
+    ui.table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
     kept_elements(key, _draw_values, values, drawn_rerankers)
 
 
 def _draw_tool_strip(
     values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
 ) -> None:
-    section_finding(tool_finding(values, measure), rerankers)
+    ui.section_finding(tool_finding(values, measure), rerankers)
     comparable = comparable_values(values, measure)
     comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
     if len(comparable):
         title = parse(measure).traditional
-        chart(
+        ui.chart(
             tool_strip(leaderboard, comparable, palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
@@ -391,7 +367,7 @@ def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
     st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
     rows, columns = _value_columns(values)
     drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
-    table_rows(
+    ui.table_rows(
         drawn_rows.rename_axis("reranker").reset_index(),
         "tools-by-reranker",
         {**shown_columns("reranker"), **columns},
@@ -407,7 +383,7 @@ _BRING_BACK = (
 
 
 @cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
-def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
+def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
     """Return the order in which to judge unjudged documents, for the rerankers shown.
 
     Judged documents of the whole board give the chances of relevance.
@@ -416,22 +392,26 @@ def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
         UsageError: no judged document tells how likely unjudged documents are to be relevant.
     """
     with board_turn(view.board):
-        return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
+        return judging.plan_judging(
+            view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs
+        )
 
 
-@section("Unjudged documents")
+@ui.section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw the bounds over unjudged documents, and which documents to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)
     has_bounds = "highest" in rows
-    prose = hole_finding(rows, unjudged, name) if has_bounds else (*unjudged_share(unjudged, name), ".")
-    section_finding(prose, view.rerankers)
+    prose = (
+        holes.hole_finding(rows, unjudged, name) if has_bounds else (*holes.unjudged_share(unjudged, name), ".")
+    )
+    ui.section_finding(prose, view.rerankers)
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
         leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
     columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
-    table(
+    ui.table(
         rows.reset_index(),
         "",
         "unjudged",
@@ -440,17 +420,17 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
     _judging(view, name)
 
 
-@section("What judging settles")
+@ui.section("What judging settles")
 def _judging(view: View, measure: MeasureAt) -> None:
     is_left_out = view.scoring.unjudged == "leave_out"
-    if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
+    if is_left_out or not (holes.are_bounds_known(measure) and holes.can_narrow(measure)):
         return
-    heading(
+    ui.heading(
         "What judging settles",
         "Which documents to judge first, and how much each would narrow the bounds of all rerankers.",
     )
     if adds_queries(view.board.runs, view.scoring):
-        st.caption(QUERIES_MAY_JOIN)
+        st.caption(holes.QUERIES_MAY_JOIN)
         return
     if not toggle("Show which to judge next", "judge_next"):
         return
@@ -459,15 +439,15 @@ def _judging(view: View, measure: MeasureAt) -> None:
     except UsageError as error:
         st.info(str(error), icon=":material/info:")
         return
-    section_finding(plan_finding(plan), view.rerankers)
+    ui.section_finding(judging.plan_finding(plan), view.rerankers)
     if len(plan.documents):
         _settling(view, plan)
 
 
-def _settling(view: View, plan: JudgingPlan) -> None:
-    wide, narrow = side_by_side(3, 2, "settling")
+def _settling(view: View, plan: judging.JudgingPlan) -> None:
+    wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
-        chart(
+        ui.chart(
             kept_figure(view.board.key, settling_curve, plan, view.palette),
             "settling",
             f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
@@ -475,7 +455,7 @@ def _settling(view: View, plan: JudgingPlan) -> None:
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
         n = number_input("Documents to judge next", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
-        st.markdown(closing_text(plan, n))
+        st.markdown(judging.closing_text(plan, n))
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
@@ -487,7 +467,7 @@ def _settling(view: View, plan: JudgingPlan) -> None:
 
 def _form_button(documents: pd.DataFrame, measure: str) -> None:
     """Draw the download of the qrels to fill in; each choice of documents has its own file name."""
-    form, ending = form_for(documents)
+    form, ending = judging.form_for(documents)
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
         "Qrels to fill in",
@@ -501,14 +481,14 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
     )
 
 
-def _documents_table(plan: JudgingPlan, n: int) -> None:
+def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
     rows = plan.documents.head(n)
     rows = rows.assign(
         number=range(1, n + 1),
         closed=100 * rows["closed"],
         having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
     )
-    table(
+    ui.table(
         rows,
         "Judge next",
         "judge-next",

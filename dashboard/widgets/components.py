@@ -17,17 +17,7 @@ from dashboard.choices import board_key
 from dashboard.controls import get_value, page_link, set_value
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
-from dashboard.widgets.columns import (
-    MOST_ROWS,
-    MOST_WRITTEN,
-    Columns,
-    columns_in_sight,
-    elide_names,
-    scale_shares,
-    streamlit_columns,
-    writers,
-    written,
-)
+from dashboard.widgets import columns as table_columns
 from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.errors import TieScopeError
@@ -187,7 +177,7 @@ def table(
     frame: pd.DataFrame,
     title: str,
     name: str,
-    columns: Columns,
+    columns: table_columns.Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
     help: str | None = None,  # noqa: A002 Streamlit's name
@@ -209,26 +199,26 @@ def table(
     table_rows(frame, name, columns)
 
 
-def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
+def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
     """Show the rows of a table, as `table` does below its heading."""
     kept_elements(board_key(), _draw_rows, frame, name, columns)
 
 
-def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
-    by_hand = writers(frame.head(MOST_ROWS), columns)
-    n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
+def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
+    by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
+    n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
     if left_out := rows_left_out(n_shown, len(frame)):
         st.caption(left_out)
-    frame, columns = elide_names(frame.head(n_shown), columns)
-    frame = scale_shares(frame, columns)
-    in_sight = columns_in_sight(columns)
+    frame, columns = table_columns.elide_names(frame.head(n_shown), columns)
+    frame = table_columns.scale_shares(frame, columns)
+    in_sight = table_columns.columns_in_sight(columns)
     if n_hidden := len(columns) - len(in_sight):
         st.caption(
             f"{count_of(n_hidden, 'more column')}: use :material/visibility: at the table's corner, or the CSV."
         )
     st.dataframe(
-        written(frame, columns, by_hand),
-        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
+        table_columns.written(frame, columns, by_hand),
+        column_config=table_columns.streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
         column_order=in_sight,
         hide_index=True,
         key=f"table-{name}",

@@ -5,22 +5,13 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
+from dashboard.charts import leaderboard as charts
 from dashboard.charts.labels import (
     SENTENCE_COLUMNS,
     SLOPE_COLUMNS,
     TABLE_COLUMNS,
     shared_ends,
     short_names,
-)
-from dashboard.charts.leaderboard import (
-    FEW,
-    LEAST_WIDTH,
-    LONG_MOVE,
-    drawable_rerankers,
-    is_out_of_order,
-    least_width,
-    place_and_score,
-    score_bounds,
 )
 from dashboard.charts.palette import Palette
 from dashboard.choices import board_key
@@ -43,7 +34,7 @@ _MAX_NAMED = 5
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
     """Return the rerankers that charts show, and name the missing ones on the page."""
-    drawable = drawable_rerankers(leaderboard)
+    drawable = charts.drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
         labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
@@ -84,15 +75,15 @@ def _draw_charts(
         rows = leaderboard if names is None else leaderboard.loc[names]
         st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         alt = f"Worst, best, tied and traditional {measure} of each reranker."
-        chart(score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
+        chart(charts.score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
         return
-    wide = least_width(map(str, leaderboard.index))
-    with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
+    wide = charts.least_width(map(str, leaderboard.index))
+    with keep_wide(max(wide, charts.LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
             st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
             st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
-            place_and_score(leaderboard, palette, measure, names),
+            charts.place_and_score(leaderboard, palette, measure, names),
             "place-and-score",
             f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
             "traditional score.",
@@ -129,8 +120,10 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
         return "A single reranker has no rank to change."
-    marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} ranks or more"
-    orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else f"No reranker {marked}."
+    marked = (
+        "swaps with another" if len(leaderboard) <= charts.FEW else f"moves {charts.LONG_MOVE} ranks or more"
+    )
+    orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
     tiers = " Tier: rerankers that the data cannot tell apart." if "tier" in leaderboard else ""
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 

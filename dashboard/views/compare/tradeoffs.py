@@ -32,28 +32,19 @@ from metrics.studies.leaderboard import segment_table
 from metrics.studies.noise import (
     LEVEL,
 )
-from metrics.studies.tradeoffs import (
-    DEPTH,
-    LATENCIES,
-    LATENCY,
-    STANDINGS,
-    Latency,
-    coverage,
-    coverage_measures,
-    duration,
-    tradeoff_finding,
-    with_targets,
-)
+from metrics.studies.tradeoffs import coverage
 from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, short_words
 
 NO_LIMIT = "no limit"
 BUDGETS = {
-    duration(step * power): step * power for power in (1e-3, 1e-2, 1e-1, 1, 10) for step in (1, 2, 3, 5, 7)
+    tradeoffs.duration(step * power): step * power
+    for power in (1e-3, 1e-2, 1e-1, 1, 10)
+    for step in (1, 2, 3, 5, 7)
 }
 """Latency budgets offered: name → seconds."""
-LATENCY_NAMES: dict[Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
+LATENCY_NAMES: dict[tradeoffs.Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
 DEPTHS = ("5", "10", "20", "50")
 _EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
 _WEIGHED = "weighed"
@@ -96,7 +87,7 @@ def latencies(board: Board) -> dict[str, pd.Series]:
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOptions) -> Evaluation:
-    measures = (*coverage_measures(k), *experiment.experiment_measures(k))
+    measures = (*tradeoffs.coverage_measures(k), *experiment.experiment_measures(k))
     return score_runs(board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
 
 
@@ -161,8 +152,10 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     rows = ranked_tradeoffs(view, measure, view.traditional, latency)
     ordered = replace(view, rerankers=list(rows.index))
     covered = depth_coverage(view, k, view.traditional)
-    section_finding(tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers)
-    names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
+    section_finding(
+        tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers
+    )
+    names_with_targets = [name for name in tradeoffs.with_targets(view.board.runs) if name in view.rerankers]
     has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
     wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
     if is_timed:
@@ -198,7 +191,7 @@ class Choices(NamedTuple):
 
     measure: str
     k: int
-    latency: Latency = "p50"
+    latency: tradeoffs.Latency = "p50"
     budget: float | None = None
 
 
@@ -206,15 +199,15 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls and return their values; latency and budget need timed lists."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
-            "Depth", DEPTHS, "depth", str(DEPTH), help="Ranks in which targets are counted."
+            "Depth", DEPTHS, "depth", str(tradeoffs.DEPTH), help="Ranks in which targets are counted."
         )
         if not is_timed:
             return Choices(measure, int(depth))
         latency = controls.segmented(
-            "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
+            "Latency", tradeoffs.LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
-    return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
+    return Choices(measure, int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget))
 
 
 def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -327,7 +320,8 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
 def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
     """Draw all figures of each reranker."""
     milliseconds = {
-        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]] for latency in LATENCIES
+        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]]
+        for latency in tradeoffs.LATENCIES
     }
     standing = [[standing] for standing in rows["standing"]]
     table(
@@ -347,7 +341,7 @@ def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Colu
         return {**shown_columns("reranker"), **values, **targets}
     return {
         **shown_columns("reranker"),
-        "standing": badge_column("Front", STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
+        "standing": badge_column("Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
         **values,
         **shown_columns("p50", "p95", ("mean", "mean_latency")),
         **targets,
@@ -359,7 +353,7 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return the figures for the download: seconds, and measures by their names."""
     measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
     names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
-    names |= {latency: f"latency_{latency}" for latency in LATENCIES}
+    names |= {latency: f"latency_{latency}" for latency in tradeoffs.LATENCIES}
     return rows.drop(columns="seconds").rename(columns=names)
 
 
@@ -373,7 +367,7 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
     hidden = () if has_targets else ("DR@", "Div@")
     measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
     headings = {
-        measure_heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
+        measure_heading(name): "Seconds." if name == tradeoffs.LATENCY else f"Tied line: {parse(name).tied}."
         for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
     }
     lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})

@@ -9,16 +9,6 @@ import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, changes, controls
-from dashboard.boards import (
-    board_link,
-    default_access,
-    deleted_board,
-    forget_board,
-    is_preloaded,
-    is_stranger,
-    leave_deleted_board,
-    while_open,
-)
 from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
@@ -252,16 +242,16 @@ def board_panel(view: View) -> None:
         record = view.record
         if record is not None:
             _library_controls(record)
-        elif not is_preloaded(view.board):
+        elif not boards.is_preloaded(view.board):
             if st.button("Keep", icon=":material/inventory_2:", key="keep"):
                 hashes = {file.sha256 for file in view.board.files}
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
             if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
-                forget_board(view.board)
+                boards.forget_board(view.board)
         settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
         st.download_button(
             "Export",
-            data=while_open(lambda: _exported(view, settings, owner, visitor)),
+            data=boards.while_open(lambda: _exported(view, settings, owner, visitor)),
             file_name=_file_name(view),
             mime="application/zip",
             key="export",
@@ -274,7 +264,7 @@ def board_panel(view: View) -> None:
 
 def undo() -> None:
     """Offer to restore the board just deleted."""
-    gone = deleted_board()
+    gone = boards.deleted_board()
     if gone is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -292,16 +282,16 @@ def undo() -> None:
 def _lifetime(view: View) -> str:
     record = view.record
     if record is None:
-        if is_preloaded(view.board):
+        if boards.is_preloaded(view.board):
             return "Opened when the server starts; it cannot be renamed or deleted here."
-        sign_out = "you sign out, " if boards.owner() and not is_stranger() else ""
+        sign_out = "you sign out, " if boards.owner() and not boards.is_stranger() else ""
         return (
             f"In memory only. The link opens it for you alone until {sign_out}the server restarts or needs the "
             "memory."
         )
     if record.owner != boards.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
-    if is_stranger():
+    if boards.is_stranger():
         period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
     return "Kept. The link opens it after a refresh, a restart or in another browser."
@@ -316,15 +306,17 @@ def _library_controls(record: Record) -> None:
             settings = board_settings()
             _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = default_access(owner)
+        access = boards.default_access(owner)
         _change_library(
             lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
-        if owner and not is_stranger():
+        if owner and not boards.is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _change_library(lambda: library.delete(record.id, owner), lambda: leave_deleted_board(record))
+            _change_library(
+                lambda: library.delete(record.id, owner), lambda: boards.leave_deleted_board(record)
+            )
 
 
 def _name(record: Record, owner: str) -> None:
@@ -348,7 +340,7 @@ def _share(record: Record, owner: str) -> None:
             format_func=lambda access: _ACCESS[access],
             key=f"share-{record.id}-{record.version}",
         )
-        st.code(board_link(record.label), language=None, wrap_lines=True)
+        st.code(boards.board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
             _change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
 

@@ -27,17 +27,11 @@ from metrics.simulation import (
     notebook_grag,
     notebook_llm_rerankers,
     notebook_synthetic,
+    reranker_text,
     simulate,
     synthetic,
 )
 from metrics.simulation.model import PERFORMANCE
-from metrics.simulation.reranker_text import (
-    NamedReranker,
-    default_name,
-    named_rerankers,
-    parse_rerankers,
-    reranker_table,
-)
 from metrics.studies.gaps import gap_summary, gaps
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
@@ -55,9 +49,9 @@ _NOTEBOOK = {
     NOTEBOOK_GRAG: notebook_grag,
 }
 """Kinds of simulations without settings, as the notebook draws them."""
-SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
-    NamedReranker(0, 0, PERFORMANCE, "Continuous")
-]
+SEVERAL_AT_FIRST = [
+    each._replace(performance=PERFORMANCE) for each in reranker_text.named_rerankers(NOTEBOOK_RERANKERS)
+] + [reranker_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
 """The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
@@ -95,10 +89,10 @@ class Simulation(NamedTuple):
     def rerankers(self) -> dict[str, LlmReranker]:
         """The simulated LLM rerankers: name → settings."""
         if self.kind == SEVERAL:
-            return reranker_table(parse_rerankers(self.several) or SEVERAL_AT_FIRST)
+            return reranker_text.reranker_table(reranker_text.parse_rerankers(self.several) or SEVERAL_AT_FIRST)
         if self.kind == CONTINUOUS_KIND:
             return {"Continuous": CONTINUOUS}
-        own = {default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
+        own = {reranker_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
         return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
