@@ -1,9 +1,8 @@
 """Data → Library: the uploads kept, actions on them, and those deleted recently."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pandas as pd
@@ -19,6 +18,7 @@ from dashboard.library.boards import Board, BoardSpec
 from dashboard.library.records import STRANGER, Upload
 from dashboard.library.schema import RETENTION
 from dashboard.long_work import long_work
+from dashboard.upload_selection import Outcome, last_outcome, selectable_table, selected_uploads, set_outcome
 from dashboard.visitor import visitor_zone
 from dashboard.widgets.columns import column_config
 from dashboard.widgets.components import download_csv, finding, heading, section
@@ -26,70 +26,6 @@ from metrics.errors import LibraryError, TieScopeError, UsageError
 from metrics.studies.prose import Prose, Strong
 from metrics.support.shown_columns import ShownColumn
 from metrics.support.wording import count_of, first_names, part_of, percent
-
-_TICKED = "_ticked"
-_TABLE = "_ticked_as_drawn"
-_OUTCOME = "_outcome"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a change to uploads.
-
-    Attributes:
-        message: what was done.
-        discarded: deleted uploads, SHA-256 → name.
-        refused: reasons why other uploads were not changed.
-        label: the board shown, if it was deleted along with them.
-    """
-
-    message: str
-    discarded: Mapping[str, str] = field(default_factory=dict)
-    refused: tuple[str, ...] = ()
-    label: str | None = None
-
-
-def selected_uploads() -> tuple[str, ...]:
-    """Return the SHA-256 of the selected uploads."""
-    return cast("tuple[str, ...]", st.session_state.get(_TICKED, ()))
-
-
-def selectable_table(frame: pd.DataFrame, ids: Sequence[str], **options: Any) -> list[str]:  # noqa: ANN401 passed on
-    """Draw a table with selectable rows and return the SHA-256 of the selected ones.
-
-    The selection survives as rows come and go. `ids` has the SHA-256 of each row.
-    """
-    table_ids, serial, selected_rows = st.session_state.get(_TABLE, ((), 0, []))
-    if table_ids != tuple(ids):
-        selected = selected_uploads()
-        table_ids, serial = tuple(ids), serial + 1
-        selected_rows = [row for row, sha256 in enumerate(ids) if sha256 in selected]
-        st.session_state[_TABLE] = table_ids, serial, selected_rows
-    event = st.dataframe(
-        frame,
-        key=f"uploads-{serial}",
-        on_select="rerun",
-        selection_mode="multi-row",
-        selection_default={"selection": {"rows": selected_rows, "columns": [], "cells": []}},
-        **options,
-    )
-    rows = sorted(row for row in event["selection"]["rows"] if row < len(ids))
-    st.session_state[_TICKED] = tuple(ids[row] for row in rows)
-    return [ids[row] for row in rows]
-
-
-def last_outcome() -> Outcome | None:
-    """Return the last outcome, until an upload is selected again."""
-    if selected_uploads():
-        st.session_state[_OUTCOME] = None
-    return cast("Outcome | None", st.session_state.get(_OUTCOME))
-
-
-def set_outcome(outcome: Outcome) -> None:
-    """Show an outcome below the table, and clear the selection."""
-    st.session_state[_OUTCOME] = outcome
-    _, serial, _ = st.session_state.get(_TABLE, ((), 0, []))
-    st.session_state[_TICKED], st.session_state[_TABLE] = (), (None, serial, [])
 
 
 def actions(view: View, ticked: Sequence[Upload]) -> None:

@@ -18,8 +18,8 @@ from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name,
 from dashboard.library.loaded import packed_files, table_label
 from dashboard.library.records import SEPARATOR
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
+from dashboard.published import kept_files, take_files, take_table
 from dashboard.views.data.columns import choose_columns
-from dashboard.widgets.audited_table import kept_files, take_files, take_table
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
