@@ -156,6 +156,12 @@ def set_value(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
+def set_values(values: Mapping[str, object]) -> None:
+    """Set several controls: key → value."""
+    for key, value in values.items():
+        set_value(key, value)
+
+
 def prepare(
     key: str,
     read: Callable[[Texts], Any],

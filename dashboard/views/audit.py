@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -63,12 +63,6 @@ def board_settings(convention: Convention) -> dict[str, str | float]:
     return settings | ({"order": convention.treatment} if convention.treatment in cache.TRADITIONAL else {})
 
 
-def use_rule(convention: Convention) -> None:
-    """Score the board by a convention on every page."""
-    for key, value in board_settings(convention).items():
-        set_value(key, value)
-
-
 def rule_button(view: View, convention: Convention) -> None:
     """Draw the button that scores the board by a convention, disabled if it already does."""
     is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
@@ -80,7 +74,8 @@ def rule_button(view: View, convention: Convention) -> None:
             key="use-rule",
             disabled=is_used,
             help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
-            on_click=partial(use_rule, convention),
+            on_click=controls.set_values,
+            args=(board_settings(convention),),
         )
 
 
@@ -320,19 +315,16 @@ def _pairs(view: View, pairs: pd.DataFrame) -> None:
         p_above=audited_order.written_chances(page_rows),
         verdict=[[verdict] for verdict in page_rows["verdict"]],
     )
-    with head:
-        ui.table_head("Pair by pair", "audit-pairs", rows)
-        st.caption(_EXPLANATION)
-    ui.table_rows(cells, "audit-pairs", _pair_columns())
-    row_range.buttons()
-
-
-def _pair_columns() -> dict[str, Any]:
-    return {
+    columns = {
         **shown_columns(("a", "published_above"), ("b", "published_below")),
         "verdict": badge_column("Verdict", audited_order.VERDICTS, _COLOURS),
         **shown_columns(("tied_difference", "tied_pair_difference"), ("p_adjusted", "pair_p"), "p_above"),
     }
+    with head:
+        ui.table_head("Pair by pair", "audit-pairs", rows)
+        st.caption(_EXPLANATION)
+    ui.table_rows(cells, "audit-pairs", columns)
+    row_range.buttons()
 
 
 BARS = "audit-rules"
@@ -415,9 +407,11 @@ _NONE = "none of these"
 
 def name_controls(board: Board, names: NameMatches) -> None:
     """Draw a control for each published name that differs from the board's."""
+    matched = names.measures.loc[names.measures["matched"].ne(""), "matched"]
+    without_cutoff = [measure.name for measure in MEASURES if measure.cutoff != "required"]
     options = {
         "rerankers": list(board.runs.rerankers),
-        "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
+        "measures": list(dict.fromkeys([*cache.MEASURES, *matched, *without_cutoff])),
     }
     for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
         other = matches[matches["how"] != "same"]
@@ -447,11 +441,6 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
         )
 
 
-def _further_measures(measures: pd.DataFrame) -> list[str]:
-    plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
-    return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
-
-
 def matching_line(names: NameMatches, published: PublishedTable) -> str:
     """Return Markdown on names that differ, names left out, and the notes of the table."""
     rows = names.rerankers
@@ -467,14 +456,13 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
         ]
         parts += [f"{words}: {first_names(texts)}."] if texts else []
     for noun, matches in (("reranker", rows), ("measure", names.measures)):
-        lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(matches)]
+        lost = [
+            escape_markdown(clipped(str(name), CARD_COLUMNS))
+            for name in matches.loc[matches["matched"].eq(""), "published"]
+        ]
         parts += (
             [f"Not matched and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
         )
     if names.unpublished:
         parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
     return " ".join([*parts, *map(escape_markdown, published.notes)])
-
-
-def _unmatched(table: pd.DataFrame) -> "pd.Series[str]":
-    return table.loc[table["matched"].eq(""), "published"]

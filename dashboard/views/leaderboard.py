@@ -1,7 +1,6 @@
 """Leaderboard: the leader, and whether the lead holds when ties are averaged."""
 
 from datetime import UTC, date, datetime
-from functools import partial
 from hashlib import sha256
 from math import comb
 
@@ -14,7 +13,6 @@ from dashboard.boards import while_open
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, settling_curve, tool_strip
-from dashboard.charts.palette import Palette
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import number_input, toggle
 from dashboard.escaping import escape_markdown
@@ -23,7 +21,7 @@ from dashboard.visitor import visitor_zone
 from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.figures import kept_elements, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
@@ -176,31 +174,23 @@ def scores_section(
     places.buttons()
     missing = rows.index.difference(drawable.index, sort=False)
     drawn = drawn_rows.append(missing)
-    download = partial(_downloaded_rows, view, rows, name)
+
+    def download() -> pd.DataFrame:
+        if name.measure.answers:
+            return rows.reset_index()
+        std = mean_std(view.score(str(name), "std"), str(name))
+        return rows.assign(std=std.reindex(rows.index)).reset_index()
+
     leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn, download=download)
-
-
-def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
-    if name.measure.answers:
-        return rows.reset_index()
-    std = mean_std(view.score(str(name), "std"), str(name))
-    return rows.assign(std=std.reindex(rows.index)).reset_index()
 
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
     """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
     if len(leaderboard) > FEW and not visitor.is_narrow():
-        frame = (places.start, places.stop - 1)
-        kept_elements(view.board.key, _draw_strip, leaderboard, view.palette, measure, *frame)
-
-
-def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
-    ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    ui.chart(
-        place_strip(leaderboard, palette, measure, first, last),
-        "places",
-        f"{measure} of all rerankers by rank, the ones drawn below in a frame.",
-    )
+        ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+        frame = places.start, places.stop - 1
+        figure = kept_figure(view.board.key, place_strip, leaderboard, view.palette, measure, *frame)
+        ui.chart(figure, "places", f"{measure} of all rerankers by rank, the ones drawn below in a frame.")
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
@@ -230,14 +220,6 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
     return study.swapped_orders(view.evaluation, measure, traditional)
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
-def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
-    swaps = swapped_orders(view, measure, traditional)
-    return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
-
-
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
@@ -251,35 +233,23 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
 @ui.section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
+    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
     if parse(measure).measure.answers:
         return
-    swaps = swapped_orders(view, measure, view.traditional)
-    prose = _swaps_prose(view, measure, view.traditional)
-    if len(swaps):
-        swaps_table(view, measure, swaps, prose)
-    else:
+    swaps, n_rerankers = swapped_orders(view, measure, view.traditional), len(view.rerankers)
+    prose = swaps_finding(swaps, n_rerankers, parse(measure).traditional)
+    if not len(swaps):
         ui.heading(_TITLE, ui.prose_markdown(prose))
-
-
-def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
-    """Draw the table of pairs that swap."""
+        return
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
-    with place:
-        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
-        rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
-        kept_elements(view.board.key, _draw_rows, rows, view.rerankers, view.treatment.order, prose, len(swaps))
-
-
-def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    sentence, whole_names = ui.elide_prose(prose, sentence_names(rerankers))
-    extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
-    n_pairs = count_of(comb(len(rerankers), 2), "pair")
-    st.caption(
-        f"{ui.prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.",
-        help=whole_names or None,
-    )
+    rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
+    sentence, whole_names = ui.elide_prose(prose, sentence_names(view.rerankers))
+    extract = f" The {len(rows)} widest of {len(swaps):,}." if len(rows) < len(swaps) else ""
+    test = f"p: paired t-test, Holm over {count_of(comb(n_rerankers, 2), 'pair')}."
+    order = view.treatment.order
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
         "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
@@ -289,9 +259,12 @@ def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Pros
             order=order,
         ),
     }
-    names = short_names(rerankers, TABLE_COLUMNS)
-    ends = {column: rows[column].map(names) for column in ("a", "b")}
-    ui.table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)
+    names = short_names(view.rerankers, TABLE_COLUMNS)
+    cells = {column: rows[column].map(names) for column in ("a", "b")}
+    with place:
+        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        st.caption(f"{ui.prose_markdown(sentence)}{extract} {test}", help=whole_names or None)
+        ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
 
 
 _HEAD_COLUMNS = 16
@@ -322,27 +295,27 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     if not len(values):
         st.caption(f"None of the tools that TieScope reproduces computes {escape_markdown(measure)}.")
         return
-    key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
-    kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
-    if len(names) < len(view.rerankers):
-        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
-    ui.table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
-    kept_elements(key, _draw_values, values, drawn_rerankers)
-
-
-def _draw_tool_strip(
-    values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
-) -> None:
-    ui.section_finding(tool_finding(values, measure), rerankers)
+    ui.section_finding(tool_finding(values, measure), view.rerankers)
     comparable = comparable_values(values, measure)
-    comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
+    comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
-        title = parse(measure).traditional
+        title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
         ui.chart(
-            tool_strip(leaderboard, comparable, palette, title),
+            kept_figure(view.board.key, tool_strip, rows, comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
+    if len(names) < len(view.rerankers):
+        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
+
+    def download() -> pd.DataFrame:
+        return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
+
+    ui.table_head("Reranker by reranker", "tools-by-reranker", download)
+    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
+    rows, columns = _value_columns(values)
+    rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index()
+    ui.table_rows(rows, "tools-by-reranker", {**shown_columns("reranker"), **columns})
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
@@ -357,21 +330,6 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
         for tools in rows.columns
     }
     return rows.set_axis(list(columns), axis=1), columns
-
-
-def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
-    return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
-
-
-def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
-    rows, columns = _value_columns(values)
-    drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
-    ui.table_rows(
-        drawn_rows.rename_axis("reranker").reset_index(),
-        "tools-by-reranker",
-        {**shown_columns("reranker"), **columns},
-    )
 
 
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000

@@ -167,7 +167,14 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     gaps = segment_gaps(ordered, measure, view.traditional) if has_segments else None
     table_place, chart_place = table_and_chart_places(len(rows))
     with chart_place:
-        segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
+        with_target = covered.loc[names_with_targets]
+        wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=has_targets)
+        if gaps is not None:
+            with wide:
+                segment_section(ordered, gaps, measure, n_drawn)
+        if has_targets:
+            with narrow:
+                recall_section(ordered, with_target, k, n_drawn)
         row_range.buttons()
     with table_place:
         experiment = tested_experiment(ordered, k, view.traditional, baseline, test, correction)
@@ -216,19 +223,6 @@ def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGen
         return side_by_side(3, 2, key)
     place = st.container()
     return place, place
-
-
-def segments_and_recall(
-    view: View, gaps: pd.DataFrame | None, covered: pd.DataFrame, choices: Choices, n_drawn: int
-) -> None:
-    """Draw gaps by query group beside recall of targets, if the board has the columns."""
-    wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
-    if gaps is not None:
-        with wide:
-            segment_section(view, gaps, choices.measure, n_drawn)
-    if len(covered):
-        with narrow:
-            recall_section(view, covered, choices.k, n_drawn)
 
 
 @section("The list of hidden charts")
@@ -422,8 +416,13 @@ def weight_section(view: View, measure: str) -> None:
         st.info(f"{error} Settings has the columns that break ties." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
-    if values.notna().to_numpy().all():
-        _weighting_table(measure, values)
+    if not values.notna().to_numpy().all():
+        return
+    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
+    rows["best_weights"] = best_weights(values)
+    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
+    shown = shown_columns("reranker", *rows.columns, tied=parse(measure).tied)
+    table(rows.reset_index(), "Over all weightings", "weightings", shown)
 
 
 def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -436,24 +435,11 @@ def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]
 
 def best_weights(values: pd.DataFrame) -> list[str]:
     """Return the weights with each reranker's highest score in words, "any" if weights do not matter."""
-    names, is_alike = _criterion_names(values), values.max() - values.min() <= LEVEL
+    names = [short_words(str(text)) for text in values.index.names]
+    is_alike = values.max() - values.min() <= LEVEL
     return [
         "any"
         if is_alike[reranker]
         else " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True) if weight)
         for reranker, weights in values.idxmax().items()
     ]
-
-
-def _criterion_names(values: pd.DataFrame) -> list[str]:
-    return [short_words(str(text)) for text in values.index.names]
-
-
-def _weighting_table(measure: str, values: pd.DataFrame) -> None:
-    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
-    rows["best_weights"] = best_weights(values)
-    columns = shown_columns(
-        *("reranker", "lowest_weighted", "highest_weighted", "leads", "best_weights"), tied=parse(measure).tied
-    )
-    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
-    table(rows.reset_index(), "Over all weightings", "weightings", columns)

@@ -1,6 +1,6 @@
 """Data → Files: the files read, the findings by kind, and the board's name and access."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings
-from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.library.board_file import ENDING, export
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
@@ -24,7 +24,6 @@ from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
-from metrics.errors import TieScopeError
 from metrics.runs import File, Source
 from metrics.runs.findings import FindingGroup, FindingLine, group_findings
 from metrics.support.wording import count_of, first_names
@@ -273,7 +272,7 @@ def undo() -> None:
             f"It can be restored for {RETENTION.days} days."
         )
         if st.button("Undo", key="undo", type="tertiary"):
-            _change_library(
+            changes.change_library(
                 lambda: cache.open_library().restore(gone.id, boards.owner()),
                 lambda: boards.switch_to_board(gone.label),
             )
@@ -304,17 +303,17 @@ def _library_controls(record: Record) -> None:
         as_now = "Opens the board with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
-            _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
+            changes.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
         access = boards.default_access(owner)
-        _change_library(
+        changes.change_library(
             lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
         if owner and not boards.is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _change_library(
+            changes.change_library(
                 lambda: library.delete(record.id, owner), lambda: boards.leave_deleted_board(record)
             )
 
@@ -327,7 +326,9 @@ def _name(record: Record, owner: str) -> None:
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return
-    _change_library(lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label))
+    changes.change_library(
+        lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label)
+    )
 
 
 def _share(record: Record, owner: str) -> None:
@@ -342,15 +343,7 @@ def _share(record: Record, owner: str) -> None:
         )
         st.code(boards.board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
-            _change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
-
-
-def _change_library(*steps: Callable[[], None]) -> None:
-    try:
-        for step in steps:
-            step()
-    except TieScopeError as error:
-        st.error(error_markdown(error), icon=":material/error:")
+            changes.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
 
 
 def _exported(view: View, settings: dict[str, Any], owner: str, visitor: str) -> bytes:

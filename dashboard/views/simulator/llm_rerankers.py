@@ -42,7 +42,10 @@ def llm_rerankers() -> None:
     kind = controls.segmented("Lists", simulations.KINDS, "made")
     with above:
         st.caption(_EXPLAINED[kind])
-    simulation = _choose_simulation(kind)
+    choose = {simulations.SYNTHETIC: _choose_synthetic, simulations.SEVERAL: _choose_several}.get(
+        kind, partial(_choose_llm, kind)
+    )
+    simulation = choose()
     if kind == simulations.LLM:
         _growth_section(simulation)
     _reranker_section(simulation)
@@ -122,12 +125,6 @@ def _gap_section(simulation: simulations.Simulation) -> None:
     if not lists["n_tie_groups"].any():
         return
     simulations.lists_chart(lists, ("RR", second), "simulated")
-
-
-def _choose_simulation(kind: str) -> simulations.Simulation:
-    if kind == simulations.SYNTHETIC:
-        return _choose_synthetic()
-    return _choose_several() if kind == simulations.SEVERAL else _choose_llm(kind)
 
 
 class _Lists(NamedTuple):
