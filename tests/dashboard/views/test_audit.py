@@ -65,7 +65,7 @@ def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
 
 def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
-    assert "Drop the results that were published of these runs" in said(page)
+    assert "Drop published results of these runs" in said(page)
     assert not charts(page)
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
@@ -76,7 +76,7 @@ def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless
 def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matched_by_hand():
     page = opened("audit", table="theirs.csv~12345678")
     assert "table=theirs.csv~12345678" in said(page)
-    assert "This link audits theirs.csv, which this board does not have any more." in said(page)
+    assert "This link audits theirs.csv, but this board does not have it." in said(page)
     assert not charts(page)  # the sample's table does not take its place
     drop(page, "model,quality\nnobody,0.5\n")
     assert "No reranker of the table has a name that is known here" in said(page)
@@ -179,7 +179,7 @@ def test_the_rule_of_the_table_is_used_on_the_board():
     )
     page = drop(opened("audit", data=page.query_params["data"]), text)
     assert "relevant from 2" in finding(page)
-    thresholds = "The table takes documents as relevant from grade 2, this board from 1"
+    thresholds = "relevant from grade 2 in the table, but from 1 on this board"
     assert thresholds in texts(page, "caption")
     page.button(key="use-rule").click().run()
     assert not page.exception
