@@ -21,7 +21,7 @@ from dashboard.results import choose_results
 from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.components import THIS_PAGE, refusal, section
+from dashboard.widgets.components import THIS_PAGE, section
 
 FOLDER = Path(__file__).parent
 
@@ -104,5 +104,6 @@ with waiting_shown(), section(THIS_PAGE):
     else:
         shown_page[page.title].load()(view)
 if texts := controls.refused():
-    refusals.warning(refusal(texts))
+    unknown = escape_markdown(", ".join(texts))
+    refusals.warning(f"This link has settings that are not kept here, or not offered: {unknown}.")
 controls.write_address()

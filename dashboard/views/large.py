@@ -13,8 +13,8 @@ from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
-from dashboard.results import Results, open_results, results_measure
-from dashboard.widgets.components import chart, finding, heading, page_head, section, section_finding, table
+from dashboard.results import Results, open_results
+from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
 from dashboard.widgets.leaderboard_parts import (
     charted_rerankers,
@@ -30,21 +30,23 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
 TITLE = "Large results"
+_FEW_MEASURES = 5
+"""Measures drawn as a row of buttons at most."""
 _TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
 """Lists and rerankers compared by tests at most: more would take seconds and much memory."""
 
 
 def show(results: Results | None) -> None:
     """Draw the page."""
-    page_head(
-        TITLE,
-        "A stored evaluation of any size. Charts show means and counts over all its lists.",
-    )
+    st.title(TITLE, anchor=False)
+    st.caption("A stored evaluation of any size. Charts show means and counts over all its lists.")
     if results is None:
         empty_state()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        measure = results_measure(results.stored)
+        measures = results.stored.measures
+        choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
+        measure = choose("Measure", measures, "results_measure")
         open_popover()
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)

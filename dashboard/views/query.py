@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -90,7 +89,16 @@ def choose_list(view: View) -> one_list.ListInView:
         place = st.empty()
         reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
         with place:
-            query = _choose_query(_query_labels(*view_key, reranker))
+            labels = _query_labels(*view_key, reranker)
+            query = controls.select(
+                "Query, largest gap first",
+                list(labels),
+                "query",
+                width=300,
+                help="Each query with the gap and the tie ratio of this reranker's list.",
+                format_func=labels.__getitem__,
+                filter_mode="contains",
+            )
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
         beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
@@ -122,19 +130,9 @@ def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> st
         is_explicit=is_named,
         width=340,
         help="Each reranker with its largest gap and its mean tie ratio.",
-        **_as_labelled(labels),
+        format_func=labels.__getitem__,
+        filter_mode="contains",
     )
-
-
-def _choose_query(labels: dict[str, str]) -> str:
-    label = "Query, largest gap first"
-    shares = "Each query with the gap and the tie ratio of this reranker's list."
-    return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
-
-
-def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
-    """Return the options of a list that shows labels for IDs and searches the labels."""
-    return {"format_func": labels.__getitem__, "filter_mode": "contains"}
 
 
 @section("The cards")
@@ -436,7 +434,8 @@ def orders_table(current: one_list.ListInView) -> None:
     """Draw every relevance pattern or every order, if all can be listed."""
     counts = current.counts
     numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
-    can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
+    most = min(MAX_ORDERS, MAX_CELLS // len(current.rows))
+    can_list = [kind for kind, number in numbers.items() if number is not None and number <= most]
     st.markdown(_counts_text(current))
     if not can_list:
         st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. **Ranks** shows their values.")
@@ -471,10 +470,6 @@ def orders_table(current: one_list.ListInView) -> None:
         " ".join(filter(None, explanations)),
     )
     one_list.describe_values(current.scores.loc[current.columns])
-
-
-def _can_list(number: int | None, n_documents: int) -> bool:
-    return number is not None and number <= min(MAX_ORDERS, MAX_CELLS // n_documents)
 
 
 def _counts_text(current: one_list.ListInView) -> str:

@@ -156,7 +156,9 @@ def one_reranker(
         )
         n_shown = min(MOST_LISTS, len(own))
         largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))
-    ui.section_finding(readings_finding(_own_readings(view, name), view.baseline), view.rerankers)
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    rows = rows.loc[list(dict.fromkeys([name, view.baseline]))]
+    ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
     st.page_link(
@@ -165,11 +167,6 @@ def one_reranker(
         icon=":material/arrow_forward:",
         query_params=link_parameters({"section": "Library"}),
     )
-
-
-def _own_readings(view: View, name: str) -> pd.DataFrame:
-    rows = readings(view.evaluation, view.traditional, view.baseline)
-    return rows.loc[list(dict.fromkeys([name, view.baseline]))]
 
 
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)

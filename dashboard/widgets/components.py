@@ -49,13 +49,6 @@ class Card:
     help: str | None = None
 
 
-def page_head(title: str, definition: str | Prose) -> None:
-    """Show the title of a page and one sentence on its content."""
-    with st.container(gap="xxsmall"):
-        st.title(title, anchor=False)
-        st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
-
-
 def follow_old_section(names: Mapping[str, str]) -> None:
     """Redirect links to former sections: old name → new name."""
     if section := names.get(get_value("section")):
@@ -66,7 +59,7 @@ def finding(prose: Prose, names: Iterable[str] = ()) -> None:
     """Show the main finding of a page with a button to copy it; its tooltip has long names in full."""
     with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
         with st.container():
-            _show_sentence(prose, names, ":material/lightbulb: ")
+            section_finding(prose, names, ":material/lightbulb: ")
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
             text = plain(prose).strip()
             st.code(text, language=None, wrap_lines=True)
@@ -74,12 +67,8 @@ def finding(prose: Prose, names: Iterable[str] = ()) -> None:
             st.code(f"{markdown} [TieScope]({page_link()})", "markdown", wrap_lines=True)
 
 
-def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
+def section_finding(prose: Prose, names: Iterable[str] = (), icon: str = "") -> None:
     """Show the finding of a section; its tooltip has long names in full."""
-    _show_sentence(prose, names)
-
-
-def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
     short, full_names = elide_prose(prose, sentence_names(names))
     st.markdown(icon + prose_markdown(short), help=full_names or None)
 
@@ -276,11 +265,4 @@ def show_failure(name: str, error: Exception) -> None:
         f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If the "
         "error returns, report it with the traceback in the server's log.",
         icon=":material/error:",
-    )
-
-
-def refusal(texts: list[str]) -> str:
-    """Return a message on values of the address that are not offered."""
-    return (
-        f"This link has settings that are not kept here, or not offered: {escape_markdown(', '.join(texts))}."
     )

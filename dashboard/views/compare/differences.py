@@ -190,14 +190,10 @@ def comparison_table(
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
-    for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
-        st.caption(escape_markdown(f"For {names}, {note}."))
-
-
-def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
-    """Return each note with the rerankers it concerns."""
-    noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
-    return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
+    noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
+    for note, names in islice(noted, _MAX_NOTES):
+        others = and_more(len(names) - 1)
+        st.caption(escape_markdown(f"For {labels[names.iloc[0]]}{others}, {note}."))
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:

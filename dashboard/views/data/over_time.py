@@ -90,15 +90,6 @@ def means(
         return error
 
 
-def score_versions(
-    scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
-) -> list[pd.DataFrame | TieScopeError]:
-    """Return the means of several files."""
-    against = judged(scoring.judged, board)
-    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
-        return [_means(scoring, entry, against, queries) for entry in entries]
-
-
 def _means(
     scoring: VersionScoring, entry: Entry, against: pa.Table, queries: set[str] | None
 ) -> pd.DataFrame | TieScopeError:
@@ -132,7 +123,8 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
         "Kept runs with at least half of this board's judged queries, scored by its judgments. Versions are "
         "grouped by the suffix of their names: -v2, a date, .3 or (1).",
     )
-    runs = _candidates(view, uploads)
+    fewest = LEAST_SHARED * view.board.n_queries
+    runs = [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
     if not _may_have_versions(runs):
         _say_none(view, uploads)
         return ""
@@ -170,12 +162,6 @@ def _say_none(view: View, uploads: Sequence[Upload]) -> None:
     st.markdown(f"{_NONE} Choose **All** above to search beyond this board's uploads." if is_part else _NONE)
 
 
-def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return runs that may share enough queries, the newest first."""
-    fewest = LEAST_SHARED * view.board.n_queries
-    return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
-
-
 def _may_have_versions(runs: Sequence[Upload]) -> bool:
     """Return whether two runs may be versions of one reranker."""
     if any("reranker" in upload.reading.mapping for upload in runs):
@@ -198,7 +184,9 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
     entries = cache.open_library().spec_of([upload.sha256 for upload in runs], boards.owner()).entries
-    results = score_versions(scoring, entries, board, queries)
+    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
+        against = judged(scoring.judged, board)
+        results = [_means(scoring, entry, against, queries) for entry in entries]
     parts = [
         part.assign(
             added=upload.added, hash=upload.sha256, boards=first_names([name for _, name in upload.boards])

@@ -53,7 +53,9 @@ def upload_field(view: View) -> None:
             key="upload",
             help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
-        pasted = _paste()
+        with st.popover("Paste", icon=":material/content_paste:"):
+            name = st.text_input("Name", "pasted.txt", key="paste-name")
+            text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
@@ -63,7 +65,9 @@ def upload_field(view: View) -> None:
             help="A file replaces the loaded file of the same name.",
         )
         is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
-    files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
+    files = [File(file.name, file.getvalue()) for file in uploaded]
+    if text.strip():
+        files.append(File(name or "pasted.txt", text.encode("utf-8", "replace")))
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
     else:
@@ -74,22 +78,18 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
-        _say_stored(stored.name)
+        st.info(
+            f"{escape_markdown(stored.name)} is a stored evaluation: scores of lists, without their documents. "
+            "Open it with `tiescope app results.parquet`, under Large results.",
+            icon=":material/hard_drive:",
+        )
+        st.caption(UNCHANGED)
     elif board_file := next(filter(is_board, files), None):
         _import(board_file, alone=len(files) == 1, keep=keep)
     else:
         dropped = BoardSpec.of(files)
         spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
         _show_draft(spec, dropped, onto, keep=keep)
-
-
-def _say_stored(name: str) -> None:
-    st.info(
-        f"{escape_markdown(name)} is a stored evaluation: scores of lists, without their documents. Open it "
-        "with `tiescope app results.parquet`, under Large results.",
-        icon=":material/hard_drive:",
-    )
-    st.caption(UNCHANGED)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
@@ -114,13 +114,6 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
 def _say_refused(reason: str) -> None:
     st.error(escape_markdown(reason), icon=":material/error:")
     st.caption(UNCHANGED)
-
-
-def _paste() -> list[File]:
-    with st.popover("Paste", icon=":material/content_paste:"):
-        name = st.text_input("Name", "pasted.txt", key="paste-name")
-        text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
-    return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
@@ -206,7 +199,11 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
         if isinstance(error, ReadError):
             _lines_around(spec, error)
         if isinstance(error, RepeatError):
-            _offer_to_keep(spec)
+            with st.container(horizontal=True):
+                if st.button("Keep first", type="primary", key="keep-first"):
+                    replace_draft(BoardSpec(spec.entries, "first"))
+                if st.button("Keep highest", key="keep-max"):
+                    replace_draft(BoardSpec(spec.entries, "max"))
     st.caption(UNCHANGED)
     _offer_to_settle(spec, list(errors))
     for position, error in errors.items():
@@ -258,14 +255,6 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
     read = [source for source in sources if isinstance(source, Source)]
     runs = [source for source in read if source.kind == "run"]
     return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
-
-
-def _offer_to_keep(spec: BoardSpec) -> None:
-    with st.container(horizontal=True):
-        if st.button("Keep first", type="primary", key="keep-first"):
-            replace_draft(BoardSpec(spec.entries, "first"))
-        if st.button("Keep highest", key="keep-max"):
-            replace_draft(BoardSpec(spec.entries, "max"))
 
 
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:

@@ -42,21 +42,26 @@ def llm_rerankers() -> None:
     kind = controls.segmented("Lists", simulations.KINDS, "made")
     with above:
         st.caption(_EXPLAINED[kind])
-    choose = {simulations.SYNTHETIC: _choose_synthetic, simulations.SEVERAL: _choose_several}.get(
-        kind, partial(_choose_llm, kind)
-    )
-    simulation = choose()
+    if kind == simulations.SYNTHETIC:
+        simulation = _choose_synthetic()
+    else:
+        simulation = _choose_several() if kind == simulations.SEVERAL else _choose_llm(kind)
     if kind == simulations.LLM:
         _growth_section(simulation)
-    _reranker_section(simulation)
-    _gap_section(simulation)
+    places = _places(simulation)
+    if len(places) > 1:
+        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
+        figure = kept_figure(OF_NO_BOARD, score_bounds, places, visitor.theme(), "MRR")
+        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
+    second, lists = simulations.second_measure(simulation), simulations.list_gaps(simulation)
+    heading("Ties against gaps", "")
+    section_finding(gap_finding(lists, "RR"))
+    if lists["n_tie_groups"].any():
+        simulations.lists_chart(lists, ("RR", second), "simulated")
     with st.expander("In figures"):
-        rows, second = simulations.gap_sizes(simulation).reset_index(), simulations.second_measure(simulation)
-        columns, download = (
-            reranker_columns((parse("RR"), parse(second))),
-            measures_in_names(rows, "RR", second),
-        )
-        table(rows, "In figures", "simulated", columns, download)
+        rows = simulations.gap_sizes(simulation).reset_index()
+        columns = reranker_columns((parse("RR"), parse(second)))
+        table(rows, "In figures", "simulated", columns, measures_in_names(rows, "RR", second))
     simulations.exit_buttons(simulation)
 
 
@@ -105,26 +110,6 @@ def _growth_section(simulation: simulations.Simulation) -> None:
             else None,
         )
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
-
-
-def _reranker_section(simulation: simulations.Simulation) -> None:
-    rows = _places(simulation)
-    if len(rows) > 1:
-        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, visitor.theme(), parse("RR").traditional)
-        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
-
-
-def _gap_section(simulation: simulations.Simulation) -> None:
-    second, lists = simulations.second_measure(simulation), simulations.list_gaps(simulation)
-    heading(
-        "Ties against gaps",
-        "",
-    )
-    section_finding(gap_finding(lists, "RR"))
-    if not lists["n_tie_groups"].any():
-        return
-    simulations.lists_chart(lists, ("RR", second), "simulated")
 
 
 class _Lists(NamedTuple):

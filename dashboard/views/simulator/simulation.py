@@ -151,11 +151,6 @@ def as_csv(table: pa.Table) -> bytes:
     return file.getvalue()
 
 
-def simulated_board(simulation: Simulation) -> Board:
-    """Return the simulated lists as a board."""
-    return build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
-
-
 def build_board(files: list[File]) -> Board:
     """Return the board of files; TieScopeError if they cannot be read again."""
     spec = BoardSpec.of(files)
@@ -185,7 +180,7 @@ def exit_buttons(simulation: Simulation) -> None:
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
-            boards.show_board(simulated_board(simulation))
+            boards.show_board(build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))]))
         st.download_button(
             "Lists as CSV",
             data=while_open(lambda: as_csv(long_table(runs(simulation)))),

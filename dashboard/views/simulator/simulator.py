@@ -107,12 +107,13 @@ def _card(measure: str, values: "pd.Series[float]") -> Card:
 
 def _choose_scenario() -> str:
     return controls.segmented(
-        "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
+        "Scenario",
+        list(NOTEBOOK_SCENARIOS),
+        "scenario",
+        "Complex Tie",
+        on_change=controls.set_value,
+        args=(KEY, ""),
     )
-
-
-def _reset_table() -> None:
-    controls.set_value(KEY, "")
 
 
 def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
