@@ -284,7 +284,6 @@ def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None
             ui.heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
         names = list(row_range.of(places).index)
         figure = kept_figure(
-            view.board.key,
             place_and_score,
             places,
             view.palette,
@@ -359,7 +358,6 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         )
         row_range = shown_rows(len(rerankers), "figures")
         figure = kept_figure(
-            view.board.key,
             reproduction_matrix,
             figures,
             view.palette,
@@ -376,7 +374,7 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
-        figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
+        figure = kept_figure(convention_bars, bar_rows, view.palette, row)
         ui.clickable_chart(figure, BARS, "Figures that come out under each rule.")
         bars.buttons()
 

@@ -170,7 +170,7 @@ def scores_section(
     if not name.measure.answers:
         if len(matches) == len(drawable):
             _strip(view, drawable, name.traditional, places)
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
     missing = rows.index.difference(drawable.index, sort=False)
     drawn = drawn_rows.append(missing)
@@ -189,7 +189,7 @@ def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRow
     if len(leaderboard) > FEW and not visitor.is_narrow():
         ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
         frame = places.start, places.stop - 1
-        figure = kept_figure(view.board.key, place_strip, leaderboard, view.palette, measure, *frame)
+        figure = kept_figure(place_strip, leaderboard, view.palette, measure, *frame)
         ui.chart(figure, "places", f"{measure} of all rerankers by rank, the ones drawn below in a frame.")
 
 
@@ -301,7 +301,7 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     if len(comparable):
         title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
         ui.chart(
-            kept_figure(view.board.key, tool_strip, rows, comparable, view.palette, title),
+            kept_figure(tool_strip, rows, comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
@@ -367,7 +367,7 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
     ui.section_finding(prose, view.rerankers)
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
+        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment)
     columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
     ui.table(
         rows.reset_index(),
@@ -406,7 +406,7 @@ def _settling(view: View, plan: judging.JudgingPlan) -> None:
     wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
         ui.chart(
-            kept_figure(view.board.key, settling_curve, plan, view.palette),
+            kept_figure(settling_curve, plan, view.palette),
             "settling",
             f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
         )

@@ -178,12 +178,12 @@ def list_section(current: one_list.ListInView) -> None:
     ui.heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
     if not other:
-        figure = kept_figure(view.board.key, charts.tie_ladder, rows, view.palette, current.k, first_to_judge)
+        figure = kept_figure(charts.tie_ladder, rows, view.palette, current.k, first_to_judge)
         ui.chart(figure, "ladder", alt, wide=560)
     else:
         names = current.reranker, other.reranker
         figure = kept_figure(
-            view.board.key, charts.ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
+            charts.ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
         )
         ui.chart(figure, "ladders", alt, wide=640)
         followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
@@ -223,7 +223,7 @@ def landing_section(current: one_list.ListInView) -> None:
         top = f" The top {charts.HEATMAP_ROWS} of {n:,}." if n > charts.HEATMAP_ROWS else ""
         ui.heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
         ui.chart(
-            kept_figure(current.view.board.key, charts.rank_heatmap, current.rows, palette, current.k),
+            kept_figure(charts.rank_heatmap, current.rows, palette, current.k),
             "landing",
             "Chance of each document at each rank.",
         )
@@ -257,9 +257,7 @@ def first_rank_section(current: one_list.ListInView) -> None:
     listed_rank = list_study.first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
     ui.chart(
-        kept_figure(
-            current.view.board.key, charts.first_hit_bars, current.chances, current.view.palette, listed_rank
-        ),
+        kept_figure(charts.first_hit_bars, current.chances, current.view.palette, listed_rank),
         "first-hit",
         alt,
     )
@@ -285,14 +283,7 @@ def histogram_section(current: one_list.ListInView) -> None:
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
     ui.chart(
-        kept_figure(
-            current.view.board.key,
-            charts.value_histogram,
-            distribution,
-            marks,
-            current.view.palette,
-            current.measure,
-        ),
+        kept_figure(charts.value_histogram, distribution, marks, current.view.palette, current.measure),
         "histogram",
         alt,
     )

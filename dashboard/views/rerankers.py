@@ -100,9 +100,7 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
     if point := controls.clicked_point("reranker-rows"):
         controls.set_value("opened", str(rows.index[round(point["y"])]))
     ui.clickable_chart(
-        kept_figure(
-            view.board.key, charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed
-        ),
+        kept_figure(charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
@@ -115,9 +113,7 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
     st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
     ui.chart(
-        kept_figure(
-            view.board.key, charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed
-        ),
+        kept_figure(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
         "gap-multiples",
         f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
         wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
@@ -149,7 +145,7 @@ def one_reranker(
     ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
         ui.chart(
-            kept_figure(view.board.key, gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
+            kept_figure(gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
             wide=640,
@@ -221,7 +217,7 @@ def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
     ui.heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
     drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
     ui.chart(
-        kept_figure(view.board.key, charts.segment_heatmap, drawn, view.palette, parse(measure).traditional),
+        kept_figure(charts.segment_heatmap, drawn, view.palette, parse(measure).traditional),
         "groups",
         f"Mean {measure} gap of each reranker in each group of queries.",
         wide=560,

@@ -73,10 +73,10 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
     reranker, query = get_open_list()
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
-    key, palette = view.board.key, view.palette
+    palette = view.palette
     with above:
         ui.clickable_chart(
-            kept_figure(key, gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
+            kept_figure(gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {first}, and the distribution of gaps.",
             wide=640,
@@ -88,7 +88,7 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         if open_row is not None and reranker and query:
             list_panel(view, reranker, query, measures)
     ui.chart(
-        kept_figure(key, gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
+        kept_figure(gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
         "gap-panels",
         f"Largest tie against the gaps in {first} and {second}, the tie ratio against the gap in {second}, "
         "and one gap against the other.",

@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.boards import while_open
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
-from dashboard.choices import board_key
 from dashboard.controls import get_value, page_link, set_value
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
@@ -190,7 +189,7 @@ def table(
 
 def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
     """Show the rows of a table, as `table` does below its heading."""
-    kept_elements(board_key(), _draw_rows, frame, name, columns)
+    kept_elements(_draw_rows, frame, name, columns)
 
 
 def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:

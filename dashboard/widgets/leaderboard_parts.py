@@ -48,7 +48,6 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 
 @section("The charts of the leaderboard")
 def leaderboard_charts(
-    key: str,
     leaderboard: pd.DataFrame,
     palette: Palette,
     measure: str,
@@ -64,7 +63,7 @@ def leaderboard_charts(
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
         st.header(f"Score with {bounds}", anchor=False, help=scores_help)
-        figure = kept_figure(key, charts.score_bounds, rows, palette, measure, is_stacked=True)
+        figure = kept_figure(charts.score_bounds, rows, palette, measure, is_stacked=True)
         chart(figure, "place-and-score", f"Worst, best, tied and traditional {measure} of each reranker.")
         return
     wide = charts.least_width(map(str, leaderboard.index))
@@ -73,7 +72,7 @@ def leaderboard_charts(
             st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
             st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
-            kept_figure(key, charts.place_and_score, leaderboard, palette, measure, names),
+            kept_figure(charts.place_and_score, leaderboard, palette, measure, names),
             "place-and-score",
             f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
             "traditional score.",

@@ -135,13 +135,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         "Right: adjusted verdicts, traditional and tied.",
     )
     chart(
-        kept_figure(
-            view.board.key,
-            difference_forest,
-            verdicts.changed_first(FIRST_ROWS, n_drawn),
-            view.palette,
-            measure,
-        ),
+        kept_figure(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )

@@ -133,7 +133,7 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     colours = {name: view.colour(name) for name in curves.means.columns}
     title = parse(measure).traditional
     tables = NoiseTables(curves.means, edge, crossings, *curves[1:4], curves.own)
-    figure = kept_figure(view.board.key, noise_lines, tables, view.palette, colours, title)
+    figure = kept_figure(noise_lines, tables, view.palette, colours, title)
     alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
     chart(figure, "noise", alt, wide=640)
 
@@ -182,7 +182,7 @@ def _near_ties(view: View, measure: str) -> None:
     curves = shown_near_ties(view, measure)
     section_finding(noise_study.near_tie_finding(curves, tied), view.rerankers)
     colours = {name: view.colour(name) for name in view.rerankers}
-    figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
+    figure = kept_figure(near_tie_panels, *curves, view.palette, colours, tied)
     alt = f"Tie ratio and change of {tied} of each reranker as near scores tie."
     chart(figure, "near-ties", alt, wide=640)
 

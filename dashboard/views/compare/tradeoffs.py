@@ -265,13 +265,7 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     if len(drawn) < len(rows):
         st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
     figure = kept_figure(
-        view.board.key,
-        latency_scatter,
-        drawn,
-        view.palette,
-        title,
-        LATENCY_NAMES[choices.latency],
-        choices.budget,
+        latency_scatter, drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
     )
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
@@ -283,9 +277,7 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
-    figure = kept_figure(
-        view.board.key, diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL
-    )
+    figure = kept_figure(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
@@ -298,7 +290,7 @@ def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) 
         st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each query group."
     drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
-    chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
+    chart(kept_figure(segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
 
 
 @section("Recall against distinct recall")
@@ -307,7 +299,7 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
-    chart(kept_figure(view.board.key, recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
+    chart(kept_figure(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
 @section("All figures")

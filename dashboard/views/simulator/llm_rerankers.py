@@ -15,7 +15,7 @@ from dashboard.views.simulator import simulation as simulations
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.simulation import NOTEBOOK_RERANKERS, reranker_text
 from metrics.simulation.model import PERFORMANCE
@@ -51,7 +51,7 @@ def llm_rerankers() -> None:
     places = _places(simulation)
     if len(places) > 1:
         heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = kept_figure(OF_NO_BOARD, score_bounds, places, visitor.theme(), "MRR")
+        figure = kept_figure(score_bounds, places, visitor.theme(), "MRR")
         chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
     second, lists = simulations.second_measure(simulation), simulations.list_gaps(simulation)
     heading("Ties against gaps", "")
@@ -95,13 +95,12 @@ def _growth_section(simulation: simulations.Simulation) -> None:
             f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
             "the same draws.",
         )
-        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, visitor.theme(), name, simulation.ties)
+        figure = kept_figure(tie_growth, curve, visitor.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with narrow:
         heading("Mean gap of a list", "| RR − tied RR | over both settings. Box: your settings.")
         setting = (simulation.levels, simulation.ties)
         figure = kept_figure(
-            OF_NO_BOARD,
             gap_heatmap,
             gaps_by_settings(simulation, "RR"),
             visitor.theme(),

@@ -12,7 +12,7 @@ from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
 from dashboard.views.simulator import simulation as simulations
 from dashboard.widgets.components import chart, heading, section, table
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
@@ -113,14 +113,14 @@ def llm_panels() -> None:
         "Four rerankers on 100 queries: score, tie ratio and gap; then list by list.",
     )
     chart(
-        kept_figure(OF_NO_BOARD, aligned_rows, summary, lists, palette, "MRR"),
+        kept_figure(aligned_rows, summary, lists, palette, "MRR"),
         "llm-rows",
         "MRR, MTRR, mean tie ratio and distribution of gaps of four simulated rerankers.",
         wide=640,
     )
     colours = {str(name): palette.reranker(number) for number, name in enumerate(summary.index)}
     chart(
-        kept_figure(OF_NO_BOARD, gap_multiples, lists, palette, colours, "RR"),
+        kept_figure(gap_multiples, lists, palette, colours, "RR"),
         "llm-multiples",
         "Gap against tie ratio, a panel a reranker.",
         wide=670,
@@ -140,7 +140,7 @@ def sampling(ranking: Ranking) -> None:
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
-    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
+    figure = kept_figure(sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
     chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")
 
 

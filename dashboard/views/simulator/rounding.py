@@ -37,7 +37,7 @@ def number_formats(view: View) -> None:
     name = parse(measure).traditional
     section_finding(precisions.precision_finding(curve, name))
     heading("Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades.")
-    figure = kept_figure(view.board.key, precision_panels, curve, view.palette, name)
+    figure = kept_figure(precision_panels, curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     with st.expander("In numbers"):
         _precision_table(curve, measure)

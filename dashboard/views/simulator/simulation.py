@@ -14,7 +14,7 @@ from dashboard.boards import while_open
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import chart
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -166,11 +166,11 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
         "95% band."
     )
-    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
+    figure = kept_figure(gap_scatter, lists, visitor.theme(), names[0])
     chart(
         figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
     )
-    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, visitor.theme(), names)
+    figure = kept_figure(gap_panels, lists, visitor.theme(), names)
     alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
     chart(figure, f"{key}-panels", alt, wide=640)
 

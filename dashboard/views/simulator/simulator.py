@@ -15,7 +15,7 @@ from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.rounding import number_formats
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, section, side_by_side
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text, value_text
 from metrics.evaluation import ScoringOptions
 from metrics.simulation import NOTEBOOK_SCENARIOS, list_text
@@ -91,9 +91,7 @@ def small_list() -> None:
         cards(*(_card(str(measure), values) for measure, values in small.scores.iterrows()))
     with wide:
         figure = kept_figure(
-            OF_NO_BOARD,
-            ladder_with_ranks,
-            *(small.rows, small.chances, visitor.theme(), k, small.listed_rank),
+            ladder_with_ranks, *(small.rows, small.chances, visitor.theme(), k, small.listed_rank)
         )
         alt = "The list by score, and the chance of each rank of its first relevant document."
         chart(figure, "small-list", alt)
