@@ -211,6 +211,13 @@ def segmented(label: str, options: Sequence[str], key: str, default: str = "", *
     return record(key, choice or default, default)
 
 
+def choose_section(sections: Sequence[str], earlier_names: Mapping[str, str] | None = None) -> str:
+    """Draw the sections of a page and return the chosen one; links may have earlier names: earlier → now."""
+    if section := (earlier_names or {}).get(get_value(SECTION)):
+        set_value(SECTION, section)
+    return segmented("Section", sections, SECTION, label_visibility="collapsed")
+
+
 def select(
     label: str,
     options: Sequence[str],

@@ -128,7 +128,7 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")
-    section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
+    section = controls.choose_section([ORDERS, FIGURES, NAMES])
     if section == ORDERS:
         orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
     elif section == FIGURES:

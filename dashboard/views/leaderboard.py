@@ -59,7 +59,7 @@ def show(view: View) -> None:
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    chosen = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    chosen = controls.choose_section(sections)
     name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)

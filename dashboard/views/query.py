@@ -57,9 +57,7 @@ def show(view: View) -> None:
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
     list_section(current)
-    section = controls.segmented(
-        "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
-    )
+    section = controls.choose_section([RANKS, PERMUTATIONS, VALUES, DOCUMENTS])
     if section == VALUES:
         values_section(current)
     elif section == DOCUMENTS:

@@ -44,13 +44,7 @@ def show(view: View) -> None:
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
     if controls.get_value("section") == ALIKE:
         controls.set_value("opened", view.rerankers[0])
-    ui.follow_old_section(OLD_SECTIONS)
-    section = controls.segmented(
-        "Section",
-        [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
-        "section",
-        label_visibility="collapsed",
-    )
+    section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)], OLD_SECTIONS)
     row_range = shown_rows(len(view.rerankers))
     name = chosen = parse(measure)
     second = "Hits@5" if measure != "Hits@5" else "RR"

@@ -37,9 +37,8 @@ def show(view: View) -> None:
         choose_relevant_from(view.board)
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
-    ui.follow_old_section({"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST})
-    section = controls.segmented(
-        "Section", [GAPS, MEASURES, SIZES, COST], "section", label_visibility="collapsed"
+    section = controls.choose_section(
+        [GAPS, MEASURES, SIZES, COST], {"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST}
     )
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.boards import while_open
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
-from dashboard.controls import get_value, page_link, set_value
+from dashboard.controls import page_link
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets import columns as table_columns
@@ -46,12 +46,6 @@ class Card:
     note: str
     colour: Colour = "gray"
     help: str | None = None
-
-
-def follow_old_section(names: Mapping[str, str]) -> None:
-    """Redirect links to former sections: old name → new name."""
-    if section := names.get(get_value("section")):
-        set_value("section", section)
 
 
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:

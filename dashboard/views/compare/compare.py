@@ -37,7 +37,7 @@ def show(view: View) -> None:
             st.caption(differences.test_words(test))
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
-    section = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    section = controls.choose_section(sections)
     name = parse(measure).traditional
     verdicts = differences.shown_verdicts(view, measure, view.traditional, baseline, test, correction)
     with verdict:

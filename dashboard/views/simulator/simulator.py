@@ -14,7 +14,7 @@ from dashboard.views.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.rounding import number_formats
 from dashboard.views.simulator.text_table import TextTable, number, text
-from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, section, side_by_side
+from dashboard.widgets.components import Card, cards, chart, finding, section, side_by_side
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text, value_text
 from metrics.evaluation import ScoringOptions
@@ -34,9 +34,8 @@ def show(view: View) -> None:
     """Draw the page."""
     st.title("Simulator", anchor=False)
     is_notebook = controls.get_value("made").startswith("Notebook: ")  # a link of an earlier version
-    follow_old_section({"Many lists": NOTEBOOK if is_notebook else LLMS})
-    section = controls.segmented(
-        "Section", [SMALL, NOTEBOOK, LLMS, ROUNDING], "section", label_visibility="collapsed"
+    section = controls.choose_section(
+        [SMALL, NOTEBOOK, LLMS, ROUNDING], {"Many lists": NOTEBOOK if is_notebook else LLMS}
     )
     if section == NOTEBOOK:
         notebook(list_text.parse_list(controls.get_value(KEY)), _choose_scenario)
