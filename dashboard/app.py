@@ -54,11 +54,11 @@ def menu() -> dict[str, list[StreamlitPage]]:
     )
     if is_results_only:
         pages["Data"].append(st.Page(LARGE, url_path="large", title=large.TITLE, visibility="hidden"))
-    pages["Learn"] += [st.Page(moved, url_path=path, title=path, visibility="hidden") for path in MOVED]
+    pages["Learn"] += [st.Page(redirect, url_path=path, title=path, visibility="hidden") for path in MOVED]
     return pages
 
 
-def moved() -> None:
+def redirect() -> None:
     """Hold the address of a page of an earlier version, which redirects to the current page."""
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
-from dashboard.controls import KEPT
+from dashboard.controls import PERSISTENT
 from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
@@ -71,7 +71,7 @@ def choose_board() -> BoardChoice | None:
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",
         label_visibility="collapsed",
-        **KEPT,
+        **PERSISTENT,
     )
     controls.record(DATA, id_of(label_shown or requested), id_of(home.label))
     try:
@@ -88,14 +88,14 @@ def leave_board() -> None:
     st.session_state.pop(_LAST, None)
 
 
-def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+def while_open(write: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     """Return the maker of a download that fails once the visitor may no longer open the board shown now."""
     identity_then = _last_choice(), owner(), visitor_id()
 
     def make_if_open() -> str | bytes:
         if not _is_open(*identity_then):
             raise UsageError("This board was deleted or is not shared with you.")
-        return make()
+        return write()
 
     return make_if_open
 
@@ -255,8 +255,8 @@ def published_results(label: str) -> Published | None:
 
 def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
     """Return the published results that a visitor stored with a board, None without any."""
-    if held := cache.loaded_boards().published(id_of(label), visitor):
-        return held
+    if published := cache.loaded_boards().published(id_of(label), visitor):
+        return published
     with suppress(LibraryError):
         return cache.open_library().published(id_of(label), owner_id)
     return None

@@ -8,7 +8,7 @@ from dashboard.access import server_files
 from dashboard.boards import leave_board, owner
 from dashboard.charts.palette import Palette
 from dashboard.choices import policy_phrases, select_order
-from dashboard.controls import KEPT, get_value, prepare, record, set_value
+from dashboard.controls import PERSISTENT, get_value, prepare, record, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.visitor import theme
@@ -86,7 +86,7 @@ def _choose_label(labels: list[str]) -> str | None:
     if not labels:
         return None
     index = None if default is None else labels.index(default)
-    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **KEPT), default)
+    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **PERSISTENT), default)
 
 
 def open_results(label: str) -> None:

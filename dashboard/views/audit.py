@@ -120,11 +120,11 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
     ui.finding(audited_order.audit_finding(audit, order), view.board.runs.rerankers)
-    published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
-    if max(1.0, published) != shown:
+    published_level, board_level = audit.reproduction.best.relevant_from, view.scoring.relevant_from
+    if max(1.0, published_level) != board_level:
         st.caption(
-            f"Documents are relevant from grade {published:g} in the table, but from {shown:g} on this board. "
-            "Other pages can therefore name another leader."
+            f"Documents are relevant from grade {published_level:g} in the table, but from "
+            f"{board_level:g} on this board. Other pages can therefore name another leader."
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")

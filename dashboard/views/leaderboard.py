@@ -59,18 +59,18 @@ def show(view: View) -> None:
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    chosen = controls.choose_section(sections)
+    section = controls.choose_section(sections)
     name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)
-    if chosen == PAIRS:
+    if section == PAIRS:
         swaps_section(view, measure)
-    elif chosen == TOOLS:
+    elif section == TOOLS:
         drawable = charted_rerankers(rows)
         places = shown_rows(len(drawable), "places", has_pages=True)
         tools_section(view, drawable, measure, places.of(drawable).index)
         places.buttons()
-    elif chosen == UNJUDGED and unjudged is not None:
+    elif section == UNJUDGED and unjudged is not None:
         unjudged_section(view, name, rows, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
@@ -173,7 +173,7 @@ def scores_section(
         leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
     missing = rows.index.difference(drawable.index, sort=False)
-    drawn = drawn_rows.append(missing)
+    table_rows = drawn_rows.append(missing)
 
     def download() -> pd.DataFrame:
         if name.measure.answers:
@@ -181,7 +181,7 @@ def scores_section(
         std = mean_std(view.score(str(name), "std"), str(name))
         return rows.assign(std=std.reindex(rows.index)).reset_index()
 
-    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn, download=download)
+    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=table_rows, download=download)
 
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:

@@ -135,7 +135,7 @@ def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> st
 
 @section("The cards")
 def four_values(current: one_list.ListInView) -> None:
-    """Draw the chosen measure in four cards."""
+    """Draw the measure_at measure in four cards."""
     name = current.in_question
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
     worst, best = one_list.value_text(value["pessimistic"]), one_list.value_text(value["optimistic"])
@@ -162,7 +162,7 @@ def four_values(current: one_list.ListInView) -> None:
 
 @section("The list and its ties")
 def list_section(current: one_list.ListInView) -> None:
-    """Draw the list with its ties, and a second list if one is chosen."""
+    """Draw the list with its ties, and a second list if one is measure_at."""
     view, rows = current.view, current.rows
     other = current.beside and one_list.load_list(view, current.beside, current.query, current.measure)
     first = (
@@ -343,8 +343,8 @@ _USUAL_CUTOFF = 10
 def values_section(current: one_list.ListInView) -> None:
     """Draw every measure of the list, and what each rank adds to AP and nDCG."""
     _values_table(current)
-    chosen = parse(current.measure)
-    k = chosen.k if chosen.measure.name == "nDCG" and chosen.k else _USUAL_CUTOFF
+    measure_at = parse(current.measure)
+    k = measure_at.k if measure_at.measure.name == "nDCG" and measure_at.k else _USUAL_CUTOFF
     by_order, by_all = (
         list_study.value_steps(current.ranking, current.query, ties, k).set_index("rank")
         for ties in (current.view.traditional, "expected")

@@ -46,10 +46,10 @@ def show(view: View) -> None:
         controls.set_value("opened", view.rerankers[0])
     section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)], OLD_SECTIONS)
     row_range = shown_rows(len(view.rerankers))
-    name = chosen = parse(measure)
+    name = parse(measure)
     second = "Hits@5" if measure != "Hits@5" else "RR"
-    if chosen.measure.answers:
-        name, second = question(chosen), measure
+    if name.measure.answers:
+        name, second = question(name), measure
     first = str(name)
     lists, summary = _gaps_and_summary(view, first, second, view.traditional)
     columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}

@@ -64,7 +64,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
     """Draw the controls and return the options of the report."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     if controls.asked_text("sections") and controls.asked_text("preset") is None:
-        controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
+        controls.request({"preset": "full"})  # a link of an earlier version, where the full one was the usual
     with st.popover("Contents", icon=":material/tune:"):
         preset = controls.segmented(
             "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
@@ -105,7 +105,7 @@ def _choose_targets() -> tuple[str, ...]:
     Links of earlier versions that name only `targets_for` mean the ready-made targets.
     """
     if controls.asked_text("targets_for") and not controls.get_value("targets"):
-        controls.ask({"targets": "retrieval"})
+        controls.request({"targets": "retrieval"})
     text = controls.text_input(
         "Targets",
         "targets",

@@ -94,7 +94,7 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         wide=640,
     )
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
-    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.left_out())
+    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.rows_note())
     row_range.buttons()
 
 

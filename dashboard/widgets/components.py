@@ -189,8 +189,8 @@ def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -
 def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
     by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
     n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
-    if left_out := rows_left_out(n_shown, len(frame)):
-        st.caption(left_out)
+    if note := rows_left_out(n_shown, len(frame)):
+        st.caption(note)
     frame, columns = table_columns.elide_names(frame.head(n_shown), columns)
     frame = table_columns.scale_shares(frame, columns)
     in_sight = table_columns.columns_in_sight(columns)

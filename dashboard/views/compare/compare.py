@@ -32,7 +32,7 @@ def show(view: View) -> None:
         baseline = choices.choose_baseline(view.rerankers, width=240)
         measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
-        with choices.more(help="Test, correction, and any other measure."):
+        with choices.more_menu(help="Test, correction, and any other measure."):
             test, correction = choose_test()
             st.caption(differences.test_words(test))
     has_pairs = len(view.rerankers) >= _FEW

@@ -186,8 +186,8 @@ def comparison_table(
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
     noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
     for note, names in islice(noted, _MAX_NOTES):
-        others = and_more(len(names) - 1)
-        st.caption(escape_markdown(f"For {labels[names.iloc[0]]}{others}, {note}."))
+        further = and_more(len(names) - 1)
+        st.caption(escape_markdown(f"For {labels[names.iloc[0]]}{further}, {note}."))
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
@@ -264,6 +264,6 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
             ),
         },
         download=rows,
-        explanation=row_range.left_out(),
+        explanation=row_range.rows_note(),
     )
     row_range.buttons()

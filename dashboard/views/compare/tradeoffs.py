@@ -255,17 +255,17 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     """Draw quality against latency."""
     title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
-    drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
-    whose = " (of rerankers on a front)" if len(drawn) > MOST_BARS else ""
+    drawn_rows = rows[first | rows["tied_front"] | rows["traditional_front"]]
+    whose = " (of rerankers on a front)" if len(drawn_rows) > MOST_BARS else ""
     heading(
         "Quality against latency",
         f"Lines: Pareto fronts. Bars{whose}: grey from the median to the 95th percentile, pale from worst to "
         "best.",
     )
-    if len(drawn) < len(rows):
+    if len(drawn_rows) < len(rows):
         st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
     figure = kept_figure(
-        latency_scatter, drawn, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
+        latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
     )
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
@@ -289,8 +289,8 @@ def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) 
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each query group."
-    drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
-    chart(kept_figure(segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
+    drawn_rows = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
+    chart(kept_figure(segment_heatmap, drawn_rows, view.palette, title), "segments", alt, wide=560)
 
 
 @section("Recall against distinct recall")
@@ -395,7 +395,7 @@ def weight_section(view: View, measure: str) -> None:
     follow_defaults({_WEIGHED: default})
     label = "Criteria to weigh"
     criteria = choose_criteria(
-        label, columns, _WEIGHED, default, most=_MAX_CRITERIA, placeholder="Two or three"
+        label, columns, _WEIGHED, default, max_chosen=_MAX_CRITERIA, placeholder="Two or three"
     )
     if len(criteria) < _MIN_CRITERIA:
         st.info("Choose two or three criteria.")
@@ -413,8 +413,8 @@ def weight_section(view: View, measure: str) -> None:
     rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
     rows["best_weights"] = best_weights(values)
     rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
-    shown = shown_columns("reranker", *rows.columns, tied=parse(measure).tied)
-    table(rows.reset_index(), "Over all weightings", "weightings", shown)
+    weighting_columns = shown_columns("reranker", *rows.columns, tied=parse(measure).tied)
+    table(rows.reset_index(), "Over all weightings", "weightings", weighting_columns)
 
 
 def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:

@@ -121,6 +121,6 @@ def _column_config() -> dict[str, Any]:
 
 
 def _apply(board: Board, edited: pd.DataFrame) -> None:
-    shown = edited[edited["shown"]].sort_values("order", kind="stable")
-    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
+    rows = edited[edited["shown"]].sort_values("order", kind="stable")
+    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in rows["name"].items()}
     changes.rebuild_board(board.spec.arranged(names))
