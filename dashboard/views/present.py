@@ -60,10 +60,8 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
 def show(view: View) -> None:
     """Draw one slide."""
     st.html(_ASSETS / "present.css")
-    st.html(
-        f"<style>:root {{ --ground: {visitor.theme().ground}; }}"
-        f"h2 .stMarkdownColoredText {{ color: {visitor.theme().traditional} !important; }}</style>"
-    )
+    orange = visitor.theme().traditional
+    st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
     st.title("Present", anchor=False)
     watch_width()
     measure = chosen_measure(view)

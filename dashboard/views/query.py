@@ -351,8 +351,24 @@ def values_section(current: one_list.ListInView) -> None:
     )
     steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
     order = treatment(current.view.traditional).order
-    _precision_steps(steps, order)
-    _gain_steps(steps[steps.index <= k], f"nDCG@{k}", order)
+    rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
+    columns = shown_columns(
+        *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
+        order=order,
+        measure="AP",
+    ) | shown_columns(
+        *(("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")),
+        measure="tied AP",
+    )
+    _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
+    ndcg = f"nDCG@{k}"
+    columns = shown_columns(
+        *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
+        order=order,
+        measure=ndcg,
+    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {ndcg}")
+    sums = ("ndcg_term_by_order", ndcg), ("ndcg_term", f"tied {ndcg}")
+    _steps_table(steps[steps.index <= k], f"{ndcg}, rank by rank", columns, *sums)
 
 
 def _values_table(current: one_list.ListInView) -> None:
@@ -368,31 +384,6 @@ def _values_table(current: one_list.ListInView) -> None:
     ui.table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:
         st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
-
-
-def _precision_steps(steps: pd.DataFrame, order: str) -> None:
-    """Draw the precision at each rank that a relevant document can have."""
-    rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
-    columns = shown_columns(
-        *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
-        order=order,
-        measure="AP",
-    ) | shown_columns(
-        *(("chance", "relevant_chance"), ("precision", "tied_precision"), ("ap_term", "adds")),
-        measure="tied AP",
-    )
-    _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
-
-
-def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
-    """Draw the gain at each rank that a graded document can have."""
-    columns = shown_columns(
-        *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
-        order=order,
-        measure=measure,
-    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {measure}")
-    tied = "ndcg_term", f"tied {measure}"
-    _steps_table(steps, f"{measure}, rank by rank", columns, ("ndcg_term_by_order", measure), tied)
 
 
 def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:

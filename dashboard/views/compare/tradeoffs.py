@@ -52,20 +52,6 @@ _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria that can be weighed at once."""
 
 
-class Experiment(NamedTuple):
-    """The table of a retrieval experiment.
-
-    Attributes:
-        table: result of `experiment_table`, for the download.
-        lines: result of `experiment_lines`, for the screen.
-        note: result of `experiment_note`.
-    """
-
-    table: pd.DataFrame
-    lines: pd.DataFrame
-    note: str
-
-
 @cached_by_key(show_spinner=False, max_entries=16)
 def weighed_scores(board: Board) -> list[str]:
     """Return the further scores of a board that can be weighed."""
@@ -134,13 +120,13 @@ def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFra
 @cached_by_key(show_spinner="Testing every measure …", max_entries=16)
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
-) -> Experiment:
-    """Return every measure and the latency, tested against the baseline."""
+) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Return the experiment with every measure and the latency: its table, its lines on screen, its note."""
     timed = tradeoffs.with_latency(_list_depths(view, k, traditional), latencies(view.board))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
     note = experiment.experiment_note(table, baseline, test, correction)
-    return Experiment(table, experiment.experiment_lines(table), note)
+    return table, experiment.experiment_lines(table), note
 
 
 def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
@@ -344,7 +330,9 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
 
 
 @section("Every measure, tested")
-def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
+def experiment_table(
+    experiment: tuple[pd.DataFrame, pd.DataFrame, str], traditional: str, baseline: str, *, has_targets: bool
+) -> None:
     """Draw every measure with stars, one tied and one traditional line per reranker.
 
     Hits at four depths come last, because narrow pages have no room for them.

@@ -79,14 +79,14 @@ def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matc
     assert "This link audits theirs.csv, but this board does not have it." in said(page)
     assert not charts(page)  # the sample's table does not take its place
     drop(page, "model,quality\nnobody,0.5\n")
-    assert "No reranker of the table has a name that is known here" in said(page)
+    assert "No reranker of the table matches this board" in said(page)
     assert page.selectbox(key="match-rerankers-nobody-").value == ""
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
-    assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
+    assert "Not matched and left out: 1 reranker (Sparse words)" in texts(page)
     assert "42 of 42 figures come out" in finding(page)
     show(page, "Names").selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
-    assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
+    assert "Matched by hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
     assert "48 of 48 figures come out" in finding(page)
     assert page.query_params["names"] == "Sparse words=TF-IDF"
     drop(page, "no table at all")

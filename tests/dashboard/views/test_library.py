@@ -157,7 +157,7 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
     assert len(rows(page).value) == 3
     assert table(page, "Versions")["boards"].tolist() == ["Theirs", "Ours"]
     tick(page, *(one for one in library.uploads() if one.kind == "run"))
-    assert r"2 ticked, of 2 boards\: Ours, Theirs" in words(page)
+    assert r"2 ticked, from 2 boards\: Ours, Theirs" in words(page)
 
 
 def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
@@ -339,7 +339,7 @@ def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     assert r"for ada\_b" in words(page)
     assert "Nothing is kept yet" in words(page)
     monkeypatch.setattr("dashboard.boards.owner", lambda: "visitor:1234")
-    assert "this list only until you leave" in words(opened("data", section="Library"))
+    assert "this list is lost when you leave" in words(opened("data", section="Library"))
 
 
 def history_figure(axis="added", names=("<b>one", "two")):
