@@ -204,16 +204,9 @@ def show_board(
 ) -> None:
     """Keep a board, show it and rerun the page.
 
-    Args:
-        board: the board to show.
-        file_hashes: SHA-256 of the files that the visitor has just uploaded for it.
-        amends: the board it replaces if the visitor may change that one.
-        keep: whether these files may be kept; None leaves the earlier decision. A board is kept only if all
-            its files may be kept.
-        name: name in the library.
-        opened_with: settings to open it with; None for the defaults of its files.
-        draft: digest of the upload it comes from, so that this upload is not shown twice.
-        published: published results that were uploaded with it, for the audit.
+    It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files may
+    be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft` marks
+    the upload that it comes from, so that this upload is not shown twice.
     """
     label = board.label
     if label not in cache.SAMPLES:

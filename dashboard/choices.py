@@ -180,13 +180,7 @@ def choose_criteria(
 ) -> tuple[str, ...]:
     """Draw a choice of criteria with one direction per column, and return them in the order chosen.
 
-    Args:
-        label: label of the control.
-        columns: further scores of every reranker; without any, nothing is drawn.
-        key: key of the control and of the address.
-        default: criteria chosen at first.
-        max_chosen: maximum number of criteria.
-        **more_options: options of `st.multiselect`.
+    Boards without further scores have no such control.
     """
     choices = criterion_choices(columns) if columns else []
 
@@ -260,13 +254,9 @@ MEASURE_KEYS = ("measure", "first", "second")
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "", *, has_more: bool = True) -> str:
-    """Draw the choice of a measure and return its name.
+    """Draw the choice of a measure, in a row of buttons or a list, and return its name.
 
-    Args:
-        label: label of the control.
-        key: one of `MEASURE_KEYS`; the first draws a row of buttons, the others a list.
-        default: measure chosen at first; empty for the first of the usual measures.
-        has_more: whether the menu *More* follows.
+    `key` is one of `MEASURE_KEYS`. The menu with all other measures follows if `has_more` is set.
     """
     is_row = key == MEASURE_KEYS[0]
     options = [*cache.MEASURES, *_other_measure(key)]

@@ -117,11 +117,9 @@ def reset(key: str) -> None:
 
 
 def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
-    """Use the settings saved with a board, and name them in the address.
+    """Name the settings saved with a board in the address, and make them defaults.
 
-    Args:
-        settings: key → value.
-        are_defaults: whether the settings become defaults; not after a link that names its own choices.
+    A link that names its own choices leaves the defaults unchanged: `are_defaults` is false then.
     """
     before, now = st.session_state.get(_OPENED_WITH, {}), settings if are_defaults else {}
     st.session_state[_OPENED_WITH], st.session_state[_NAMED_DEFAULTS] = now, frozenset(settings)
@@ -168,16 +166,9 @@ def prepare(
     is_valid: Callable[[Any], bool],
     default: Choice,
 ) -> Choice:
-    """Set a control that is about to be drawn: to the address, to its value before, or to its default.
+    """Set a control about to be drawn to the address, its value before or its default; return the default.
 
-    Args:
-        key: key of the control.
-        read: texts of the address → value; raises ValueError for texts that are invalid.
-        is_valid: whether a value is offered.
-        default: default value, unless the board was saved with another.
-
-    Returns:
-        The current default.
+    `read` makes a value of the texts in the address, and raises ValueError for invalid ones.
     """
     state = st.session_state
     saved = state.get(_OPENED_WITH, {}).get(key)

@@ -25,13 +25,7 @@ _AUDITED = "_audited_results"
 
 @dataclass(frozen=True)
 class Results:
-    """A stored evaluation as shown.
-
-    Attributes:
-        stored: the evaluation.
-        traditional: treatment of ties for the traditional score.
-        palette: colours of the theme.
-    """
+    """A stored evaluation, the treatment of ties for the traditional score, and the colours of the theme."""
 
     stored: Stored
     traditional: str

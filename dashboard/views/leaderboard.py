@@ -342,12 +342,9 @@ _BRING_BACK = (
 
 @cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
 def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
-    """Return the order in which to judge unjudged documents, for the rerankers shown.
+    """Return the order in which to judge unjudged documents; UsageError if judged ones tell no chances.
 
-    Judged documents of the whole board give the chances of relevance.
-
-    Raises:
-        UsageError: no judged document tells how likely unjudged documents are to be relevant.
+    It concerns the rerankers shown, but all judged documents of the board give the chances of relevance.
     """
     with board_turn(view.board):
         return judging.plan_judging(

@@ -131,15 +131,7 @@ _HEIGHT = 520
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide.
-
-    Attributes:
-        finding: text whose first sentence is shown.
-        figure: chart as other pages draw it, None without data.
-        alt: description of the chart.
-        note: sources of sentence and chart.
-        wide: width in pixels that the chart keeps on a phone.
-    """
+    """A text whose first sentence is shown, a chart with its description and width, and their sources."""
 
     finding: Prose
     figure: Figure | None

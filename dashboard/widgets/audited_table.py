@@ -29,13 +29,7 @@ from metrics.studies.audit.published_table import PublishedTable, careless_table
 
 
 class AuditKey(NamedTuple):
-    """Key of an audit.
-
-    Attributes:
-        key: key of the board.
-        table: name of the table in the link.
-        names: (published, ours) of each name matched by hand.
-    """
+    """The board's key, the table's name in the link, and (published, ours) names matched by hand."""
 
     key: str
     table: str

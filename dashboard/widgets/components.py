@@ -166,14 +166,7 @@ def table(
 ) -> None:
     """Show a table under its heading, with a download of all rows as CSV.
 
-    Args:
-        frame: the rows shown; shares are 0 to 1.
-        title: heading, empty where the control of sections already names the table.
-        name: name of the file.
-        columns: column → configuration; other columns are hidden.
-        download: content of the file if it differs from `frame`, or a function that makes it on request.
-        explanation: caption.
-        help: tooltip of the caption.
+    Shares in `frame` are 0 to 1. `download` is the file's content if it differs, or a function that makes it.
     """
     table_head(title, name, frame if download is None else download)
     if explanation:

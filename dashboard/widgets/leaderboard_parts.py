@@ -123,17 +123,7 @@ def leaderboard_table(
     drawn_rerankers: pd.Index | None = None,
     download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Show rerankers with tied and traditional scores, and a download.
-
-    Args:
-        leaderboard: result of `leaderboard`, perhaps with extra columns.
-        measure: measure it is ranked by.
-        traditional: treatment of ties for the traditional score.
-        file: name of the download.
-        extra_columns: configuration of further columns.
-        drawn_rerankers: rerankers shown, None for all.
-        download: function that makes a longer download.
-    """
+    """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table_head("All rerankers", file, download or leaderboard.reset_index)
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)

@@ -33,15 +33,9 @@ _MIN_DRAWS, _MAX_DRAWS = 10, 40
 
 
 class NoiseCurves(NamedTuple):
-    """A measure as noise grows, and the chance that the order holds.
+    """Results of `noise_curves`, `order_chances`, `format_noise` and `own_noise`.
 
-    Attributes:
-        means: result of `noise_curves`.
-        chances: result of `order_chances` for every second level of noise.
-        deviations: standard deviation of each reranker's mean over draws, by level.
-        formats: result of `format_noise`.
-        n_draws: draws behind chances and deviations.
-        own: result of `own_noise`.
+    `chances`, and the standard `deviations` of means over `n_draws` draws, have every second level.
     """
 
     means: pd.DataFrame

@@ -173,14 +173,7 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
 
 
 class Choices(NamedTuple):
-    """The controls of the section.
-
-    Attributes:
-        measure: measure of quality.
-        k: ranks in which targets are counted.
-        latency: statistic of the latency.
-        budget: seconds allowed per list, None for any.
-    """
+    """Measure, ranks for targets, statistic of the latency, and seconds per list (None for any)."""
 
     measure: str
     k: int

@@ -43,7 +43,7 @@ _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FO
 
 
 class Shape(NamedTuple):
-    """Counts and histogram on the card of a file."""
+    """Counts and histogram of the scores or grades on the card of a file."""
 
     n_values: int
     n_queries: int

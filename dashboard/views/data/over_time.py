@@ -44,16 +44,7 @@ from metrics.support.wording import count_of, first_names, part_of
 
 
 class VersionScoring(NamedTuple):
-    """The settings by which kept runs are scored.
-
-    Attributes:
-        judged: hash of the judgments.
-        scoring: scoring options.
-        traditional: treatment of ties for the traditional score.
-        measures: names of the measures.
-        repeated: rule for documents repeated in a list.
-        segments: hash of the queries counted; empty for all.
-    """
+    """The settings that score kept runs, with hashes of judgments and queries (empty for all)."""
 
     judged: str
     scoring: ScoringOptions
