@@ -204,9 +204,9 @@ def show_board(
 ) -> None:
     """Keep a board, show it and rerun the page.
 
-    It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files may
-    be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft` marks
-    the upload that it comes from, so that this upload is not shown twice.
+    It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files
+    may be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft`
+    marks the upload that it comes from, so that this upload is not shown twice.
     """
     label = board.label
     if label not in cache.SAMPLES:
