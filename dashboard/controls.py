@@ -160,12 +160,7 @@ def set_values(values: Mapping[str, object]) -> None:
         set_value(key, value)
 
 
-def prepare(
-    key: str,
-    read: Callable[[Texts], Any],
-    is_valid: Callable[[Any], bool],
-    default: Choice,
-) -> Choice:
+def prepare(key: str, read: Callable[[Texts], Any], is_valid: Callable[[Any], bool], default: Choice) -> Choice:
     """Set a control about to be drawn to the address, its value before or its default; return the default.
 
     `read` makes a value of the texts in the address, and raises ValueError for invalid ones.

@@ -16,11 +16,7 @@ from dashboard.library.turns import DEAR_ROWS, turn
 from dashboard.results import Results, open_results
 from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
-from dashboard.widgets.leaderboard_parts import (
-    charted_rerankers,
-    leaderboard_charts,
-    leaderboard_table,
-)
+from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
@@ -172,11 +168,7 @@ def _open(path: str, qrels: str) -> None:
 
 @section("Ties against gaps")
 def ties_against_gaps(
-    leaderboard: pd.DataFrame,
-    summary: StoredSummary,
-    results: Results,
-    measure: str,
-    lists: pd.DataFrame,
+    leaderboard: pd.DataFrame, summary: StoredSummary, results: Results, measure: str, lists: pd.DataFrame
 ) -> None:
     """Draw ties against gaps, for all lists or one reranker's, and per reranker."""
     heading(

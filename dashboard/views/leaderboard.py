@@ -367,10 +367,7 @@ def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: 
         leaderboard_charts(drawable, view.palette, name.traditional, view.treatment)
     columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
     ui.table(
-        rows.reset_index(),
-        "",
-        "unjudged",
-        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+        rows.reset_index(), "", "unjudged", shown_columns("tied_rank", "reranker", *columns, tied=name.tied)
     )
     _judging(view, name)
 

@@ -152,12 +152,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_pairs = len(view.rerankers) > 1
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
-    says_something = {
-        _list: has_ties,
-        _order: True,
-        _ties: has_ties,
-        _tests: has_pairs and has_queries,
-    }
+    says_something = {_list: has_ties, _order: True, _ties: has_ties, _tests: has_pairs and has_queries}
     settings = (measure, view.traditional, view.baseline, view.palette)
     return [
         partial(_make_slide, view, slide.__name__, slide, *settings)

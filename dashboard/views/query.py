@@ -255,9 +255,7 @@ def first_rank_section(current: one_list.ListInView) -> None:
     listed_rank = list_study.first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
     ui.chart(
-        kept_figure(charts.first_hit_bars, current.chances, current.view.palette, listed_rank),
-        "first-hit",
-        alt,
+        kept_figure(charts.first_hit_bars, current.chances, current.view.palette, listed_rank), "first-hit", alt
     )
 
 
@@ -379,7 +377,7 @@ def _values_table(current: one_list.ListInView) -> None:
         rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
     gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
     columns = shown_columns(
-        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
+        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std"))
     )
     ui.table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
     if own_rules:

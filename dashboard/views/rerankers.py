@@ -168,11 +168,7 @@ def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) 
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
-    from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
-        DEPTH,
-        LIST_QUESTIONS,
-        similarity_finding,
-    )
+    from metrics.studies.rank_similarity import DEPTH, LIST_QUESTIONS, similarity_finding  # noqa: PLC0415 when asked for
 
     ui.heading(
         "Similar rankings",

@@ -8,14 +8,7 @@ import pandas as pd
 from dashboard import cache
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
 from dashboard.library.boards import Board
-from dashboard.published import (
-    FILE_ORDER,
-    NO_TABLE,
-    SAMPLE_TABLE,
-    choose_table,
-    kept_files,
-    names_by_hand,
-)
+from dashboard.published import FILE_ORDER, NO_TABLE, SAMPLE_TABLE, choose_table, kept_files, names_by_hand
 from dashboard.server.board_results import cached_for_board
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError

@@ -15,11 +15,7 @@ from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, holes
 from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
-from metrics.studies.holes import (
-    QUERIES_MAY_JOIN,
-    are_bounds_known,
-    mean_bounds,
-)
+from metrics.studies.holes import QUERIES_MAY_JOIN, are_bounds_known, mean_bounds
 
 
 @cached_by_key(show_spinner=False, max_entries=24)

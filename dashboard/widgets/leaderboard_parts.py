@@ -6,13 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.charts import leaderboard as charts
-from dashboard.charts.labels import (
-    SENTENCE_COLUMNS,
-    SLOPE_COLUMNS,
-    TABLE_COLUMNS,
-    shared_ends,
-    short_names,
-)
+from dashboard.charts.labels import SENTENCE_COLUMNS, SLOPE_COLUMNS, TABLE_COLUMNS, shared_ends, short_names
 from dashboard.charts.palette import Palette
 from dashboard.escaping import escape_markdown
 from dashboard.visitor import is_narrow

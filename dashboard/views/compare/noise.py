@@ -149,12 +149,7 @@ def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.Data
         }
     )
     measure_at = parse(measure)
-    columns = shown_columns(
-        "reranker",
-        *rows.columns,
-        tied=measure_at.tied,
-        traditional=measure_at.traditional,
-    )
+    columns = shown_columns("reranker", *rows.columns, tied=measure_at.tied, traditional=measure_at.traditional)
     title = "All rerankers" if len(names) == len(means) else f"The best {MOST} rerankers"
     table(rows.rename_axis("reranker").reset_index(), title, "robustness", columns)
 

@@ -29,9 +29,7 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.studies import experiment, tradeoffs
 from metrics.studies.experiment import heading as measure_heading
 from metrics.studies.leaderboard import segment_table
-from metrics.studies.noise import (
-    LEVEL,
-)
+from metrics.studies.noise import LEVEL
 from metrics.studies.tradeoffs import coverage
 from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
 from metrics.support.shown_columns import shown_columns

@@ -66,7 +66,7 @@ _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 def arrange(board: Board) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption(
-        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker.",
+        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker."
     )
     rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])

@@ -60,9 +60,7 @@ def upload_field(view: View) -> None:
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
         is_addition = st.toggle(
-            "Add to this board",
-            key="add",
-            help="A file replaces the loaded file of the same name.",
+            "Add to this board", key="add", help="A file replaces the loaded file of the same name."
         )
         is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
     files = [File(file.name, file.getvalue()) for file in uploaded]

@@ -193,7 +193,5 @@ def exit_buttons(simulation: Simulation) -> None:
         )
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
-                "views/leaderboard.py",
-                label="All pages show the simulated runs",
-                icon=":material/check:",
+                "views/leaderboard.py", label="All pages show the simulated runs", icon=":material/check:"
             )
