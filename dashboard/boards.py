@@ -124,12 +124,17 @@ def _audit(label_shown: str | None, requested: str) -> None:
         record_event(action, owner(), board=id_of(label), name=label.rpartition(SEPARATOR)[0])
 
 
+def board_name(label: str) -> str:
+    """Return the name in a label, without its ID."""
+    return label.rpartition(SEPARATOR)[0] or label
+
+
 def _names(labels: Iterable[str]) -> dict[str, str]:
     """Return label → name, numbered where several boards have one name: `llm`, `llm (2)`."""
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for label in labels:
-        name = label.rpartition(SEPARATOR)[0] or label
+        name = board_name(label)
         counts[name] += 1
         names[label] = name if counts[name] == 1 else f"{name} ({counts[name]})"
     return names

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import cache, controls, visitor
+from dashboard.boards import board_name
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
@@ -21,7 +22,6 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.library.records import SEPARATOR
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
@@ -277,8 +277,7 @@ def title(prose: Prose, names: Sequence[str]) -> str:
 
 def provenance(view: View, measure: str, slide: Slide) -> str:
     """Return the measure, queries and board of a slide, and its note."""
-    label = view.board.label
-    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
+    board = view.record.name if view.record else board_name(view.board.label)
     queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
     subject = board if queries in board else f"{queries} of {board}"
     return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))

@@ -35,7 +35,7 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
             return st.column_config.ProgressColumn(
                 column.label,
                 width=column.width,
-                format="%.0f%%",
+                format="%.3g%%",
                 min_value=0,
                 max_value=100,
                 color="orange",

@@ -81,7 +81,7 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append("Bounds also extend left because further relevant documents increase the divisor.")
     if not leaderboard["is_exact"].all():
-        parts.append("The bounds are certain, but no judgments may reach them.")
+        parts.append("The bounds are certain, but judgments cannot always reach them.")
     if "expectation" not in leaderboard:
         return " ".join(parts)
     is_unknown = leaderboard["expectation"].isna()

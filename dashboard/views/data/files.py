@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -24,8 +24,8 @@ from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
-from metrics.runs import File, Source
-from metrics.runs.findings import FindingGroup, FindingLine, group_findings
+from metrics.runs import File, MissingScore, Repeated, Source
+from metrics.runs.findings import FindingGroup, group_findings
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6
@@ -170,56 +170,48 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
 
 
 def _group(board: Board, group: FindingGroup) -> None:
-    text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
+    is_fixable = group.code in ("rows-dropped", "scores-missing")
+    text, button = st.columns([9, 2], vertical_alignment="top") if is_fixable else (st.container(), None)
+    line, place = group.lines[0], ""
+    if len(group.lines) == 1:
+        place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
-    place = _place(group.lines[0]) if len(group.lines) == 1 else ""
-    text.markdown(f"{title}{place}  \n:gray[{escape_markdown(group.hint)}]")
-    if fix is not None:
-        with fix:
-            _fix(board, group)
+    text.markdown(f"{title}{_grey(place)}  \n{_grey(group.hint).strip()}")
+    if button is None:
+        return
+    with button:
+        if group.code == "scores-missing":
+            _fix_missing_scores(board)
+        else:
+            label, rule = ("Keep highest", "max") if board.spec.repeated == "first" else ("Keep first", "first")
+            if st.button(label, key="fix-repeated"):
+                changes.rebuild_board(BoardSpec(board.spec.entries, cast("Repeated", rule)))
 
 
 def _messages(group: FindingGroup) -> None:
     if len(group.lines) > 1:
-        st.markdown("\n".join(map(_item, group.lines[:_MAX_LINES])))
+        names = (escape_markdown(first_names(line.names, _MOST_NAMES)) for line in group.lines)
+        items = [
+            f"- {name}: {escape_markdown(line.message)}{_grey(line.place)}"
+            for name, line in zip(names, group.lines[:_MAX_LINES], strict=False)
+        ]
+        st.markdown("\n".join(items))
     if len(group.lines) > _MAX_LINES:
         st.caption(f"The CSV has {len(group.lines) - _MAX_LINES:,} more.")
 
 
-def _item(line: FindingLine) -> str:
-    names = escape_markdown(first_names(line.names, _MOST_NAMES))
-    place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
-    return f"- {names}: {escape_markdown(line.message)}{place}"
-
-
-def _place(line: FindingLine) -> str:
-    place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
-    return f" :gray[{escape_markdown(place)}]" if place else ""
-
-
-def _has_fix(group: FindingGroup) -> bool:
-    return group.code in ("rows-dropped", "scores-missing")
-
-
-def _fix(board: Board, group: FindingGroup) -> None:
-    if group.code == "scores-missing":
-        _fix_missing_scores(board)
-        return
-    if board.spec.repeated == "first":
-        if st.button("Keep highest", key="fix-repeated"):
-            changes.rebuild_board(BoardSpec(board.spec.entries, "max"))
-    elif st.button("Keep first", key="fix-repeated"):
-        changes.rebuild_board(BoardSpec(board.spec.entries, "first"))
+def _grey(text: str) -> str:
+    return f" :gray[{escape_markdown(text)}]" if text else ""
 
 
 def _fix_missing_scores(board: Board) -> None:
-    rules = {position: source.missing_score for position, source in enumerate(board.sources)}
-    rules = {position: rule for position, rule in rules.items() if rule != "error"}
-    is_last = "last" in rules.values()
-    if st.button("Drop them" if is_last else "Put them last", key="fix-missing"):
+    rules = [source.missing_score for source in board.sources]
+    label, rule = ("Drop them", "drop") if "last" in rules else ("Put them last", "last")
+    if st.button(label, key="fix-missing"):
         spec = board.spec
-        for position in rules:
-            spec = spec.with_missing_score(position, "drop" if is_last else "last")
+        for position, rule_before in enumerate(rules):
+            if rule_before != "error":
+                spec = spec.with_missing_score(position, cast("MissingScore", rule))
         changes.rebuild_board(spec)
 
 
@@ -233,9 +225,12 @@ _ACCESS: dict[Access, str] = {
 @section("The board")
 def board_panel(view: View) -> None:
     """Draw the controls to name, keep, share, export and delete the board."""
-    label = f"Board {escape_markdown(_board_name(view))}. {_lifetime(view)}"
+    label = view.record.label if view.record else view.board.label
+    name = boards.board_name(label)
     with (
-        st.expander(label, icon=":material/inventory_2:", key="board"),
+        st.expander(
+            f"Board {escape_markdown(name)}. {_lifetime(view)}", icon=":material/inventory_2:", key="board"
+        ),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
     ):
         record = view.record
@@ -248,10 +243,18 @@ def board_panel(view: View) -> None:
             if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
                 boards.forget_board(view.board)
         settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
+        file_stem = "".join(letter if letter.isalnum() else "-" for letter in name)[:80].strip("-")
+
+        def exported() -> bytes:
+            packed = BytesIO()
+            export(record or view.board, packed, settings, boards.find_published(label, owner, visitor))
+            record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
+            return packed.getvalue()
+
         st.download_button(
             "Export",
-            data=boards.while_open(lambda: _exported(view, settings, owner, visitor)),
-            file_name=_file_name(view),
+            data=boards.while_open(exported),
+            file_name=f"{file_stem or 'board'}{ENDING}",
             mime="application/zip",
             key="export",
             icon=":material/download:",
@@ -344,21 +347,3 @@ def _share(record: Record, owner: str) -> None:
         st.code(boards.board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
             changes.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
-
-
-def _exported(view: View, settings: dict[str, Any], owner: str, visitor: str) -> bytes:
-    packed = BytesIO()
-    label = view.record.label if view.record else view.board.label
-    export(view.record or view.board, packed, settings, boards.find_published(label, owner, visitor))
-    record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
-    return packed.getvalue()
-
-
-def _board_name(view: View) -> str:
-    label = view.record.label if view.record else view.board.label
-    return label.rpartition(SEPARATOR)[0] or label
-
-
-def _file_name(view: View) -> str:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in _board_name(view))[:80]
-    return f"{plain.strip('-') or 'board'}{ENDING}"

@@ -16,7 +16,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.library.records import SEPARATOR
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.views.data.columns import choose_columns
@@ -165,7 +164,7 @@ def _results_text(results: Sequence[File]) -> str:
 
 def _offer_to_audit(view: View, results: Sequence[File]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
+        name = boards.board_name(view.board.label)
         st.markdown(
             f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
             width="content",
@@ -283,7 +282,7 @@ def board_finding(board: Board) -> Prose:
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
-    name = board.label.rpartition(SEPARATOR)[0] or board.label
+    name = boards.board_name(board.label)
     return (
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",
