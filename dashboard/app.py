@@ -21,7 +21,7 @@ from dashboard.results import choose_results
 from dashboard.views import large
 from dashboard.views.data.files import undo
 from dashboard.widgets.browser import equip_browser, mend_looks, offer_link
-from dashboard.widgets.components import THIS_PAGE, refusal, section
+from dashboard.widgets.components import THIS_PAGE, section
 
 FOLDER = Path(__file__).parent
 
@@ -54,11 +54,11 @@ def menu() -> dict[str, list[StreamlitPage]]:
     )
     if is_results_only:
         pages["Data"].append(st.Page(LARGE, url_path="large", title=large.TITLE, visibility="hidden"))
-    pages["Learn"] += [st.Page(moved, url_path=path, title=path, visibility="hidden") for path in MOVED]
+    pages["Learn"] += [st.Page(redirect, url_path=path, title=path, visibility="hidden") for path in MOVED]
     return pages
 
 
-def moved() -> None:
+def redirect() -> None:
     """Hold the address of a page of an earlier version, which redirects to the current page."""
 
 
@@ -104,5 +104,6 @@ with waiting_shown(), section(THIS_PAGE):
     else:
         shown_page[page.title].load()(view)
 if texts := controls.refused():
-    refusals.warning(refusal(texts))
+    unknown = escape_markdown(", ".join(texts))
+    refusals.warning(f"This link has settings that are not kept here, or not offered: {unknown}.")
 controls.write_address()

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard import cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import identity
-from dashboard.controls import KEPT
+from dashboard.controls import PERSISTENT
 from dashboard.draft import mark_shown
 from dashboard.escaping import error_markdown, without_folders
 from dashboard.library.audit import record_event
@@ -71,7 +71,7 @@ def choose_board() -> BoardChoice | None:
         format_func=lambda label: names.get(label, label),
         placeholder="Choose a board",
         label_visibility="collapsed",
-        **KEPT,
+        **PERSISTENT,
     )
     controls.record(DATA, id_of(label_shown or requested), id_of(home.label))
     try:
@@ -88,14 +88,14 @@ def leave_board() -> None:
     st.session_state.pop(_LAST, None)
 
 
-def while_open(make: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
+def while_open(write: Callable[[], str | bytes]) -> Callable[[], str | bytes]:
     """Return the maker of a download that fails once the visitor may no longer open the board shown now."""
     identity_then = _last_choice(), owner(), visitor_id()
 
     def make_if_open() -> str | bytes:
         if not _is_open(*identity_then):
             raise UsageError("This board was deleted or is not shared with you.")
-        return make()
+        return write()
 
     return make_if_open
 
@@ -124,12 +124,17 @@ def _audit(label_shown: str | None, requested: str) -> None:
         record_event(action, owner(), board=id_of(label), name=label.rpartition(SEPARATOR)[0])
 
 
+def board_name(label: str) -> str:
+    """Return the name in a label, without its ID."""
+    return label.rpartition(SEPARATOR)[0] or label
+
+
 def _names(labels: Iterable[str]) -> dict[str, str]:
     """Return label → name, numbered where several boards have one name: `llm`, `llm (2)`."""
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for label in labels:
-        name = label.rpartition(SEPARATOR)[0] or label
+        name = board_name(label)
         counts[name] += 1
         names[label] = name if counts[name] == 1 else f"{name} ({counts[name]})"
     return names
@@ -204,16 +209,9 @@ def show_board(
 ) -> None:
     """Keep a board, show it and rerun the page.
 
-    Args:
-        board: the board to show.
-        file_hashes: SHA-256 of the files that the visitor has just uploaded for it.
-        amends: the board it replaces if the visitor may change that one.
-        keep: whether these files may be kept; None leaves the earlier decision. A board is kept only if all
-            its files may be kept.
-        name: name in the library.
-        opened_with: settings to open it with; None for the defaults of its files.
-        draft: digest of the upload it comes from, so that this upload is not shown twice.
-        published: published results that were uploaded with it, for the audit.
+    It replaces the board `amends` if the visitor may change that one. `keep` says whether the uploaded files
+    may be kept, and None leaves the earlier decision: a board is kept only if all its files may be. `draft`
+    marks the upload that it comes from, so that this upload is not shown twice.
     """
     label = board.label
     if label not in cache.SAMPLES:
@@ -255,8 +253,8 @@ def published_results(label: str) -> Published | None:
 
 def find_published(label: str, owner_id: str, visitor: str) -> Published | None:
     """Return the published results that a visitor stored with a board, None without any."""
-    if held := cache.loaded_boards().published(id_of(label), visitor):
-        return held
+    if published := cache.loaded_boards().published(id_of(label), visitor):
+        return published
     with suppress(LibraryError):
         return cache.open_library().published(id_of(label), owner_id)
     return None

@@ -1,6 +1,6 @@
 """Build and show a board from changed files or settings."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import cache
 from dashboard.boards import show_board
 from dashboard.choices import other_measures, view
-from dashboard.escaping import escape_markdown
+from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec, keep_arrangement
 from dashboard.long_work import long_work
 from metrics.errors import TieScopeError
@@ -71,3 +71,12 @@ def with_names_of(before: BoardSpec, board: Board) -> Board:
         with suppress(TieScopeError):  # no reranker of the old board is left
             return keep_arrangement(board, before)
     return board
+
+
+def change_library(*steps: Callable[[], None]) -> None:
+    """Take steps that change the library; show the error of one that fails, and take no further step."""
+    try:
+        for step in steps:
+            step()
+    except TieScopeError as error:
+        st.error(f"{error_markdown(error)} Nothing was changed.", icon=":material/error:")

@@ -101,7 +101,7 @@ def choose_relevant_from(board: Board) -> None:
         format_func=label,
         label_visibility="collapsed",
         width=270,
-        **controls.KEPT,
+        **controls.PERSISTENT,
     )
 
 
@@ -175,18 +175,12 @@ def choose_criteria(
     key: str,
     default: Sequence[str] = (),
     *,
-    most: int | None = None,
+    max_chosen: int | None = None,
     **more_options: Any,  # noqa: ANN401 passed on
 ) -> tuple[str, ...]:
     """Draw a choice of criteria with one direction per column, and return them in the order chosen.
 
-    Args:
-        label: label of the control.
-        columns: further scores of every reranker; without any, nothing is drawn.
-        key: key of the control and of the address.
-        default: criteria chosen at first.
-        most: maximum number of criteria.
-        **more_options: options of `st.multiselect`.
+    Boards without further scores have no such control.
     """
     choices = criterion_choices(columns) if columns else []
 
@@ -197,7 +191,7 @@ def choose_criteria(
             choice = criterion_text(column, highest_best=highest_best)
             if choice not in choices or criteria.setdefault(column, choice) != choice:
                 controls.refuse(key, [text])
-        allowed = list(criteria.values())[:most]
+        allowed = list(criteria.values())[:max_chosen]
         controls.refuse(key, list(criteria.values())[len(allowed) :])
         return allowed
 
@@ -205,7 +199,7 @@ def choose_criteria(
     criteria = st.session_state.get(key, default)
     columns_ranking = {criterion(text)[0] for text in criteria}
     offered = [text for text in choices if text in criteria or criterion(text)[0] not in columns_ranking]
-    limits = {"max_selections": most, "format_func": criterion_words}
+    limits = {"max_selections": max_chosen, "format_func": criterion_words}
     return choose_in_order(label, offered, key, default, **limits, **more_options)
 
 
@@ -220,7 +214,7 @@ def choose_in_order(
     names: list[str] = []
     if options:
         st.session_state.setdefault(key, list(default))
-        names = st.multiselect(label, options, key=key, **controls.KEPT, **more_options)
+        names = st.multiselect(label, options, key=key, **controls.PERSISTENT, **more_options)
     return tuple(record(key, names, list(default)))
 
 
@@ -260,13 +254,9 @@ MEASURE_KEYS = ("measure", "first", "second")
 
 
 def measure(label: str = "Measure", key: str = "measure", default: str = "", *, has_more: bool = True) -> str:
-    """Draw the choice of a measure and return its name.
+    """Draw the choice of a measure, in a row of buttons or a list, and return its name.
 
-    Args:
-        label: label of the control.
-        key: one of `MEASURE_KEYS`; the first draws a row of buttons, the others a list.
-        default: measure chosen at first; empty for the first of the usual measures.
-        has_more: whether the menu *More* follows.
+    `key` is one of `MEASURE_KEYS`. The menu with all other measures follows if `has_more` is set.
     """
     is_row = key == MEASURE_KEYS[0]
     options = [*cache.MEASURES, *_other_measure(key)]
@@ -284,11 +274,11 @@ def measure(label: str = "Measure", key: str = "measure", default: str = "", *, 
         else:
             measure_name = select(label, options, key, default, width=180)
         if has_more:
-            more(key)
+            more_menu(key)
     return measure_name
 
 
-def more(key: str = "measure", help: str = "Any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
+def more_menu(key: str = "measure", help: str = "Any other measure and cut-off.") -> DeltaGenerator:  # noqa: A002 Streamlit's name
     """Draw the menu with all other measures and cut-offs, and return it for further controls."""
     menu = st.popover("More", icon=":material/tune:", help=help)
     in_sight = {*(cache.OFFERED if key == MEASURE_KEYS[0] else cache.MEASURES), get_value(key)}
@@ -314,8 +304,8 @@ def _choose_other(key: str) -> None:
         k = st.number_input(
             "Cut-off", 1, 100_000, default, key=f"_other{name}_{measure.cutoff}", placeholder="none"
         )
-    chosen = str(parse(measure.name + ("" if k is None else f"@{k}")))
-    st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_value, args=(key, chosen))
+    measure_name = str(parse(measure.name + ("" if k is None else f"@{k}")))
+    st.button("Use", type="primary", key=f"_other{name}_use", on_click=set_value, args=(key, measure_name))
 
 
 def other_measures() -> list[str]:
@@ -337,12 +327,12 @@ def _other_measure(key: str) -> list[str]:
         notify(f"This page cannot show the measure of the link. {error}")
         return []
     if name and controls.asked_text(key):
-        controls.ask({key: name})
+        controls.request({key: name})
     return [] if name is None or name in cache.MEASURES else [name]
 
 
 _VIEW = "_view"
-_SHOWN = "_shown_data"
+_SHOWN_BOARD = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers shown at most: pages compare every pair."""
 _TEXTS = ("measure", "order", "precision", "missing", "empty", UNJUDGED, "baseline")
@@ -501,8 +491,8 @@ def _first_order_reason(board: Board) -> str:
 
 def _turn_to(board: Board, record: Record | None) -> None:
     """Open another board with all its rerankers and its saved settings."""
-    before, now = st.session_state.get(_SHOWN), (record.id if record else board.label, board.key)
-    st.session_state[_SHOWN] = now
+    before, now = st.session_state.get(_SHOWN_BOARD), (record.id if record else board.label, board.key)
+    st.session_state[_SHOWN_BOARD] = now
     if before == now:
         return
     if before is not None:

@@ -17,13 +17,13 @@ from dashboard.charts.labels import TABLE_COLUMNS, short_names
 
 _ADDRESS = "_address"
 """Session key of: key of a control → its texts in the address."""
-_ASKED = "_asked"
+_REQUESTED = "_requested"
 """Session key of: key of a control → texts to set it to when it is next drawn, None for its default."""
 _DEFAULTS = "_defaults"
 """Session key of: key of a control → its default when it was last drawn."""
 _OPENED_WITH = "_opened_with"
 """Session key of: settings saved with the board, which become the defaults of their controls."""
-_NAMED = "_named"
+_NAMED_DEFAULTS = "_named"
 """Session key of: keys that the address names even if they have their default."""
 _REFUSED = "_refused"
 _PAGE, _SECTIONS, _LABELS, _CLICK, _OPEN = "_page", "_sections", "_labels", "_click", "_open_list"
@@ -31,7 +31,7 @@ SECTION = "section"
 """Key of the control of sections, which each page fills with its own sections."""
 _RENAMED = {"part": SECTION, "below": SECTION}
 """Keys of addresses of version 0.2 → current keys."""
-KEPT: dict[str, Any] = {"persist_state": "session"}
+PERSISTENT: dict[str, Any] = {"persist_state": "session"}
 """Options of every control: its value survives page switches."""
 
 Texts = list[str]
@@ -52,7 +52,7 @@ def read_address(page: str) -> None:
     for key, texts in address_choices().items():
         name = _RENAMED.get(key, key)
         if _address().get(name) != texts:
-            _address()[name] = _asked()[name] = texts
+            _address()[name] = _requested()[name] = texts
 
 
 def write_address() -> None:
@@ -75,8 +75,8 @@ def page_link() -> str:
 
 def link_parameters(choices: Mapping[str, str]) -> dict[str, Texts]:
     """Return the query parameters of a link with these choices and all current ones."""
-    others = {key: texts for key, texts in _address().items() if key != SECTION}
-    return others | {key: [text] for key, text in choices.items()}
+    current_choices = {key: texts for key, texts in _address().items() if key != SECTION}
+    return current_choices | {key: [text] for key, text in choices.items()}
 
 
 def list_link_parameters(reranker: str, query_id: str, **choices: str) -> dict[str, Texts]:
@@ -94,47 +94,45 @@ def refused() -> list[str]:
     return list(st.session_state.pop(_REFUSED, {}))
 
 
-def ask(choices: Mapping[str, object]) -> None:
+def request(choices: Mapping[str, object]) -> None:
     """Set controls when they are next drawn, as the address does: key → value."""
     for key, value in choices.items():
-        _address()[key] = _asked()[key] = _texts(value)
+        _address()[key] = _requested()[key] = _texts(value)
 
 
 def asked_text(key: str) -> str | None:
     """Return the last value that the address asks of a control not drawn yet."""
-    return next(reversed(_asked().get(key) or []), None)
+    return next(reversed(_requested().get(key) or []), None)
 
 
 def forget(key: str) -> None:
     """Ignore the address for a control."""
-    _asked().pop(key, None)
+    _requested().pop(key, None)
 
 
 def reset(key: str) -> None:
     """Return a control to its default when it is next drawn, unless the address sets it."""
-    if key not in _asked():
-        _asked()[key] = None
+    if key not in _requested():
+        _requested()[key] = None
 
 
 def open_with(settings: Mapping[str, object], *, are_defaults: bool) -> None:
-    """Use the settings saved with a board, and name them in the address.
+    """Name the settings saved with a board in the address, and make them defaults.
 
-    Args:
-        settings: key → value.
-        are_defaults: whether the settings become defaults; not after a link that names its own choices.
+    A link that names its own choices leaves the defaults unchanged: `are_defaults` is false then.
     """
     before, now = st.session_state.get(_OPENED_WITH, {}), settings if are_defaults else {}
-    st.session_state[_OPENED_WITH], st.session_state[_NAMED] = now, frozenset(settings)
+    st.session_state[_OPENED_WITH], st.session_state[_NAMED_DEFAULTS] = now, frozenset(settings)
     for key in {*before, *now}:
         if before.get(key) != now.get(key) and not is_chosen(key):
-            _asked()[key] = None
+            _requested()[key] = None
 
 
 def is_chosen(key: str) -> bool:
     """Return whether the visitor or the address changed a control from its default."""
     state = st.session_state
     is_changed = key in state and state[key] != state.get(_DEFAULTS, {}).get(key, state[key])
-    return is_changed or _asked().get(key) is not None
+    return is_changed or _requested().get(key) is not None
 
 
 def follow_defaults(defaults: Mapping[str, object]) -> None:
@@ -156,28 +154,22 @@ def set_value(key: str, value: object) -> None:
     st.session_state[key] = value
 
 
-def prepare(
-    key: str,
-    read: Callable[[Texts], Any],
-    is_valid: Callable[[Any], bool],
-    default: Choice,
-) -> Choice:
-    """Set a control that is about to be drawn: to the address, to its value before, or to its default.
+def set_values(values: Mapping[str, object]) -> None:
+    """Set several controls: key → value."""
+    for key, value in values.items():
+        set_value(key, value)
 
-    Args:
-        key: key of the control.
-        read: texts of the address → value; raises ValueError for texts that are invalid.
-        is_valid: whether a value is offered.
-        default: default value, unless the board was saved with another.
 
-    Returns:
-        The current default.
+def prepare(key: str, read: Callable[[Texts], Any], is_valid: Callable[[Any], bool], default: Choice) -> Choice:
+    """Set a control about to be drawn to the address, its value before or its default; return the default.
+
+    `read` makes a value of the texts in the address, and raises ValueError for invalid ones.
     """
     state = st.session_state
     saved = state.get(_OPENED_WITH, {}).get(key)
     default = saved if saved is not None and is_valid(saved) else default
-    if key in _asked():
-        texts = _asked().pop(key)
+    if key in _requested():
+        texts = _requested().pop(key)
         value = default if texts is None else _read(texts, read)
         if value is not None and is_valid(value):
             state[key] = value
@@ -191,7 +183,7 @@ def prepare(
 
 def record(key: str, value: Choice, default: object) -> Choice:
     """Write a choice into the address unless it is a default that needs no mention, and return it."""
-    if value == default and key not in st.session_state.get(_NAMED, ()):
+    if value == default and key not in st.session_state.get(_NAMED_DEFAULTS, ()):
         _address().pop(key, None)
     else:
         _address()[key] = _texts(value)
@@ -201,8 +193,17 @@ def record(key: str, value: Choice, default: object) -> Choice:
 def segmented(label: str, options: Sequence[str], key: str, default: str = "", **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a row of options, the first or `default` chosen at first, and return the chosen one."""
     default = prepare(key, _last, options.__contains__, default or options[0])
-    choice = st.segmented_control(label, options, key=key, required=True, wrap=True, **KEPT, **more_options)
+    choice = st.segmented_control(
+        label, options, key=key, required=True, wrap=True, **PERSISTENT, **more_options
+    )
     return record(key, choice or default, default)
+
+
+def choose_section(sections: Sequence[str], earlier_names: Mapping[str, str] | None = None) -> str:
+    """Draw the sections of a page and return the chosen one; links may have earlier names: earlier → now."""
+    if section := (earlier_names or {}).get(get_value(SECTION)):
+        set_value(SECTION, section)
+    return segmented("Section", sections, SECTION, label_visibility="collapsed")
 
 
 def select(
@@ -220,7 +221,7 @@ def select(
     """
     default = prepare(key, _last, options.__contains__, default or options[0])
     _renew_label(key, more_options.get("format_func", str))
-    choice = st.selectbox(label, options, key=key, **KEPT, **more_options) or default
+    choice = st.selectbox(label, options, key=key, **PERSISTENT, **more_options) or default
     return record(key, choice, None if is_explicit else default)
 
 
@@ -248,7 +249,9 @@ def pills(
 def number_input(label: str, low: int, high: int, default: int, key: str, **more_options: Any) -> int:  # noqa: ANN401 passed on
     """Draw a field for a whole number from `low` to `high` and return the number."""
     whole_number(key, low, high, default)
-    st.number_input(label, float(low), float(high), step=1.0, format="%.0f", key=key, **KEPT, **more_options)
+    st.number_input(
+        label, float(low), float(high), step=1.0, format="%.0f", key=key, **PERSISTENT, **more_options
+    )
     return whole_number(key, low, high, default)
 
 
@@ -263,21 +266,21 @@ def slider(label: str, ends: tuple[float, float], default: float, step: float, k
     low, high = map(float, ends)
     default = prepare(key, _number, lambda number: low <= number <= high, float(default))
     places = "%.0f" if step >= 1 else "%.2f"
-    number = st.slider(label, low, high, default, float(step), places, key=key, **KEPT)
+    number = st.slider(label, low, high, default, float(step), places, key=key, **PERSISTENT)
     return record(key, float(number), default)
 
 
 def range_slider(label: str, ends: tuple[int, int], default: tuple[int, int], key: str) -> tuple[int, int]:
     """Draw a slider for a range of whole numbers and return its ends."""
     default = prepare(key, _pair, lambda pair: all(ends[0] <= number <= ends[1] for number in pair), default)
-    low, high = st.slider(label, *ends, default, 1, key=key, **KEPT)
+    low, high = st.slider(label, *ends, default, 1, key=key, **PERSISTENT)
     return record(key, (low, high), tuple(default))
 
 
 def select_slider(label: str, options: Sequence[str], key: str, default: str, **more_options: Any) -> str:  # noqa: ANN401 passed on
     """Draw a slider over options in order and return the chosen one."""
     default = prepare(key, _last, options.__contains__, default)
-    choice = st.select_slider(label, options, value=default, key=key, **KEPT, **more_options)
+    choice = st.select_slider(label, options, value=default, key=key, **PERSISTENT, **more_options)
     return record(key, choice, default)
 
 
@@ -285,13 +288,13 @@ def text_input(label: str, key: str, **more_options: Any) -> str:  # noqa: ANN40
     """Draw a line of text and return its content."""
     longest = more_options.get("max_chars") or math.inf
     default = prepare(key, _last, lambda text: text is not None and len(text) <= longest, "")
-    return record(key, st.text_input(label, key=key, **KEPT, **more_options) or "", default)
+    return record(key, st.text_input(label, key=key, **PERSISTENT, **more_options) or "", default)
 
 
 def toggle(label: str, key: str, **more_options: Any) -> bool:  # noqa: ANN401 passed on
     """Draw a switch, off at first, and return whether it is on."""
     default = prepare(key, _switch, lambda value: isinstance(value, bool), default=False)
-    return record(key, bool(st.toggle(label, key=key, **KEPT, **more_options)), default)
+    return record(key, bool(st.toggle(label, key=key, **PERSISTENT, **more_options)), default)
 
 
 def stored_choice(key: str, default: str, is_valid: Callable[[str], bool]) -> str:
@@ -335,7 +338,7 @@ def _choose_several(draw: Callable[..., list[str]], options: Sequence[str], key:
         return list(dict.fromkeys(names[text] for text in texts if text in names)) or all_options
 
     default = prepare(key, read, lambda choices: set(choices) <= set(all_options), all_options)
-    choices = draw(all_options, key=key, **KEPT)
+    choices = draw(all_options, key=key, **PERSISTENT)
     return record(key, [option for option in all_options if option in choices] or all_options, default)
 
 
@@ -356,15 +359,15 @@ def _change_section(page_before: str | None, page: str) -> None:
     if page in sections:
         state[SECTION] = sections[page]
     _address().pop(SECTION, None)
-    _asked().pop(SECTION, None)
+    _requested().pop(SECTION, None)
 
 
 def _address() -> dict[str, Texts]:
     return cast("dict[str, Texts]", st.session_state.setdefault(_ADDRESS, {}))
 
 
-def _asked() -> dict[str, Texts | None]:
-    return cast("dict[str, Texts | None]", st.session_state.setdefault(_ASKED, {}))
+def _requested() -> dict[str, Texts | None]:
+    return cast("dict[str, Texts | None]", st.session_state.setdefault(_REQUESTED, {}))
 
 
 def _read(texts: Texts, read: Callable[[Texts], Any]) -> Any:  # noqa: ANN401 of any control

@@ -8,13 +8,13 @@ from dashboard.library.boards import BoardSpec
 
 _BASE = "_given_files"
 _DRAFT = "_draft"
-_SHOWN = "_shown_draft"
+_SHOWN_DRAFT = "_shown_draft"
 
 
 def current_draft(base: BoardSpec | None) -> BoardSpec:
     """Return an upload with the changes made to its files since; None clears it."""
     if base is None:
-        for key in (_BASE, _SHOWN, _DRAFT):
+        for key in (_BASE, _SHOWN_DRAFT, _DRAFT):
             st.session_state.pop(key, None)
         return BoardSpec(())
     if st.session_state.get(_BASE) != base.digest:
@@ -31,12 +31,12 @@ def replace_draft(spec: BoardSpec) -> None:
 
 def is_shown_draft(digest: str) -> bool:
     """Return whether an upload was shown already."""
-    return st.session_state.get(_SHOWN) == digest
+    return st.session_state.get(_SHOWN_DRAFT) == digest
 
 
 def mark_shown(digest: str) -> None:
     """Mark an upload as shown."""
-    st.session_state[_SHOWN] = digest
+    st.session_state[_SHOWN_DRAFT] = digest
 
 
 def table_draft(key: str, now: str) -> tuple[str, str]:

@@ -8,31 +8,24 @@ from dashboard.access import server_files
 from dashboard.boards import leave_board, owner
 from dashboard.charts.palette import Palette
 from dashboard.choices import policy_phrases, select_order
-from dashboard.controls import KEPT, get_value, prepare, record, segmented, select, set_value
+from dashboard.controls import PERSISTENT, get_value, prepare, record, set_value
 from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.visitor import theme
 from metrics.errors import TieScopeError
 from metrics.scale.stored import Stored
 from metrics.studies.stored_summary import LEADERBOARD_TREATMENTS
+from metrics.support.wording import count_of
 
 _KEY = "results"
 _NEXT = "_next_results"
 _SESSION_LABELS = "_known_results"
 _AUDITED = "_audited_results"
-_FEW = 5
-"""Measures drawn as a row of buttons at most."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """A stored evaluation as shown.
-
-    Attributes:
-        stored: the evaluation.
-        traditional: treatment of ties for the traditional score.
-        palette: colours of the theme.
-    """
+    """A stored evaluation, the treatment of ties for the traditional score, and the colours of the theme."""
 
     stored: Stored
     traditional: str
@@ -64,7 +57,8 @@ def choose_results() -> Results | None:
         )
         return None
     traditional = select_order(orders, "results_order")
-    _describe(stored)
+    counts = count_of(len(stored.rerankers), "reranker"), count_of(stored.n_lists, "list")
+    st.caption(", ".join([*counts, *policy_phrases(stored.policies.sum(), stored.options)]) + ".")
     return Results(stored, traditional, theme())
 
 
@@ -86,20 +80,7 @@ def _choose_label(labels: list[str]) -> str | None:
     if not labels:
         return None
     index = None if default is None else labels.index(default)
-    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **KEPT), default)
-
-
-def _describe(stored: Stored) -> None:
-    counts = {"reranker": len(stored.rerankers), "list": stored.n_lists}
-    phrases = [f"{n:,} {noun}{'s' * (n != 1)}" for noun, n in counts.items()]
-    phrases += policy_phrases(stored.policies.sum(), stored.options)
-    st.caption(", ".join(phrases) + ".")
-
-
-def results_measure(stored: Stored) -> str:
-    """Draw the choice of a measure and return its name."""
-    choose = segmented if len(stored.measures) <= _FEW else select
-    return choose("Measure", stored.measures, "results_measure")
+    return record(_KEY, st.selectbox("Results", labels, index, key=_KEY, **PERSISTENT), default)
 
 
 def open_results(label: str) -> None:

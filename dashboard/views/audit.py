@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import cache, controls
+from dashboard import published as table_choice
 from dashboard.charts.audit import convention_bars, matrix_width, reproduction_matrix
 from dashboard.charts.labels import CARD_COLUMNS, TABLE_COLUMNS, clipped, short_names
 from dashboard.charts.leaderboard import least_width, place_and_score
@@ -17,45 +18,18 @@ from dashboard.controls import clicked_row, pills, set_value
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
-from dashboard.published import (
-    FILE_ORDER,
-    NO_TABLE,
-    SAMPLE_TABLE,
-    choose_table,
-    is_new,
-    match_by_hand,
-    missing_table,
-    take_files,
-    take_table,
-)
 from dashboard.widgets import audited_table
+from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, badge_column
-from dashboard.widgets.components import (
-    chart,
-    clickable_chart,
-    finding,
-    heading,
-    keep_wide,
-    section,
-    side_by_side,
-    table,
-    table_head,
-    table_rows,
-)
+from dashboard.widgets.components import section, table
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import shown_rows
 from dashboard.widgets.leaderboard_parts import slope_caption
 from metrics import MEASURES, parse
 from metrics.errors import TieScopeError
 from metrics.runs import File
+from metrics.studies.audit import audited_order
 from metrics.studies.audit.audit import Audit
-from metrics.studies.audit.audited_order import (
-    VERDICTS,
-    AuditedOrder,
-    audit_finding,
-    widest_first,
-    written_chances,
-)
 from metrics.studies.audit.conventions import Convention
 from metrics.studies.audit.names import NameMatches
 from metrics.studies.audit.published_table import PublishedTable
@@ -89,12 +63,6 @@ def board_settings(convention: Convention) -> dict[str, str | float]:
     return settings | ({"order": convention.treatment} if convention.treatment in cache.TRADITIONAL else {})
 
 
-def use_rule(convention: Convention) -> None:
-    """Score the board by a convention on every page."""
-    for key, value in board_settings(convention).items():
-        set_value(key, value)
-
-
 def rule_button(view: View, convention: Convention) -> None:
     """Draw the button that scores the board by a convention, disabled if it already does."""
     is_used = view.scoring == convention.options and convention.treatment in ("expected", view.traditional)
@@ -106,7 +74,8 @@ def rule_button(view: View, convention: Convention) -> None:
             key="use-rule",
             disabled=is_used,
             help=f"Sets tie order, rounding and the smallest relevant grade on every page: {convention.label}.",
-            on_click=partial(use_rule, convention),
+            on_click=controls.set_values,
+            args=(board_settings(convention),),
         )
 
 
@@ -150,16 +119,16 @@ def show_audit(view: View, opened: OpenTable, settings: DeltaGenerator) -> None:
         return
     with long_work(order_work):
         order = audited_table.board_order(key, measure, view.board, audit)
-    finding(audit_finding(audit, order), view.board.runs.rerankers)
-    published, shown = audit.reproduction.best.relevant_from, view.scoring.relevant_from
-    if max(1.0, published) != shown:
+    ui.finding(audited_order.audit_finding(audit, order), view.board.runs.rerankers)
+    published_level, board_level = audit.reproduction.best.relevant_from, view.scoring.relevant_from
+    if max(1.0, published_level) != board_level:
         st.caption(
-            f"Documents are relevant from grade {published:g} in the table, but from {shown:g} on this board. "
-            "Other pages can therefore name another leader."
+            f"Documents are relevant from grade {published_level:g} in the table, but from "
+            f"{board_level:g} on this board. Other pages can therefore name another leader."
         )
     if view.segments or len(view.rerankers) < len(view.board.runs.rerankers):
         st.caption("The sidebar's filter does not apply: the audit covers every reranker and query.")
-    section = controls.segmented("Section", [ORDERS, FIGURES, NAMES], "section", label_visibility="collapsed")
+    section = controls.choose_section([ORDERS, FIGURES, NAMES])
     if section == ORDERS:
         orders_section(view, audit, order, audited_table.board_orders(key, view.board, audit))
     elif section == FIGURES:
@@ -193,10 +162,12 @@ def open_table(view: View) -> OpenTable | None:
     A file that cannot be read leaves the table before in place.
     """
     has_sample = view.board.label == cache.SAMPLE_LABEL
-    table = choose_table(view.board, SAMPLE_TABLE if has_sample else NO_TABLE, has_sample=has_sample)
-    if table == NO_TABLE:
+    table = table_choice.choose_table(
+        view.board, table_choice.SAMPLE_TABLE if has_sample else table_choice.NO_TABLE, has_sample=has_sample
+    )
+    if table == table_choice.NO_TABLE:
         _offer_field(view.board)
-        lost = missing_table()
+        lost = table_choice.missing_table()
         begin = (
             f"This link audits {escape_markdown(lost)}, but this board does not have it. Drop it again"
             if lost
@@ -208,7 +179,7 @@ def open_table(view: View) -> OpenTable | None:
             icon=":material/table_view:",
             type="primary",
             key="careless",
-            on_click=partial(take_table, FILE_ORDER),
+            on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
         )
         return None
     files = audited_table.published_files(view.board, table)
@@ -222,7 +193,7 @@ def open_table(view: View) -> OpenTable | None:
 
 
 def _table_card(board: Board, table: str, files: Sequence[File], published: PublishedTable) -> None:
-    names = {SAMPLE_TABLE: files[0].name, FILE_ORDER: "Example with mistakes"}
+    names = {table_choice.SAMPLE_TABLE: files[0].name, table_choice.FILE_ORDER: "Example with mistakes"}
     and_more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     name = names.get(table) or clipped(files[0].name, CARD_COLUMNS) + and_more
     with st.container(border=True, horizontal=True, vertical_alignment="center", width=400):
@@ -231,16 +202,20 @@ def _table_card(board: Board, table: str, files: Sequence[File], published: Publ
         st.space("stretch")
         with st.popover("Replace", icon=":material/upload:", type="tertiary"):
             _offer_field(board)
-            if table != FILE_ORDER:
+            if table != table_choice.FILE_ORDER:
                 st.button(
                     "Example table with mistakes",
                     icon=":material/table_view:",
                     key="careless",
                     help="A table that a careless script prints of this board: file order, four decimals.",
-                    on_click=partial(take_table, FILE_ORDER),
+                    on_click=partial(table_choice.take_table, table_choice.FILE_ORDER),
                 )
-            if table != SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
-                st.button("The sample's table", key="sample", on_click=partial(take_table, SAMPLE_TABLE))
+            if table != table_choice.SAMPLE_TABLE and board.label == cache.SAMPLE_LABEL:
+                st.button(
+                    "The sample's table",
+                    key="sample",
+                    on_click=partial(table_choice.take_table, table_choice.SAMPLE_TABLE),
+                )
 
 
 def _offer_field(board: Board) -> None:
@@ -252,7 +227,7 @@ def _offer_field(board: Board) -> None:
     files = [File(file.name, file.getvalue()) for file in uploaded]
     if text.strip() and not files:
         files = [File("pasted.txt", text.encode("utf-8", "replace"))]
-    if not is_new(files):
+    if not table_choice.is_new(files):
         return
     digest = ",".join(file.sha256 for file in files)
     published = audited_table.read_table(audited_table.AuditKey(board.key, digest), tuple(files))
@@ -261,7 +236,7 @@ def _offer_field(board: Board) -> None:
         st.caption("Nothing was replaced.")
         return
     try:
-        take_files(board, files)
+        table_choice.take_files(board, files)
     except TieScopeError as error:
         st.error(error_markdown(error), icon=":material/error:")
     else:
@@ -280,7 +255,9 @@ _EXPLANATION = (
 
 
 @section("The printed orders")
-def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd.DataFrame) -> None:
+def orders_section(
+    view: View, audit: Audit, order: audited_order.AuditedOrder, by_measure: pd.DataFrame
+) -> None:
     """Draw the verdicts on the printed orders: by measure, then by rank and pair for one measure."""
     if len(by_measure):
         table(
@@ -293,21 +270,20 @@ def orders_section(view: View, audit: Audit, order: AuditedOrder, by_measure: pd
     _pairs(view, order.pairs)
 
 
-def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
+def _places(view: View, audit: Audit, order: audited_order.AuditedOrder) -> None:
     places = order.places
     if not len(places):
         return
     row_range = shown_rows(len(places), "places")
-    with keep_wide(least_width(map(str, places.index))):
+    with ui.keep_wide(least_width(map(str, places.index))):
         grid = st.grid(2, wrap=False)
         with grid.cell():
             title = f"Published and tied rank by {escape_markdown(order.measure)}"
-            heading(title, slope_caption(places))
+            ui.heading(title, slope_caption(places))
         with grid.cell():
-            heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
+            ui.heading("Scores", "Bar: all tie orders. Line: 95% interval over tie orders and queries.")
         names = list(row_range.of(places).index)
         figure = kept_figure(
-            view.board.key,
             place_and_score,
             places,
             view.palette,
@@ -316,7 +292,7 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
             "published",
         )
         alt = "Published and tied rank of each reranker, and its score with bounds and interval."
-        chart(figure, "published-places", alt)
+        ui.chart(figure, "published-places", alt)
     row_range.buttons()
     if words := similarity_words(leaderboard_similarity(places["tied"], places["traditional"])):
         st.caption(words)
@@ -325,32 +301,29 @@ def _places(view: View, audit: Audit, order: AuditedOrder) -> None:
 def _pairs(view: View, pairs: pd.DataFrame) -> None:
     if not len(pairs):
         return
-    counts, names = pairs["verdict"].value_counts(), list(VERDICTS)
+    counts, names = pairs["verdict"].value_counts(), list(audited_order.VERDICTS)
     head = st.container()
     verdicts = pills("Verdicts", names, "verdicts", lambda name: f"{name} · {counts.get(name, 0):,}")
-    rows = widest_first(pairs[pairs["verdict"].isin(verdicts)])
+    rows = audited_order.widest_first(pairs[pairs["verdict"].isin(verdicts)])
     row_range = shown_rows(len(rows), "pairs", _FIRST_PAIRS, limit=MOST_WRITTEN)
     labels = short_names(view.board.runs.rerankers, TABLE_COLUMNS)
     page_rows = row_range.of(rows)
     cells = page_rows.assign(
         a=page_rows["a"].map(labels),
         b=page_rows["b"].map(labels),
-        p_above=written_chances(page_rows),
+        p_above=audited_order.written_chances(page_rows),
         verdict=[[verdict] for verdict in page_rows["verdict"]],
     )
-    with head:
-        table_head("Pair by pair", "audit-pairs", rows)
-        st.caption(_EXPLANATION)
-    table_rows(cells, "audit-pairs", _pair_columns())
-    row_range.buttons()
-
-
-def _pair_columns() -> dict[str, Any]:
-    return {
+    columns = {
         **shown_columns(("a", "published_above"), ("b", "published_below")),
-        "verdict": badge_column("Verdict", VERDICTS, _COLOURS),
+        "verdict": badge_column("Verdict", audited_order.VERDICTS, _COLOURS),
         **shown_columns(("tied_difference", "tied_pair_difference"), ("p_adjusted", "pair_p"), "p_above"),
     }
+    with head:
+        ui.table_head("Pair by pair", "audit-pairs", rows)
+        st.caption(_EXPLANATION)
+    ui.table_rows(cells, "audit-pairs", columns)
+    row_range.buttons()
 
 
 BARS = "audit-rules"
@@ -374,18 +347,17 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
     rerankers = list(dict.fromkeys(figures["reranker"]))
     n_measures = figures["measure"].nunique()
     is_wide = n_measures > _MOST_BESIDE
-    left, right = (st.container(), st.container()) if is_wide else side_by_side(3, 2, "audit")
+    left, right = (st.container(), st.container()) if is_wide else ui.side_by_side(3, 2, "audit")
     with left:
         beside = "" if is_best else " Orange: computed minus published."
         n_alike = int(rule["n_alike"])
         alike = f", or {count_of(n_alike, 'other')} with the same figures" if n_alike else ""
-        heading(
+        ui.heading(
             "Figures that come out",
             f"Rule: {escape_markdown(rule['label'])}{alike}. Rows in published order.{beside}",
         )
         row_range = shown_rows(len(rerankers), "figures")
         figure = kept_figure(
-            view.board.key,
             reproduction_matrix,
             figures,
             view.palette,
@@ -393,17 +365,17 @@ def figures_section(view: View, key: audited_table.AuditKey, audit: Audit) -> No
             has_differences=not is_best or bool(rule["does_not_come_out"]),
         )
         alt = "Each published figure by measure: to the digit, off by rounding, or not."
-        chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
+        ui.chart(figure, "figures", alt, wide=matrix_width(n_measures, has_differences=not is_best))
         row_range.buttons()
     with right:
-        heading(
+        ui.heading(
             "Rules tried",
             f"How many of {count_of(n_figures, 'figure')} come out under each rule. A click shows them.",
         )
         bars = shown_rows(len(rules), "rules", FIRST_RULES, MOST_RULES)
         bar_rows = rules.head(max(bars.n_shown, row + 1)).drop(columns="convention")
-        figure = kept_figure(view.board.key, convention_bars, bar_rows, view.palette, row)
-        clickable_chart(figure, BARS, "Figures that come out under each rule.")
+        figure = kept_figure(convention_bars, bar_rows, view.palette, row)
+        ui.clickable_chart(figure, BARS, "Figures that come out under each rule.")
         bars.buttons()
 
 
@@ -433,9 +405,11 @@ _NONE = "none of these"
 
 def name_controls(board: Board, names: NameMatches) -> None:
     """Draw a control for each published name that differs from the board's."""
+    matched = names.measures.loc[names.measures["matched"].ne(""), "matched"]
+    without_cutoff = [measure.name for measure in MEASURES if measure.cutoff != "required"]
     options = {
         "rerankers": list(board.runs.rerankers),
-        "measures": list(dict.fromkeys([*cache.MEASURES, *_further_measures(names.measures)])),
+        "measures": list(dict.fromkeys([*cache.MEASURES, *matched, *without_cutoff])),
     }
     for kind, matches in (("rerankers", names.rerankers), ("measures", names.measures)):
         other = matches[matches["how"] != "same"]
@@ -461,13 +435,8 @@ def _selects(kind: str, rows: pd.DataFrame, options: list[str]) -> None:
             choices.index(row.matched),
             key=key,
             format_func=lambda name: ours.get(name, name),
-            on_change=partial(match_by_hand, str(row.published), key),
+            on_change=partial(table_choice.match_by_hand, str(row.published), key),
         )
-
-
-def _further_measures(measures: pd.DataFrame) -> list[str]:
-    plain = [measure.name for measure in MEASURES if measure.cutoff != "required"]
-    return [*measures.loc[measures["matched"].ne(""), "matched"], *plain]
 
 
 def matching_line(names: NameMatches, published: PublishedTable) -> str:
@@ -485,14 +454,13 @@ def matching_line(names: NameMatches, published: PublishedTable) -> str:
         ]
         parts += [f"{words}: {first_names(texts)}."] if texts else []
     for noun, matches in (("reranker", rows), ("measure", names.measures)):
-        lost = [escape_markdown(clipped(str(name), CARD_COLUMNS)) for name in _unmatched(matches)]
+        lost = [
+            escape_markdown(clipped(str(name), CARD_COLUMNS))
+            for name in matches.loc[matches["matched"].eq(""), "published"]
+        ]
         parts += (
             [f"Not matched and left out: {count_of(len(lost), noun)} ({first_names(lost)})."] if lost else []
         )
     if names.unpublished:
         parts.append(f"Not in the table: {count_of(len(names.unpublished), 'reranker')} of the board.")
     return " ".join([*parts, *map(escape_markdown, published.notes)])
-
-
-def _unmatched(table: pd.DataFrame) -> "pd.Series[str]":
-    return table.loc[table["matched"].eq(""), "published"]

@@ -13,14 +13,10 @@ from dashboard.charts.rerankers import gap_rows
 from dashboard.charts.ties_vs_gap import gap_map
 from dashboard.escaping import escape_markdown
 from dashboard.library.turns import DEAR_ROWS, turn
-from dashboard.results import Results, open_results, results_measure
-from dashboard.widgets.components import chart, finding, heading, page_head, section, section_finding, table
+from dashboard.results import Results, open_results
+from dashboard.widgets.components import chart, finding, heading, section, section_finding, table
 from dashboard.widgets.first_rows import shown_rows, table_and_chart_places
-from dashboard.widgets.leaderboard_parts import (
-    charted_rerankers,
-    leaderboard_charts,
-    leaderboard_table,
-)
+from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
 from metrics import TieScopeError, parse
 from metrics.scale.stored import Stored
 from metrics.studies.leaderboard import leaderboard, leaderboard_finding
@@ -30,21 +26,23 @@ from metrics.support.shown_columns import shown_columns
 from metrics.ties import treatment
 
 TITLE = "Large results"
+_FEW_MEASURES = 5
+"""Measures drawn as a row of buttons at most."""
 _TESTED_LISTS, _TESTED_RERANKERS = 300_000, 200
 """Lists and rerankers compared by tests at most: more would take seconds and much memory."""
 
 
 def show(results: Results | None) -> None:
     """Draw the page."""
-    page_head(
-        TITLE,
-        "A stored evaluation of any size. Charts show means and counts over all its lists.",
-    )
+    st.title(TITLE, anchor=False)
+    st.caption("A stored evaluation of any size. Charts show means and counts over all its lists.")
     if results is None:
         empty_state()
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        measure = results_measure(results.stored)
+        measures = results.stored.measures
+        choose = controls.segmented if len(measures) <= _FEW_MEASURES else controls.select
+        measure = choose("Measure", measures, "results_measure")
         open_popover()
     row_range = shown_rows(len(results.stored.rerankers))
     name, arguments = parse(measure), (measure, results.traditional, results.stored)
@@ -55,7 +53,7 @@ def show(results: Results | None) -> None:
     charted_rows, order = charted_rerankers(rows, row_range.n_shown), treatment(results.traditional)
     table_place, chart_place = table_and_chart_places(len(rows))
     with chart_place:
-        leaderboard_charts(str(results.stored.path), charted_rows, results.palette, name.traditional, order)
+        leaderboard_charts(charted_rows, results.palette, name.traditional, order)
         row_range.buttons()
     try:
         file = cache.file_version(results.stored.path)
@@ -170,11 +168,7 @@ def _open(path: str, qrels: str) -> None:
 
 @section("Ties against gaps")
 def ties_against_gaps(
-    leaderboard: pd.DataFrame,
-    summary: StoredSummary,
-    results: Results,
-    measure: str,
-    lists: pd.DataFrame,
+    leaderboard: pd.DataFrame, summary: StoredSummary, results: Results, measure: str, lists: pd.DataFrame
 ) -> None:
     """Draw ties against gaps, for all lists or one reranker's, and per reranker."""
     heading(

@@ -1,7 +1,6 @@
 """Leaderboard: the leader, and whether the lead holds when ties are averaged."""
 
 from datetime import UTC, date, datetime
-from functools import partial
 from hashlib import sha256
 from math import comb
 
@@ -14,28 +13,15 @@ from dashboard.boards import while_open
 from dashboard.cache import PROMPTS_LABEL, SAMPLE_LABEL, SIMULATED_LABEL, ShownBoard, board_turn, segments
 from dashboard.charts.labels import TABLE_COLUMNS, clipped, sentence_names, short_names
 from dashboard.charts.leaderboard import FEW, clear_gap, place_strip, settling_curve, tool_strip
-from dashboard.charts.palette import Palette
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import number_input, toggle
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
 from dashboard.visitor import visitor_zone
+from dashboard.widgets import components as ui
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.columns import Columns, badge_column
-from dashboard.widgets.components import (
-    chart,
-    elide_prose,
-    finding,
-    heading,
-    prose_markdown,
-    section,
-    section_finding,
-    side_by_side,
-    table,
-    table_head,
-    table_rows,
-)
-from dashboard.widgets.figures import kept_elements, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, ShownRows, find_reranker, search_rows, shown_rows
 from dashboard.widgets.holes import choose_unjudged, count_unjudged, with_holes
 from dashboard.widgets.leaderboard_parts import charted_rerankers, leaderboard_charts, leaderboard_table
@@ -44,21 +30,8 @@ from metrics.errors import UsageError
 from metrics.evaluation import EQUAL
 from metrics.evaluation.evaluation import adds_queries
 from metrics.measures import MeasureAt
+from metrics.studies import holes, judging
 from metrics.studies.emulation import by_reranker, comparable_values, tool_finding, tool_values
-from metrics.studies.holes import (
-    QUERIES_MAY_JOIN,
-    are_bounds_known,
-    can_narrow,
-    hole_finding,
-    unjudged_share,
-)
-from metrics.studies.judging import (
-    JudgingPlan,
-    closing_text,
-    form_for,
-    plan_finding,
-    plan_judging,
-)
 from metrics.studies.leaderboard import leaderboard, mean_std
 from metrics.studies.prose import Prose, decimal
 from metrics.studies.tiers import rank_intervals, tiers_condition, with_tiers
@@ -86,18 +59,18 @@ def show(view: View) -> None:
         part = find_reranker() if len(view.rerankers) >= _FINDABLE else ""
     unjudged = count_unjudged(view, measure)
     sections = [SCORES, PAIRS, TOOLS] + [UNJUDGED] * (unjudged is not None)
-    chosen = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    section = controls.choose_section(sections)
     name, rows = parse(measure), ranked_rerankers(view, measure, view.traditional)
     with verdict_place:
         verdict(view, measure)
-    if chosen == PAIRS:
+    if section == PAIRS:
         swaps_section(view, measure)
-    elif chosen == TOOLS:
+    elif section == TOOLS:
         drawable = charted_rerankers(rows)
         places = shown_rows(len(drawable), "places", has_pages=True)
         tools_section(view, drawable, measure, places.of(drawable).index)
         places.buttons()
-    elif chosen == UNJUDGED and unjudged is not None:
+    elif section == UNJUDGED and unjudged is not None:
         unjudged_section(view, name, rows, unjudged)
     else:
         scores_section(view, name, rows, unjudged, part)
@@ -106,7 +79,7 @@ def show(view: View) -> None:
     watch_width()
 
 
-@section("The line on the data")
+@ui.section("The line on the data")
 def data_line(view: View) -> None:
     """Draw a line on the data shown, and a button to upload data."""
     sample = _SAMPLES.get(view.board.label)
@@ -163,10 +136,10 @@ def _intervals(view: ShownBoard, measure: str) -> pd.DataFrame:
     return rank_intervals(view.evaluation, measure)
 
 
-@section("The verdict")
+@ui.section("The verdict")
 def verdict(view: View, measure: str) -> None:
     """Draw the verdict, and how queries without relevant documents count if they are many."""
-    finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
+    ui.finding(_verdict_prose(view, measure, view.traditional), view.rerankers)
     n_empty, n_queries = view.evaluation.policies[["n_empty", "n_queries"]].max()
     if n_empty > _MANY_EMPTY * n_queries:
         are_left_out = view.scoring.empty == "skip"
@@ -180,7 +153,7 @@ def verdict(view: View, measure: str) -> None:
             st.button(offer, on_click=controls.set_value, args=("empty", choice), key="skip-empty")
 
 
-@section("The scores")
+@ui.section("The scores")
 def scores_section(
     view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame | None, part: str
 ) -> None:
@@ -197,35 +170,27 @@ def scores_section(
     if not name.measure.answers:
         if len(matches) == len(drawable):
             _strip(view, drawable, name.traditional, places)
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment, drawn_rows)
+        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment, drawn_rows)
     places.buttons()
     missing = rows.index.difference(drawable.index, sort=False)
-    drawn = drawn_rows.append(missing)
-    download = partial(_downloaded_rows, view, rows, name)
-    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=drawn, download=download)
+    table_rows = drawn_rows.append(missing)
 
+    def download() -> pd.DataFrame:
+        if name.measure.answers:
+            return rows.reset_index()
+        std = mean_std(view.score(str(name), "std"), str(name))
+        return rows.assign(std=std.reindex(rows.index)).reset_index()
 
-def _downloaded_rows(view: View, rows: pd.DataFrame, name: MeasureAt) -> pd.DataFrame:
-    if name.measure.answers:
-        return rows.reset_index()
-    std = mean_std(view.score(str(name), "std"), str(name))
-    return rows.assign(std=std.reindex(rows.index)).reset_index()
+    leaderboard_table(rows, name, view.treatment, "leaderboard", drawn_rerankers=table_rows, download=download)
 
 
 def _strip(view: View, leaderboard: pd.DataFrame, measure: str, places: ShownRows) -> None:
     """Draw all rerankers in a strip if there are more than twenty; phones have no room for it."""
     if len(leaderboard) > FEW and not visitor.is_narrow():
-        frame = (places.start, places.stop - 1)
-        kept_elements(view.board.key, _draw_strip, leaderboard, view.palette, measure, *frame)
-
-
-def _draw_strip(leaderboard: pd.DataFrame, palette: Palette, measure: str, first: int, last: int) -> None:
-    heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
-    chart(
-        place_strip(leaderboard, palette, measure, first, last),
-        "places",
-        f"{measure} of all rerankers by rank, the ones drawn below in a frame.",
-    )
+        ui.heading(f"All {len(leaderboard):,} at a glance", strip_caption(leaderboard))
+        frame = places.start, places.stop - 1
+        figure = kept_figure(place_strip, leaderboard, view.palette, measure, *frame)
+        ui.chart(figure, "places", f"{measure} of all rerankers by rank, the ones drawn below in a frame.")
 
 
 def strip_caption(leaderboard: pd.DataFrame) -> str:
@@ -255,14 +220,6 @@ def swapped_orders(view: ShownBoard, measure: str, traditional: str) -> pd.DataF
     return study.swapped_orders(view.evaluation, measure, traditional)
 
 
-@cached_by_key(show_spinner=False, max_entries=24)
-def _swaps_prose(view: ShownBoard, measure: str, traditional: str) -> Prose:
-    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
-
-    swaps = swapped_orders(view, measure, traditional)
-    return swaps_finding(swaps, len(view.rerankers), parse(measure).traditional)
-
-
 @cached_by_key(show_spinner="Breaking ties at random …", max_entries=24)
 def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) -> pd.DataFrame:
     """Return the first pairs that swap, with the chance of each order under random tie-breaking."""
@@ -273,37 +230,26 @@ def swap_chances(view: ShownBoard, measure: str, traditional: str, n_rows: int) 
         return order_chances(rows, view.board.runs, measure, view.scoring, view.queries)
 
 
-@section("Pairs that swap")
+@ui.section("Pairs that swap")
 def swaps_section(view: View, measure: str) -> None:
     """Draw the pairs that swap; nothing for a measure with its own rule for ties."""
+    from metrics.studies.swapped_orders import swaps_finding  # noqa: PLC0415 scipy.special
+
     if parse(measure).measure.answers:
         return
-    swaps = swapped_orders(view, measure, view.traditional)
-    prose = _swaps_prose(view, measure, view.traditional)
-    if len(swaps):
-        swaps_table(view, measure, swaps, prose)
-    else:
-        heading(_TITLE, prose_markdown(prose))
-
-
-def swaps_table(view: View, measure: str, swaps: pd.DataFrame, prose: Prose) -> None:
-    """Draw the table of pairs that swap."""
+    swaps, n_rerankers = swapped_orders(view, measure, view.traditional), len(view.rerankers)
+    prose = swaps_finding(swaps, n_rerankers, parse(measure).traditional)
+    if not len(swaps):
+        ui.heading(_TITLE, ui.prose_markdown(prose))
+        return
     place = st.container()
     row_range = shown_rows(len(swaps), "swaps", _WIDEST, len(swaps))
     row_range.buttons()
-    with place:
-        table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
-        rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
-        kept_elements(view.board.key, _draw_rows, rows, view.rerankers, view.treatment.order, prose, len(swaps))
-
-
-def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Prose, n_swaps: int) -> None:
-    sentence, whole_names = elide_prose(prose, sentence_names(rerankers))
-    extract = f" The {len(rows)} widest of {n_swaps:,}." if len(rows) < n_swaps else ""
-    n_pairs = count_of(comb(len(rerankers), 2), "pair")
-    st.caption(
-        f"{prose_markdown(sentence)}{extract} p: paired t-test, Holm over {n_pairs}.", help=whole_names or None
-    )
+    rows = swap_chances(view, measure, view.traditional, row_range.n_shown)
+    sentence, whole_names = ui.elide_prose(prose, sentence_names(view.rerankers))
+    extract = f" The {len(rows)} widest of {len(swaps):,}." if len(rows) < len(swaps) else ""
+    test = f"p: paired t-test, Holm over {count_of(comb(n_rerankers, 2), 'pair')}."
+    order = view.treatment.order
     columns = {
         **shown_columns(("a", "first_by_sort"), ("b", "first_when_tied"), order=order),
         "verdict": badge_column("Verdict", _VERDICTS, ("orange", "gray")),
@@ -313,9 +259,12 @@ def _draw_rows(rows: pd.DataFrame, rerankers: list[str], order: str, prose: Pros
             order=order,
         ),
     }
-    names = short_names(rerankers, TABLE_COLUMNS)
-    ends = {column: rows[column].map(names) for column in ("a", "b")}
-    table_rows(rows.assign(**ends, verdict=[[verdict] for verdict in rows["verdict"]]), "swaps", columns)
+    names = short_names(view.rerankers, TABLE_COLUMNS)
+    cells = {column: rows[column].map(names) for column in ("a", "b")}
+    with place:
+        ui.table_head(_TITLE, "swaps", lambda: swap_chances(view, measure, view.traditional, len(swaps)))
+        st.caption(f"{ui.prose_markdown(sentence)}{extract} {test}", help=whole_names or None)
+        ui.table_rows(rows.assign(**cells, verdict=rows["verdict"].map(lambda name: [name])), "swaps", columns)
 
 
 _HEAD_COLUMNS = 16
@@ -331,10 +280,10 @@ def tool_table(view: ShownBoard, measure: str, rerankers: tuple[str, ...]) -> pd
         return tool_values(view.board.runs, measure, rerankers, view.scoring, queries)
 
 
-@section("Values of other tools")
+@ui.section("Values of other tools")
 def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rerankers: pd.Index) -> None:
     """Draw the value of every tool between the worst and best case, and as a table."""
-    heading(
+    ui.heading(
         "Values of other tools",
         "The same files, scored with each tool's tie order, number format and rule for missing queries. "
         f"Relevant from grade {view.scoring.relevant_from:g}.",
@@ -346,27 +295,27 @@ def tools_section(view: View, leaderboard: pd.DataFrame, measure: str, drawn_rer
     if not len(values):
         st.caption(f"None of the tools that TieScope reproduces computes {escape_markdown(measure)}.")
         return
-    key, rerankers, drawn_rows = view.board.key, view.rerankers, leaderboard.loc[drawn_rerankers]
-    kept_elements(key, _draw_tool_strip, values, measure, drawn_rows, rerankers, view.palette)
-    if len(names) < len(view.rerankers):
-        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
-    table_head("Reranker by reranker", "tools-by-reranker", partial(_downloaded_values, view, measure))
-    kept_elements(key, _draw_values, values, drawn_rerankers)
-
-
-def _draw_tool_strip(
-    values: pd.DataFrame, measure: str, leaderboard: pd.DataFrame, rerankers: list[str], palette: Palette
-) -> None:
-    section_finding(tool_finding(values, measure), rerankers)
+    ui.section_finding(tool_finding(values, measure), view.rerankers)
     comparable = comparable_values(values, measure)
-    comparable = comparable[comparable["reranker"].isin(leaderboard.index)]
+    comparable = comparable[comparable["reranker"].isin(drawn_rerankers)]
     if len(comparable):
-        title = parse(measure).traditional
-        chart(
-            tool_strip(leaderboard, comparable, palette, title),
+        title, rows = parse(measure).traditional, leaderboard.loc[drawn_rerankers]
+        ui.chart(
+            kept_figure(tool_strip, rows, comparable, view.palette, title),
             "tools",
             f"{title} of each reranker as each tool reports it, on the range from worst to best.",
         )
+    if len(names) < len(view.rerankers):
+        st.caption("The sentence covers the rerankers shown. The CSV has all rerankers.")
+
+    def download() -> pd.DataFrame:
+        return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
+
+    ui.table_head("Reranker by reranker", "tools-by-reranker", download)
+    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
+    rows, columns = _value_columns(values)
+    rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)].rename_axis("reranker").reset_index()
+    ui.table_rows(rows, "tools-by-reranker", {**shown_columns("reranker"), **columns})
 
 
 def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
@@ -383,21 +332,6 @@ def _value_columns(values: pd.DataFrame) -> tuple[pd.DataFrame, Columns]:
     return rows.set_axis(list(columns), axis=1), columns
 
 
-def _downloaded_values(view: View, measure: str) -> pd.DataFrame:
-    return _value_columns(tool_table(view, measure, tuple(view.rerankers)))[0].reset_index()
-
-
-def _draw_values(values: pd.DataFrame, drawn_rerankers: pd.Index) -> None:
-    st.caption("Tools that agree on every reranker share a column. Hover over its header for their names.")
-    rows, columns = _value_columns(values)
-    drawn_rows = rows.loc[drawn_rerankers.intersection(rows.index, sort=False)]
-    table_rows(
-        drawn_rows.rename_axis("reranker").reset_index(),
-        "tools-by-reranker",
-        {**shown_columns("reranker"), **columns},
-    )
-
-
 _FIRST_DOCUMENTS, _MOST_DOCUMENTS = 50, 10_000
 """Documents to judge next: at first, and at most."""
 _BRING_BACK = (
@@ -407,50 +341,48 @@ _BRING_BACK = (
 
 
 @cached_by_key(show_spinner="Comparing documents to judge …", max_entries=8)
-def judging_plan(view: ShownBoard, measure: str) -> JudgingPlan:
-    """Return the order in which to judge unjudged documents, for the rerankers shown.
+def judging_plan(view: ShownBoard, measure: str) -> judging.JudgingPlan:
+    """Return the order in which to judge unjudged documents; UsageError if judged ones tell no chances.
 
-    Judged documents of the whole board give the chances of relevance.
-
-    Raises:
-        UsageError: no judged document tells how likely unjudged documents are to be relevant.
+    It concerns the rerankers shown, but all judged documents of the board give the chances of relevance.
     """
     with board_turn(view.board):
-        return plan_judging(view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs)
+        return judging.plan_judging(
+            view.runs, measure, view.scoring, queries=view.queries, board=view.board.runs
+        )
 
 
-@section("Unjudged documents")
+@ui.section("Unjudged documents")
 def unjudged_section(view: View, name: MeasureAt, rows: pd.DataFrame, unjudged: pd.DataFrame) -> None:
     """Draw the bounds over unjudged documents, and which documents to judge next."""
     choose_unjudged(view, str(name))
     rows = with_holes(view, rows, name, unjudged)
     has_bounds = "highest" in rows
-    prose = hole_finding(rows, unjudged, name) if has_bounds else (*unjudged_share(unjudged, name), ".")
-    section_finding(prose, view.rerankers)
+    prose = (
+        holes.hole_finding(rows, unjudged, name) if has_bounds else (*holes.unjudged_share(unjudged, name), ".")
+    )
+    ui.section_finding(prose, view.rerankers)
     drawable = charted_rerankers(rows, FIRST_ROWS)
     if has_bounds:
-        leaderboard_charts(view.board.key, drawable, view.palette, name.traditional, view.treatment)
+        leaderboard_charts(drawable, view.palette, name.traditional, view.treatment)
     columns = rows.columns.intersection(["tied", "unjudged", "lowest", "highest", "expectation"])
-    table(
-        rows.reset_index(),
-        "",
-        "unjudged",
-        shown_columns("tied_rank", "reranker", *columns, tied=name.tied),
+    ui.table(
+        rows.reset_index(), "", "unjudged", shown_columns("tied_rank", "reranker", *columns, tied=name.tied)
     )
     _judging(view, name)
 
 
-@section("What judging settles")
+@ui.section("What judging settles")
 def _judging(view: View, measure: MeasureAt) -> None:
     is_left_out = view.scoring.unjudged == "leave_out"
-    if is_left_out or not (are_bounds_known(measure) and can_narrow(measure)):
+    if is_left_out or not (holes.are_bounds_known(measure) and holes.can_narrow(measure)):
         return
-    heading(
+    ui.heading(
         "What judging settles",
         "Which documents to judge first, and how much each would narrow the bounds of all rerankers.",
     )
     if adds_queries(view.board.runs, view.scoring):
-        st.caption(QUERIES_MAY_JOIN)
+        st.caption(holes.QUERIES_MAY_JOIN)
         return
     if not toggle("Show which to judge next", "judge_next"):
         return
@@ -459,23 +391,23 @@ def _judging(view: View, measure: MeasureAt) -> None:
     except UsageError as error:
         st.info(str(error), icon=":material/info:")
         return
-    section_finding(plan_finding(plan), view.rerankers)
+    ui.section_finding(judging.plan_finding(plan), view.rerankers)
     if len(plan.documents):
         _settling(view, plan)
 
 
-def _settling(view: View, plan: JudgingPlan) -> None:
-    wide, narrow = side_by_side(3, 2, "settling")
+def _settling(view: View, plan: judging.JudgingPlan) -> None:
+    wide, narrow = ui.side_by_side(3, 2, "settling")
     with wide:
-        chart(
-            kept_figure(view.board.key, settling_curve, plan, view.palette),
+        ui.chart(
+            kept_figure(settling_curve, plan, view.palette),
             "settling",
             f"Mean width of the {plan.measure} bounds against documents judged, in this order and at random.",
         )
     with narrow:
         n_most = min(len(plan.documents), _MOST_DOCUMENTS)
         n = number_input("Documents to judge next", 1, n_most, min(_FIRST_DOCUMENTS, n_most), "n_judge")
-        st.markdown(closing_text(plan, n))
+        st.markdown(judging.closing_text(plan, n))
         _form_button(plan.documents.head(n), plan.measure)
         st.caption(_BRING_BACK)
         st.caption(
@@ -487,7 +419,7 @@ def _settling(view: View, plan: JudgingPlan) -> None:
 
 def _form_button(documents: pd.DataFrame, measure: str) -> None:
     """Draw the download of the qrels to fill in; each choice of documents has its own file name."""
-    form, ending = form_for(documents)
+    form, ending = judging.form_for(documents)
     digest = sha256(form.encode()).hexdigest()[:6]
     st.download_button(
         "Qrels to fill in",
@@ -501,14 +433,14 @@ def _form_button(documents: pd.DataFrame, measure: str) -> None:
     )
 
 
-def _documents_table(plan: JudgingPlan, n: int) -> None:
+def _documents_table(plan: judging.JudgingPlan, n: int) -> None:
     rows = plan.documents.head(n)
     rows = rows.assign(
         number=range(1, n + 1),
         closed=100 * rows["closed"],
         having=[f"{count:,} of {plan.n_rerankers:,}" for count in rows["rerankers"]],
     )
-    table(
+    ui.table(
         rows,
         "Judge next",
         "judge-next",

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import cache, controls, visitor
+from dashboard.boards import board_name
 from dashboard.charts.compare import difference_forest
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import CHART_COLUMNS, sentence_names, short_names
@@ -21,7 +22,6 @@ from dashboard.charts.rerankers import gap_multiples
 from dashboard.choices import View
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import queries_text
-from dashboard.library.records import SEPARATOR
 from dashboard.server.board_results import cached_by_key
 from dashboard.widgets.browser import watch_width
 from dashboard.widgets.components import chart, elide_prose
@@ -60,10 +60,8 @@ def turn(label: str, shortcut: str, number: int, last: int) -> None:
 def show(view: View) -> None:
     """Draw one slide."""
     st.html(_ASSETS / "present.css")
-    st.html(
-        f"<style>:root {{ --ground: {visitor.theme().ground}; }}"
-        f"h2 .stMarkdownColoredText {{ color: {visitor.theme().traditional} !important; }}</style>"
-    )
+    orange = visitor.theme().traditional
+    st.html(f"<style>h2 .stMarkdownColoredText {{ color: {orange} !important; }}</style>")
     st.title("Present", anchor=False)
     watch_width()
     measure = chosen_measure(view)
@@ -133,15 +131,7 @@ _HEIGHT = 520
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide.
-
-    Attributes:
-        finding: text whose first sentence is shown.
-        figure: chart as other pages draw it, None without data.
-        alt: description of the chart.
-        note: sources of sentence and chart.
-        wide: width in pixels that the chart keeps on a phone.
-    """
+    """A text whose first sentence is shown, a chart with its description and width, and their sources."""
 
     finding: Prose
     figure: Figure | None
@@ -162,12 +152,7 @@ def list_slides(view: View, measure: str) -> list[Callable[[], Slide]]:
     has_pairs = len(view.rerankers) > 1
     has_queries = lists.index.get_level_values("query_id").nunique() > 1
     has_ties = bool(lists["n_tie_groups"].any())
-    says_something = {
-        _list: has_ties,
-        _order: True,
-        _ties: has_ties,
-        _tests: has_pairs and has_queries,
-    }
+    says_something = {_list: has_ties, _order: True, _ties: has_ties, _tests: has_pairs and has_queries}
     settings = (measure, view.traditional, view.baseline, view.palette)
     return [
         partial(_make_slide, view, slide.__name__, slide, *settings)
@@ -292,8 +277,7 @@ def title(prose: Prose, names: Sequence[str]) -> str:
 
 def provenance(view: View, measure: str, slide: Slide) -> str:
     """Return the measure, queries and board of a slide, and its note."""
-    label = view.board.label
-    board = view.record.name if view.record else label.rpartition(SEPARATOR)[0] or label
+    board = view.record.name if view.record else board_name(view.board.label)
     queries = queries_text(view.evaluation.scores.index.get_level_values("query_id").nunique())
     subject = board if queries in board else f"{queries} of {board}"
     return " ".join(filter(None, [f"{parse(measure).traditional}, {subject}.", slide.note.strip()]))

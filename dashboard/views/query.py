@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from textwrap import shorten
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,67 +12,27 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.cache import ShownBoard, board_turn
+from dashboard.charts import one_list as charts
 from dashboard.charts.labels import TABLE_COLUMNS, short_names
-from dashboard.charts.one_list import (
-    HEATMAP_ROWS,
-    MAX_DOCUMENTS,
-    first_hit_bars,
-    ladder_pair,
-    rank_heatmap,
-    relevance_steps,
-    tie_group_heatmap,
-    tie_ladder,
-    value_histogram,
-)
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import follow_defaults
 from dashboard.escaping import escape_markdown
 from dashboard.library.boards import Board
 from dashboard.server.board_results import cached_by_key
+from dashboard.widgets import components as ui
+from dashboard.widgets import one_list
 from dashboard.widgets.columns import Columns
-from dashboard.widgets.components import (
-    Card,
-    cards,
-    chart,
-    finding,
-    heading,
-    section,
-    section_finding,
-    side_by_side,
-    table,
-)
+from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out
-from dashboard.widgets.one_list import (
-    LETTERS,
-    ListInView,
-    affordable_draws,
-    bracket_text,
-    describe_values,
-    load_list,
-    orderings_text,
-    shorten_text,
-    value_text,
-    values_text,
-)
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.evaluation import adds_queries
+from metrics.studies import one_list as list_study
 from metrics.studies import orderings
 from metrics.studies.holes import are_bounds_known, can_narrow
 from metrics.studies.judging import first_to_judge, plan_depth, relevance_chances
-from metrics.studies.one_list import (
-    every_ordering,
-    first_rank_under,
-    list_label,
-    lists_by_gap,
-    query_finding,
-    rank_column,
-    text_column,
-    tie_groups,
-    value_steps,
-)
 from metrics.studies.orderings import sample_values
 from metrics.studies.prose import Strong, decimal
 from metrics.support.shown_columns import shown_columns
@@ -92,15 +51,13 @@ def show(view: View) -> None:
     st.title("Queries", anchor=False)
     current = choose_list(view)
     words = current.measure, view.traditional, current.written
-    finding(query_finding(current.rows, current.chances, current.value, *words), view.rerankers)
+    ui.finding(list_study.query_finding(current.rows, current.chances, current.value, *words), view.rerankers)
     four_values(current)
     if not len(current.rows):
         st.info("The run has no documents for this query.", icon=":material/info:")
         return
     list_section(current)
-    section = controls.segmented(
-        "Section", [RANKS, PERMUTATIONS, VALUES, DOCUMENTS], "section", label_visibility="collapsed"
-    )
+    section = controls.choose_section([RANKS, PERMUTATIONS, VALUES, DOCUMENTS])
     if section == VALUES:
         values_section(current)
     elif section == DOCUMENTS:
@@ -110,7 +67,7 @@ def show(view: View) -> None:
     elif section == PERMUTATIONS:
         orders_table(current)
     else:
-        wide, narrow = side_by_side(3, 2, "landing")
+        wide, narrow = ui.side_by_side(3, 2, "landing")
         with wide:
             landing_section(current)
         with narrow:
@@ -118,7 +75,7 @@ def show(view: View) -> None:
             first_rank_section(current)
 
 
-def choose_list(view: View) -> ListInView:
+def choose_list(view: View) -> one_list.ListInView:
     """Draw the controls and the query's text; return the list, at first the one with the largest gap."""
     row = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -130,15 +87,26 @@ def choose_list(view: View) -> ListInView:
         place = st.empty()
         reranker = _choose_reranker(view, lists.iloc[0], _reranker_labels(*view_key))
         with place:
-            query = _choose_query(_query_labels(*view_key, reranker))
+            labels = _query_labels(*view_key, reranker)
+            query = controls.select(
+                "Query, largest gap first",
+                list(labels),
+                "query",
+                width=300,
+                help="Each query with the gap and the tie ratio of this reranker's list.",
+                format_func=labels.__getitem__,
+                filter_mode="contains",
+            )
         others = set(lists.loc[lists["query_id"] == query, "reranker"]) - {reranker}
         alternatives = [name for name in view.rerankers if name in others]
         beside = controls.select_name("Beside", [ALONE, *alternatives], "beside", width=240)
-    current = load_list(view, reranker, query, measure)
+    current = one_list.load_list(view, reranker, query, measure)
     document = current.ranking.documents_of(query)[:1]
-    text = text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
+    text = list_study.text_column(view.board.runs, reranker, current.ranking.rows[document], "query_text")
     if text and text[0].strip():
-        st.markdown(f":material/search: **{escape_markdown(shorten(text[0], 2 * LETTERS, placeholder=' …'))}**")
+        st.markdown(
+            f":material/search: **{escape_markdown(shorten(text[0], 2 * one_list.LETTERS, placeholder=' …'))}**"
+        )
     return replace(current, beside=None if beside == ALONE else beside)
 
 
@@ -160,81 +128,81 @@ def _choose_reranker(view: View, first: pd.Series, labels: dict[str, str]) -> st
         is_explicit=is_named,
         width=340,
         help="Each reranker with its largest gap and its mean tie ratio.",
-        **_as_labelled(labels),
+        format_func=labels.__getitem__,
+        filter_mode="contains",
     )
-
-
-def _choose_query(labels: dict[str, str]) -> str:
-    label = "Query, largest gap first"
-    shares = "Each query with the gap and the tie ratio of this reranker's list."
-    return controls.select(label, list(labels), "query", width=300, help=shares, **_as_labelled(labels))
-
-
-def _as_labelled(labels: dict[str, str]) -> dict[str, Any]:
-    """Return the options of a list that shows labels for IDs and searches the labels."""
-    return {"format_func": labels.__getitem__, "filter_mode": "contains"}
 
 
 @section("The cards")
-def four_values(current: ListInView) -> None:
-    """Draw the chosen measure in four cards."""
+def four_values(current: one_list.ListInView) -> None:
+    """Draw the measure_at measure in four cards."""
     name = current.in_question
     value, behind = current.scores.loc[name], f"mean of {count_of(current.written, 'order')}"
-    worst, best = value_text(value["pessimistic"]), value_text(value["optimistic"])
+    worst, best = one_list.value_text(value["pessimistic"]), one_list.value_text(value["optimistic"])
     ends = (
-        Card("arrow_downward", "Worst order", worst, "relevant documents last"),
-        Card("arrow_upward", "Best order", best, "relevant documents first"),
+        ui.Card("arrow_downward", "Worst order", worst, "relevant documents last"),
+        ui.Card("arrow_upward", "Best order", best, "relevant documents first"),
     )
-    own = Card("gavel", current.measure, value_text(current.value["expected"]), "by its own rule", "blue")
+    own = ui.Card(
+        "gavel", current.measure, one_list.value_text(current.value["expected"]), "by its own rule", "blue"
+    )
     traditional = current.view.traditional
     order = treatment(traditional).label
-    cards(
+    ui.cards(
         *([own] if current.own_rule else []),
-        Card("diamond", f"Traditional {name}", value_text(value[traditional]), order, "orange"),
-        Card("circle", f"Tied {name}", value_text(value["expected"]), behind, "blue"),
-        *([Card("height", f"Worst to best {name}", f"{worst} – {best}", behind)] if current.own_rule else ends),
+        ui.Card("diamond", f"Traditional {name}", one_list.value_text(value[traditional]), order, "orange"),
+        ui.Card("circle", f"Tied {name}", one_list.value_text(value["expected"]), behind, "blue"),
+        *(
+            [ui.Card("height", f"Worst to best {name}", f"{worst} – {best}", behind)]
+            if current.own_rule
+            else ends
+        ),
     )
 
 
 @section("The list and its ties")
-def list_section(current: ListInView) -> None:
-    """Draw the list with its ties, and a second list if one is chosen."""
+def list_section(current: one_list.ListInView) -> None:
+    """Draw the list with its ties, and a second list if one is measure_at."""
     view, rows = current.view, current.rows
-    other = current.beside and load_list(view, current.beside, current.query, current.measure)
-    first = f" The first {MAX_DOCUMENTS} of {len(rows):,} documents." if len(rows) > MAX_DOCUMENTS else ""
-    brackets = escape_markdown(bracket_text(view.scoring))
+    other = current.beside and one_list.load_list(view, current.beside, current.query, current.measure)
+    first = (
+        f" The first {charts.MAX_DOCUMENTS} of {len(rows):,} documents."
+        if len(rows) > charts.MAX_DOCUMENTS
+        else ""
+    )
+    brackets = escape_markdown(one_list.bracket_text(view.scoring))
     explained = f"Box: one document; {brackets}; tall and filled: relevant, with its grade."
     first_to_judge, hatched = _unjudged(current, [rows, *([other.rows] if other else [])])
-    heading("The list and its ties", explained + hatched + first)
+    ui.heading("The list and its ties", explained + hatched + first)
     alt = f"The list of {current.query} with its ties."
     if not other:
-        figure = kept_figure(view.board.key, tie_ladder, rows, view.palette, current.k, first_to_judge)
-        chart(figure, "ladder", alt, wide=560)
+        figure = kept_figure(charts.tie_ladder, rows, view.palette, current.k, first_to_judge)
+        ui.chart(figure, "ladder", alt, wide=560)
     else:
         names = current.reranker, other.reranker
         figure = kept_figure(
-            view.board.key, ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
+            charts.ladder_pair, rows, other.rows, names, view.palette, current.k, first_to_judge
         )
-        chart(figure, "ladders", alt, wide=640)
+        ui.chart(figure, "ladders", alt, wide=640)
         followed = "the relevant documents" + " and the one to judge first" * bool(first_to_judge)
         st.caption(
             f"Lines follow {followed}. {escape_markdown(other.reranker)}: "
-            f"{values_text(other.measure, other.value, view.traditional)}, "
+            f"{one_list.values_text(other.measure, other.value, view.traditional)}, "
             f"{count_of(other.written, 'order')}."
         )
-    if len(rows) > MAX_DOCUMENTS:
-        ranked_by = rank_column(rows)
-        heading(
+    if len(rows) > charts.MAX_DOCUMENTS:
+        ranked_by = list_study.rank_column(rows)
+        ui.heading(
             "The whole list",
             f"Chance that the document at a rank is relevant: one step per {ranked_by}, ties below.",
         )
-        figure = relevance_steps(tie_groups(rows), view.palette, current.k)
-        chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
+        figure = charts.relevance_steps(list_study.tie_groups(rows), view.palette, current.k)
+        ui.chart(figure, "whole", "Chance of a relevant document along the list.", wide=560)
 
 
-def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
+def _unjudged(current: one_list.ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str | None, str]:
     """Return the document to judge first if a drawn list has it, and the legend of hatched boxes."""
-    drawn_rows = pd.concat([rows.head(MAX_DOCUMENTS) for rows in lists])
+    drawn_rows = pd.concat([rows.head(charts.MAX_DOCUMENTS) for rows in lists])
     if drawn_rows["judged"].all():
         return None, ""
     view = current.view
@@ -245,52 +213,54 @@ def _unjudged(current: ListInView, lists: Sequence[pd.DataFrame]) -> tuple[str |
 
 
 @section("Where each document can land")
-def landing_section(current: ListInView) -> None:
+def landing_section(current: one_list.ListInView) -> None:
     """Draw the possible ranks of each document, or of one document per score in lists with large ties."""
     n, palette = len(current.rows), current.view.palette
-    shown_rows = current.rows.head(HEATMAP_ROWS)
-    if shown_rows["last"].iloc[-1] <= 2 * HEATMAP_ROWS:
-        top = f" The top {HEATMAP_ROWS} of {n:,}." if n > HEATMAP_ROWS else ""
-        heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
-        chart(
-            kept_figure(current.view.board.key, rank_heatmap, current.rows, palette, current.k),
+    shown_rows = current.rows.head(charts.HEATMAP_ROWS)
+    if shown_rows["last"].iloc[-1] <= 2 * charts.HEATMAP_ROWS:
+        top = f" The top {charts.HEATMAP_ROWS} of {n:,}." if n > charts.HEATMAP_ROWS else ""
+        ui.heading("Where each document can land", "Chance of each rank; bold: the grade." + top)
+        ui.chart(
+            kept_figure(charts.rank_heatmap, current.rows, palette, current.k),
             "landing",
             "Chance of each document at each rank.",
         )
         return
-    groups, ranked_by = tie_groups(current.rows), rank_column(current.rows)
-    top = f" The top {HEATMAP_ROWS} of {len(groups):,} {ranked_by}s." if len(groups) > HEATMAP_ROWS else ""
-    heading(
+    groups, ranked_by = list_study.tie_groups(current.rows), list_study.rank_column(current.rows)
+    top = (
+        f" The top {charts.HEATMAP_ROWS} of {len(groups):,} {ranked_by}s."
+        if len(groups) > charts.HEATMAP_ROWS
+        else ""
+    )
+    ui.heading(
         f"Where a document of each {ranked_by} can land",
         f"Chance of each span of ranks for one document of a {ranked_by}; bold: number of relevant ones." + top,
     )
     alt = f"Chance of a document of each {ranked_by} along the list."
-    chart(tie_group_heatmap(groups, palette), "landing-ties", alt)
+    ui.chart(charts.tie_group_heatmap(groups, palette), "landing-ties", alt)
 
 
 @section("First relevant document")
-def first_rank_section(current: ListInView) -> None:
+def first_rank_section(current: one_list.ListInView) -> None:
     """Draw the chance of each rank of the first relevant document."""
     if not len(current.chances):
-        heading("First relevant document", "")
+        ui.heading("First relevant document", "")
         st.info("The list holds no relevant document.", icon=":material/info:")
         return
     mean = (current.chances["rank"] * current.chances["chance"]).sum()
-    heading(
+    ui.heading(
         "First relevant document",
         f"Exact chance of each rank over all orders (mean {mean:,.2f}). Diamond: traditional.",
     )
-    listed_rank = first_rank_under(current.ranking, current.query, current.view.traditional)
+    listed_rank = list_study.first_rank_under(current.ranking, current.query, current.view.traditional)
     alt = "Exact distribution of the rank of the first relevant document."
-    chart(
-        kept_figure(current.view.board.key, first_hit_bars, current.chances, current.view.palette, listed_rank),
-        "first-hit",
-        alt,
+    ui.chart(
+        kept_figure(charts.first_hit_bars, current.chances, current.view.palette, listed_rank), "first-hit", alt
     )
 
 
 @section("The values over all orderings")
-def histogram_section(current: ListInView) -> None:
+def histogram_section(current: one_list.ListInView) -> None:
     """Draw the distribution of the measure over all orders, exact or from random orders."""
     if current.own_rule:
         st.info(
@@ -301,17 +271,15 @@ def histogram_section(current: ListInView) -> None:
     distribution = orderings.distribution(current.ranking, current.query, current.measure, current.chances)
     source = f"Exact, over {count_of(current.written, 'order')}."
     if distribution is None:
-        n = affordable_draws(current, current.measure, _DRAWS)
+        n = one_list.affordable_draws(current, current.measure, _DRAWS)
         sample = sample_values(current.ranking, current.query, current.measure, n, _SEED)
         distribution = orderings.merge_values(sample, np.full(n, 1 / n))
         source = f"Estimated from {n:,} random orders of {current.written}. The marks are exact."
-    heading(f"{current.measure} across the orders", source)
+    ui.heading(f"{current.measure} across the orders", source)
     marks = pd.Series({name: current.value[ties] for name, ties in current.treatments.items()})
     alt = f"Share of orderings with each value of {current.measure}; tied, traditional, worst and best marked."
-    chart(
-        kept_figure(
-            current.view.board.key, value_histogram, distribution, marks, current.view.palette, current.measure
-        ),
+    ui.chart(
+        kept_figure(charts.value_histogram, distribution, marks, current.view.palette, current.measure),
         "histogram",
         alt,
     )
@@ -320,7 +288,7 @@ def histogram_section(current: ListInView) -> None:
 @cached_by_key(show_spinner=False, max_entries=16)
 def _ordered_lists(view: ShownBoard, measure: str, traditional: str) -> pd.DataFrame:
     """Return all lists, the largest gap first."""
-    return lists_by_gap(view.evaluation, measure, traditional)
+    return list_study.lists_by_gap(view.evaluation, measure, traditional)
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
@@ -341,7 +309,7 @@ def _query_labels(view: ShownBoard, measure: str, traditional: str, reranker: st
 
 def _labels(rows: pd.DataFrame, names: dict[str, str]) -> dict[str, str]:
     figures = zip(rows.index.astype(str), rows["gap"], rows["tie_ratio"], strict=True)
-    return {name: list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
+    return {name: list_study.list_label(names[name], gap, tie_ratio) for name, gap, tie_ratio in figures}
 
 
 @cached_by_key(show_spinner=False, max_entries=4)
@@ -370,38 +338,17 @@ _USUAL_CUTOFF = 10
 
 
 @section("Worked values")
-def values_section(current: ListInView) -> None:
+def values_section(current: one_list.ListInView) -> None:
     """Draw every measure of the list, and what each rank adds to AP and nDCG."""
     _values_table(current)
-    chosen = parse(current.measure)
-    k = chosen.k if chosen.measure.name == "nDCG" and chosen.k else _USUAL_CUTOFF
+    measure_at = parse(current.measure)
+    k = measure_at.k if measure_at.measure.name == "nDCG" and measure_at.k else _USUAL_CUTOFF
     by_order, by_all = (
-        value_steps(current.ranking, current.query, ties, k).set_index("rank")
+        list_study.value_steps(current.ranking, current.query, ties, k).set_index("rank")
         for ties in (current.view.traditional, "expected")
     )
     steps = by_all.join(by_order.add_suffix("_by_order"), how="outer")
     order = treatment(current.view.traditional).order
-    _precision_steps(steps, order)
-    _gain_steps(steps[steps.index <= k], f"nDCG@{k}", order)
-
-
-def _values_table(current: ListInView) -> None:
-    rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
-    std = current.scores["std"].copy()
-    own_rules = [measure for measure in std.index if parse(measure).measure.answers]
-    if own_rules:
-        rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
-    gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
-    columns = shown_columns(
-        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std")),
-    )
-    table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
-    if own_rules:
-        st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
-
-
-def _precision_steps(steps: pd.DataFrame, order: str) -> None:
-    """Draw the precision at each rank that a relevant document can have."""
     rows = steps[(steps["chance"] > 0) | (steps["chance_by_order"] > 0)]
     columns = shown_columns(
         *("rank", ("precision_by_order", "precision_there"), ("ap_term_by_order", "adds")),
@@ -412,17 +359,29 @@ def _precision_steps(steps: pd.DataFrame, order: str) -> None:
         measure="tied AP",
     )
     _steps_table(rows, "AP, rank by rank", columns, ("ap_term_by_order", "AP"), ("ap_term", "tied AP"))
-
-
-def _gain_steps(steps: pd.DataFrame, measure: str, order: str) -> None:
-    """Draw the gain at each rank that a graded document can have."""
+    ndcg = f"nDCG@{k}"
     columns = shown_columns(
         *("rank", "discount", ("gain_by_order", "rank_gain"), ("ndcg_term_by_order", "adds")),
         order=order,
-        measure=measure,
-    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {measure}")
-    tied = "ndcg_term", f"tied {measure}"
-    _steps_table(steps, f"{measure}, rank by rank", columns, ("ndcg_term_by_order", measure), tied)
+        measure=ndcg,
+    ) | shown_columns(("gain", "tied_gain"), ("ndcg_term", "adds"), measure=f"tied {ndcg}")
+    sums = ("ndcg_term_by_order", ndcg), ("ndcg_term", f"tied {ndcg}")
+    _steps_table(steps[steps.index <= k], f"{ndcg}, rank by rank", columns, *sums)
+
+
+def _values_table(current: one_list.ListInView) -> None:
+    rows = pd.DataFrame({name: current.scores[treatment] for name, treatment in current.treatments.items()})
+    std = current.scores["std"].copy()
+    own_rules = [measure for measure in std.index if parse(measure).measure.answers]
+    if own_rules:
+        rows.loc[own_rules, ["traditional", "worst", "best"]] = std[own_rules] = np.nan
+    gap = (rows["traditional"] - rows["tied"]).round(12) + 0.0
+    columns = shown_columns(
+        *("measure", "traditional", "tied", ("gap", "list_gap"), "worst", "best", ("std", "ordering_std"))
+    )
+    ui.table(rows.assign(gap=gap, std=std).reset_index(), "Every measure of this list", "list-values", columns)
+    if own_rules:
+        st.caption(f"{', '.join(own_rules)}: one value, because the measure settles ties by its own rule.")
 
 
 def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[str, str]) -> None:
@@ -431,8 +390,8 @@ def _steps_table(rows: pd.DataFrame, title: str, columns: Columns, *sums: tuple[
     for number, (column, name) in enumerate(sums):
         words += [" and ", f"{name} "] if number else [f"{name} "]
         words.append(Strong(decimal(rows[column].sum(), 4)))
-    table(rows.head(MAX_STEPS).reset_index(), title, title.partition(",")[0], columns, rows.reset_index())
-    section_finding((*words, "."))
+    ui.table(rows.head(MAX_STEPS).reset_index(), title, title.partition(",")[0], columns, rows.reset_index())
+    ui.section_finding((*words, "."))
 
 
 MAX_ORDERS = 5040
@@ -449,22 +408,23 @@ PATTERNS, ORDERS = "Relevance patterns", "Single orders"
 
 
 @section("Permutations")
-def orders_table(current: ListInView) -> None:
+def orders_table(current: one_list.ListInView) -> None:
     """Draw every relevance pattern or every order, if all can be listed."""
     counts = current.counts
     numbers = {PATTERNS: counts.patterns, ORDERS: counts.orderings}
-    can_list = [kind for kind, number in numbers.items() if _can_list(number, len(current.rows))]
+    most = min(MAX_ORDERS, MAX_CELLS // len(current.rows))
+    can_list = [kind for kind, number in numbers.items() if number is not None and number <= most]
     st.markdown(_counts_text(current))
     if not can_list:
         st.caption(f"More than {MAX_ORDERS:,} patterns are not listed. **Ranks** shows their values.")
-        describe_values(current.scores.loc[current.columns])
+        one_list.describe_values(current.scores.loc[current.columns])
         return
     kind = PATTERNS
     if len(can_list) > 1:
         kind = controls.segmented("Show", can_list, "every", label_visibility="collapsed")
     number = numbers[kind] or 0
     if kind == ORDERS:
-        list_orders, text, name = every_ordering, "documents", "order"
+        list_orders, text, name = list_study.every_ordering, "documents", "order"
         columns, last = shown_columns("ordering", "first_relevant"), ("documents", "ordered_documents")
     else:
         list_orders, text, name = orderings.every_pattern, "grades", "relevance pattern"
@@ -479,25 +439,21 @@ def orders_table(current: ListInView) -> None:
         rows_left_out(len(rows), number),
         f"The first {n_shared:,} ranks are the same in all rows shown and are left out." * (n_shared > 0),
     ]
-    table(
-        rows.assign(**{text: list(map(shorten_text, texts))}),
+    ui.table(
+        rows.assign(**{text: list(map(one_list.shorten_text, texts))}),
         f"Every {name}: {number:,}",
         f"{name.replace(' ', '-')}s",
         columns | shown_columns(last),
         partial(listing, number),
         " ".join(filter(None, explanations)),
     )
-    describe_values(current.scores.loc[current.columns])
+    one_list.describe_values(current.scores.loc[current.columns])
 
 
-def _can_list(number: int | None, n_documents: int) -> bool:
-    return number is not None and number <= min(MAX_ORDERS, MAX_CELLS // n_documents)
-
-
-def _counts_text(current: ListInView) -> str:
+def _counts_text(current: one_list.ListInView) -> str:
     counts = current.counts
-    patterns = orderings_text(counts.log10_patterns, counts.patterns)
-    each = orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
+    patterns = one_list.orderings_text(counts.log10_patterns, counts.patterns)
+    each = one_list.orderings_text(counts.log10_orderings - counts.log10_patterns, counts.shared)
     sizes = [f"{size:,}" for size in counts.tie_sizes]
     ties = f"ties of {', '.join(sizes)} documents"
     if len(sizes) > MAX_SIZES:
@@ -524,7 +480,7 @@ MOST_ROWS = 1_000
 
 
 @section("The table of documents")
-def documents_table(current: ListInView) -> None:
+def documents_table(current: one_list.ListInView) -> None:
     """Draw the documents of the list, or its tie groups."""
     kinds = ("Documents", "Tie groups")
     if controls.segmented("Rows", kinds, "rows", label_visibility="collapsed") == kinds[1]:
@@ -539,7 +495,7 @@ def documents_table(current: ListInView) -> None:
         for first, last in zip(shown_rows["first"], shown_rows["last"], strict=True)
     ]
     shown_rows = shown_rows.assign(places=places)
-    columns = shown_columns("place", "doc_id", rank_column(rows))
+    columns = shown_columns("place", "doc_id", list_study.rank_column(rows))
     for number, text in enumerate(current.view.scoring.criteria, 1):
         columns |= shown_columns((f"criterion_{number}", "criterion"), column=criterion_words(text))
     names = short_names(current.view.scoring.tiebreak_by, TABLE_COLUMNS)
@@ -547,18 +503,18 @@ def documents_table(current: ListInView) -> None:
         columns |= shown_columns((f"further_{number}", "further_score"), column=name)
     columns |= shown_columns("grade", ("group", "document_group"), ("places", "possible_places"))
     if "text" in shown_rows:
-        shown_rows = shown_rows.assign(text=shown_rows["text"].map(shorten_text))
+        shown_rows = shown_rows.assign(text=shown_rows["text"].map(one_list.shorten_text))
         columns |= shown_columns("text")
     title = (
         f"The documents: {len(rows):,}"
         if len(rows) <= MOST_ROWS
         else f"The first {MOST_ROWS:,} of {len(rows):,} documents"
     )
-    table(shown_rows, title, "list", columns, download=rows)
+    ui.table(shown_rows, title, "list", columns, download=rows)
 
 
-def _tie_group_table(current: ListInView) -> None:
-    groups = tie_groups(current.rows)
+def _tie_group_table(current: one_list.ListInView) -> None:
+    groups = list_study.tie_groups(current.rows)
     groups["group"] += 1
     columns = shown_columns(
         "group",
@@ -566,6 +522,6 @@ def _tie_group_table(current: ListInView) -> None:
         ("last", "to_place"),
         ("documents", "n_documents"),
         ("relevant", "n_relevant"),
-        rank_column(groups),
+        list_study.rank_column(groups),
     )
-    table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)
+    ui.table(groups, f"The tie groups: {len(groups):,}", "tie-groups", columns)

@@ -5,32 +5,15 @@ import streamlit as st
 
 from dashboard import cache, choices, controls
 from dashboard.cache import ShownBoard
-from dashboard.charts.rerankers import (
-    ACROSS,
-    FEW_ROWS,
-    MOST_SEGMENTS,
-    aligned_rows,
-    gap_multiples,
-    segment_heatmap,
-    win_loss_bars,
-)
+from dashboard.charts import rerankers as charts
 from dashboard.charts.ties_vs_gap import gap_scatter
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import link_parameters
 from dashboard.escaping import escape_markdown
 from dashboard.server.board_results import cached_by_key
+from dashboard.widgets import components as ui
 from dashboard.widgets.columns import reranker_columns
-from dashboard.widgets.components import (
-    chart,
-    clickable_chart,
-    download_csv,
-    finding,
-    follow_old_section,
-    heading,
-    section,
-    section_finding,
-    table,
-)
+from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import rows_left_out, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table
@@ -61,25 +44,19 @@ def show(view: View) -> None:
     has_groups = len(view.rerankers) > 1 or len(cache.segments(view.board))
     if controls.get_value("section") == ALIKE:
         controls.set_value("opened", view.rerankers[0])
-    follow_old_section(OLD_SECTIONS)
-    section = controls.segmented(
-        "Section",
-        [SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)],
-        "section",
-        label_visibility="collapsed",
-    )
+    section = controls.choose_section([SCORES, SUMMARY, TIES, *[GROUPS] * bool(has_groups)], OLD_SECTIONS)
     row_range = shown_rows(len(view.rerankers))
-    name = chosen = parse(measure)
+    name = parse(measure)
     second = "Hits@5" if measure != "Hits@5" else "RR"
-    if chosen.measure.answers:
-        name, second = question(chosen), measure
+    if name.measure.answers:
+        name, second = question(name), measure
     first = str(name)
     lists, summary = _gaps_and_summary(view, first, second, view.traditional)
     columns = {"tied": "first_tied", "traditional": "first_traditional", "tie ratio": "tie_ratio"}
     order = columns.get(sort, "first_gap" if is_signed else "first_gap_mean")
     summary = summary.sort_values(order, ascending=False, kind="stable")
     with verdict:
-        finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
+        ui.finding((*own_rule_note(measure), *reranker_finding(lists, first)), view.rerankers)
     drawn_rows = row_range.of(summary)
     if section == SUMMARY:
         summary_table(summary, (name, parse(second)))
@@ -113,11 +90,11 @@ def rows_chart(view: View, rows: pd.DataFrame, lists: pd.DataFrame, measure: str
     explanation = (
         f"Right: lists with a gap{sides * is_signed}. Mark: mean over all lists. Click a row to open it."
     )
-    heading("Score, ties and gap, reranker by reranker", explanation)
+    ui.heading("Score, ties and gap, reranker by reranker", explanation)
     if point := controls.clicked_point("reranker-rows"):
         controls.set_value("opened", str(rows.index[round(point["y"])]))
-    clickable_chart(
-        kept_figure(view.board.key, aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
+    ui.clickable_chart(
+        kept_figure(charts.aligned_rows, rows, lists, view.palette, measure, is_signed=is_signed),
         "reranker-rows",
         f"{measure} with tie bounds, mean tie ratio and distribution of gaps of each reranker.",
         wide=640,
@@ -129,11 +106,11 @@ def gap_panels(view: View, names: pd.Index, lists: pd.DataFrame, measure: str, *
     """Draw the gap of each list against its tie ratio, one panel per reranker."""
     st.caption("Dot: one list. Grey: lists of all rerankers. Line: mean gap.")
     colours = {str(reranker): view.colour(str(reranker)) for reranker in names}
-    chart(
-        kept_figure(view.board.key, gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
+    ui.chart(
+        kept_figure(charts.gap_multiples, lists, view.palette, colours, measure, is_signed=is_signed),
         "gap-multiples",
         f"{measure} gap against tie ratio, a panel a reranker, and their means together.",
-        wide=670 if len(colours) < ACROSS * FEW_ROWS else 820,
+        wide=670 if len(colours) < charts.ACROSS * charts.FEW_ROWS else 820,
     )
 
 
@@ -159,17 +136,19 @@ def one_reranker(
     if name == NOBODY:
         return
     own = lists[lists["reranker"] == name]
-    heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
+    ui.heading(escape_markdown(name), f"Its lists: tie ratio against the {measure} gap.")
     if own["first_gap"].any():
-        chart(
-            kept_figure(view.board.key, gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
+        ui.chart(
+            kept_figure(gap_scatter, own, view.palette, measure, None, is_signed=is_signed),
             "own-gaps",
             f"Tie ratio of each list of {name} against its gap in {measure}, and the distribution of gaps.",
             wide=640,
         )
         n_shown = min(MOST_LISTS, len(own))
         largest_gaps_table(own, measure, "own-gaps", n_shown, explanation=rows_left_out(n_shown, len(own)))
-    section_finding(readings_finding(_own_readings(view, name), view.baseline), view.rerankers)
+    rows = readings(view.evaluation, view.traditional, view.baseline)
+    rows = rows.loc[list(dict.fromkeys([name, view.baseline]))]
+    ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
     if len(names) > 1:
         _similar_rankings(view, name, names)
     st.page_link(
@@ -178,11 +157,6 @@ def one_reranker(
         icon=":material/arrow_forward:",
         query_params=link_parameters({"section": "Library"}),
     )
-
-
-def _own_readings(view: View, name: str) -> pd.DataFrame:
-    rows = readings(view.evaluation, view.traditional, view.baseline)
-    return rows.loc[list(dict.fromkeys([name, view.baseline]))]
 
 
 @cached_by_key(show_spinner="Comparing lists …", max_entries=8)
@@ -194,13 +168,9 @@ def _list_pairs(view: ShownBoard, rerankers: tuple[str, ...], variant: Variant) 
 
 
 def _similar_rankings(view: View, name: str, names: list[str]) -> None:
-    from metrics.studies.rank_similarity import (  # noqa: PLC0415 when asked for
-        DEPTH,
-        LIST_QUESTIONS,
-        similarity_finding,
-    )
+    from metrics.studies.rank_similarity import DEPTH, LIST_QUESTIONS, similarity_finding  # noqa: PLC0415 when asked for
 
-    heading(
+    ui.heading(
         "Similar rankings",
         f"Rank-biased overlap of the first {DEPTH} ranks, mean over the queries that both rerankers rank.",
     )
@@ -210,10 +180,10 @@ def _similar_rankings(view: View, name: str, names: list[str]) -> None:
     variant = _MEANINGS[meaning]
     pairs = _list_pairs(view, tuple(sorted(names, key=view.rerankers.index)), variant)
     own = pairs[(pairs["reranker"] == name) | (pairs["other"] == name)]
-    section_finding(similarity_finding(own), view.rerankers)
+    ui.section_finding(similarity_finding(own), view.rerankers)
     own = own.assign(other=own["other"].where(own["reranker"] == name, own["reranker"]))
     columns = shown_columns(("other", "reranker"), ("similarity", "list_overlap"), "identical", "n")
-    table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
+    ui.table(own, "", "similar", columns, explanation=LIST_QUESTIONS[variant])
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
@@ -229,16 +199,20 @@ def query_groups(view: View, measure: str, drawn_rerankers: pd.Index) -> None:
         return
     rows = _group_gaps(view, measure, view.traditional)
     n_groups = rows["segment"].nunique()
-    first = f" The {MOST_SEGMENTS} largest of {n_groups:,} groups." if n_groups > MOST_SEGMENTS else ""
-    heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
+    first = (
+        f" The {charts.MOST_SEGMENTS} largest of {n_groups:,} groups."
+        if n_groups > charts.MOST_SEGMENTS
+        else ""
+    )
+    ui.heading("Gap by query group", f"Mean {measure} gap. Orange: traditional too high; blue: too low.{first}")
     drawn = pd.concat([rows[rows["reranker"] == name] for name in drawn_rerankers])
-    chart(
-        kept_figure(view.board.key, segment_heatmap, drawn, view.palette, parse(measure).traditional),
+    ui.chart(
+        kept_figure(charts.segment_heatmap, drawn, view.palette, parse(measure).traditional),
         "groups",
         f"Mean {measure} gap of each reranker in each group of queries.",
         wide=560,
     )
-    download_csv(rows, "groups")
+    ui.download_csv(rows, "groups")
 
 
 @section("Against the baseline")
@@ -246,17 +220,17 @@ def baseline_comparison(view: View, measure: str, n_drawn: int) -> None:
     """Draw the queries won, equal and lost against the baseline, by tied and traditional scores."""
     if len(view.rerankers) == 1:
         return
-    heading("Against the baseline, query by query", "Upper bar: tied scores. Lower, paler bar: traditional.")
+    ui.heading("Against the baseline, query by query", "Upper bar: tied scores. Lower, paler bar: traditional.")
     baseline = choices.choose_baseline(view.rerankers, width=320)
     rows = win_loss(view.evaluation, measure, baseline, view.traditional)
-    section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
-    chart(
-        win_loss_bars(rows.head(n_drawn), view.palette),
+    ui.section_finding(win_loss_finding(rows, baseline, measure), view.rerankers)
+    ui.chart(
+        charts.win_loss_bars(rows.head(n_drawn), view.palette),
         "duels",
         f"Queries on which each reranker is ahead of, level with or behind {baseline}.",
         wide=620,
     )
-    table(
+    ui.table(
         rows.reset_index(),
         "Won, equal, lost",
         "duels",
@@ -275,7 +249,7 @@ def summary_table(summary: pd.DataFrame, measures: tuple[MeasureAt, MeasureAt]) 
     download = summary.reset_index().rename(
         columns=lambda column: column.replace("first", first).replace("second", second)
     )
-    table(summary.reset_index(), "", "rerankers", reranker_columns(measures), download=download)
+    ui.table(summary.reset_index(), "", "rerankers", reranker_columns(measures), download=download)
 
 
 @section("MRR beside MAP")
@@ -295,8 +269,8 @@ def readings_table(view: View) -> None:
                 columns |= shown_columns((f"{prefix}_{value}_times", "times"), baseline=view.baseline)
     columns |= shown_columns("mean_rank") | (shown_columns("opposed", "one_sided") if has_baseline else {})
     columns |= shown_columns(("relevant", "relevant_mean"))
-    table(rows.reset_index(), "MRR beside MAP", "readings", columns)
-    section_finding(readings_finding(rows, view.baseline), view.rerankers)
+    ui.table(rows.reset_index(), "MRR beside MAP", "readings", columns)
+    ui.section_finding(readings_finding(rows, view.baseline), view.rerankers)
     st.caption(
         f"{rr.traditional} does not see {limits_text('RR')} {ap.traditional} does not see {limits_text('AP')}"
     )

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import choices, controls
@@ -65,7 +64,7 @@ def choose_options(view: View, measure: str) -> ReportOptions:
     """Draw the controls and return the options of the report."""
     leader = str(leaderboard(view.evaluation, measure, view.traditional).index[0])
     if controls.asked_text("sections") and controls.asked_text("preset") is None:
-        controls.ask({"preset": "full"})  # a link of an earlier version, where the full one was the usual
+        controls.request({"preset": "full"})  # a link of an earlier version, where the full one was the usual
     with st.popover("Contents", icon=":material/tune:"):
         preset = controls.segmented(
             "What for", tuple(PRESETS), "preset", "short", format_func=str.capitalize, help=_PRESET_HELP
@@ -106,7 +105,7 @@ def _choose_targets() -> tuple[str, ...]:
     Links of earlier versions that name only `targets_for` mean the ready-made targets.
     """
     if controls.asked_text("targets_for") and not controls.get_value("targets"):
-        controls.ask({"targets": "retrieval"})
+        controls.request({"targets": "retrieval"})
     text = controls.text_input(
         "Targets",
         "targets",
@@ -158,17 +157,23 @@ def preview_and_export(view: View, report: Report, options: ReportOptions) -> No
         with st.container(border=True):
             st.iframe(html(), height=760, alt="Preview of the report")
     with command_place:
-        _command_section(view, options, "report.txt" if form == "text" else "report.html")
+        ending = "txt" if form == "text" else "html"
+        st.code(command(view.board, options, f"report.{ending}"), language=None, wrap_lines=True)
+        if view.board.spec.names is not None:
+            st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
 
 
 def _export_buttons(report: Report, html: Callable[[], str], today: date) -> None:
+    def parquet() -> bytes:
+        return bytes(report.per_query().to_parquet(index=False))
+
     files = (
         ("HTML", "html", "text/html", "One file that opens offline", html),
         ("Markdown", "md", "text/markdown", "For a pull request", lambda: report.markdown(today)),
         ("Text", "txt", "text/plain", "Plain text, reranker by reranker", lambda: report.text(today)),
         ("LaTeX", "tex", "text/x-tex", "A document that compiles", lambda: report.latex(today)),
         ("CSV", "csv", "text/csv", "All scores of every list", lambda: spreadsheet_csv(report.per_query())),
-        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", lambda: _parquet(report)),
+        ("Parquet", "parquet", "application/vnd.apache.parquet", "As CSV, typed", parquet),
     )
     with st.container(horizontal=True, gap="small"):
         for name, ending, mime, use, data in files:
@@ -185,16 +190,6 @@ def _export_buttons(report: Report, html: Callable[[], str], today: date) -> Non
             )
 
 
-def _parquet(report: Report) -> bytes:
-    return bytes(report.per_query().to_parquet(index=False))
-
-
-def _command_section(view: View, options: ReportOptions, file_name: str) -> None:
-    st.code(command(view.board, options, file_name), language=None, wrap_lines=True)
-    if view.board.spec.names is not None:
-        st.caption("Rerankers were renamed or reordered here. The command uses the names of their files.")
-
-
 @section("Targets")
 def target_sections(view: View, studies: ReportStudies) -> None:
     """Draw the targets that one reranker meets, those of all, and the table of targets."""
@@ -202,63 +197,34 @@ def target_sections(view: View, studies: ReportStudies) -> None:
     own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
     heading("Targets", "A target is met when the tied score meets it.")
     section_finding(target_finding(own_targets, reranker), view.rerankers)
-    _target_cards(own_targets, short_names(view.rerankers, CARD_COLUMNS)[reranker])
-    _target_charts(view, targets, reranker)
-    _target_table(targets)
-
-
-def _target_cards(targets: pd.DataFrame, reranker: str) -> None:
-    summary = target_summary(targets)
-    by_sort_order = ", ".join(summary.by_sort[:4]) or "none"
+    summary, n_targets = target_summary(own_targets), len(own_targets)
+    card_name = short_names(view.rerankers, CARD_COLUMNS)[reranker]
+    by_order = ", ".join(summary.by_sort[:4]) or "none"
+    traditional = f"{summary.traditional} of {n_targets}"
     cards(
-        Card("adjust", "Targets met, tied", f"{summary.tied} of {summary.targets}", reranker, "blue"),
-        Card(
-            "adjust",
-            "Targets met, traditional",
-            f"{summary.traditional} of {summary.targets}",
-            "same targets",
-            "orange",
-        ),
+        Card("adjust", "Targets met, tied", f"{summary.tied} of {n_targets}", card_name, "blue"),
+        Card("adjust", "Targets met, traditional", traditional, "same targets", "orange"),
         Card("verified", "Met in every order", str(summary.always), "even in the worst case"),
         Card(
-            "casino",
-            "Met by sort order only",
-            str(len(summary.by_sort)),
-            by_sort_order,
+            *("casino", "Met by sort order only", str(len(summary.by_sort)), by_order),
             "orange" if summary.by_sort else "gray",
         ),
     )
-
-
-def _target_charts(view: View, targets: pd.DataFrame, reranker: str) -> None:
     wide, narrow = st.columns([5, 3], gap="large")
-    name = short_names(view.rerankers, SENTENCE_COLUMNS)[reranker]
     with wide:
-        heading(
-            "Target by target", f"{escape_markdown(name)}. Vertical line: target; bar: worst to best order."
-        )
-        own_targets = targets[targets["reranker"] == reranker].reset_index(drop=True)
+        name = escape_markdown(short_names(view.rerankers, SENTENCE_COLUMNS)[reranker])
+        heading("Target by target", f"{name}. Vertical line: target; bar: worst to best order.")
         alt = f"Each target with the tied and the traditional value of {reranker}."
         chart(target_bullets(own_targets, view.palette), "targets", alt, wide=560)
     with narrow:
         has_all = len(view.rerankers) <= MAX_COLUMNS
-        heading(
-            "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers",
-            "The same targets by verdict.",
-        )
-        alt = "Verdict on each target of each reranker."
-        chart(
-            target_matrix(targets, view.palette, reranker),
-            "passes",
-            alt,
-            wide=matrix_width(len(view.rerankers)),
-        )
-
-
-def _target_table(targets: pd.DataFrame) -> None:
+        title = "All rerankers" if has_all else f"The best {MAX_COLUMNS} rerankers"
+        heading(title, "The same targets by verdict.")
+        figure, width = target_matrix(targets, view.palette, reranker), matrix_width(len(view.rerankers))
+        chart(figure, "passes", "Verdict on each target of each reranker.", wide=width)
     table(
         targets.assign(
-            passes=["pass" if passed else "fail" for passed in targets["passed"]],
+            passes=targets["passed"].map({True: "pass", False: "fail"}),
             verdict=[[verdict] for verdict in targets["verdict"]],
         ),
         "Targets in numbers",

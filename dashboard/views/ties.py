@@ -9,28 +9,14 @@ from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter, ordering_costs
 from dashboard.choices import View, choose_relevant_from
 from dashboard.controls import clicked_row, get_open_list, set_open_list
 from dashboard.server.board_results import cached_by_key
+from dashboard.widgets import components as ui
 from dashboard.widgets.columns import MOST_WRITTEN, deviation_columns, measures_in_names
-from dashboard.widgets.components import (
-    chart,
-    clickable_chart,
-    finding,
-    follow_old_section,
-    heading,
-    section,
-    section_finding,
-    table,
-)
+from dashboard.widgets.components import section
 from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.first_rows import ROWS_IN_TABLE, shown_rows
 from dashboard.widgets.one_list import largest_gaps_table, list_panel, orderings_text
 from metrics import parse
-from metrics.studies.complexity import (
-    TIE_SIZES,
-    complexity_summary,
-    list_complexity,
-    tie_costs,
-    tie_size_counts,
-)
+from metrics.studies import complexity
 from metrics.studies.gaps import gap_finding, gap_summary, gaps, gaps_by_measure, with_overall
 from metrics.studies.precisions import argmax_finding, argmax_losses, graded_rerankers
 from metrics.studies.prose import Strong
@@ -51,14 +37,13 @@ def show(view: View) -> None:
         choose_relevant_from(view.board)
         is_signed = controls.segmented("Gap", ("absolute", "signed"), "gap") == "signed"
         kind = controls.segmented("Lists", ("all", "with ties"), "lists")
-    follow_old_section({"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST})
-    section = controls.segmented(
-        "Section", [GAPS, MEASURES, SIZES, COST], "section", label_visibility="collapsed"
+    section = controls.choose_section(
+        [GAPS, MEASURES, SIZES, COST], {"Summary": MEASURES, "Largest gaps": GAPS, "Cost of every order": COST}
     )
     all_lists = gaps(view.evaluation, {"first": first}, view.traditional)
     is_shown = all_lists["tie_ratio"] > (-1 if kind == "all" else 0)
     with verdict:
-        finding(gap_finding(all_lists, first), view.rerankers)
+        ui.finding(gap_finding(all_lists, first), view.rerankers)
     if section == MEASURES:
         other_measures(view, first)
     elif section == SIZES:
@@ -81,16 +66,16 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         above.info(f"There is nothing to draw: no list has {missing}.", icon=":material/check:")
         return
     if note := own_rule_note(second):
-        section_finding(note)
+        ui.section_finding(note)
     if (row := clicked_row("gap-scatter")) is not None and row in lists.index:
         set_open_list(lists.loc[row, "reranker"], lists.loc[row, "query_id"])
     reranker, query = get_open_list()
     open_rows = lists.index[(lists["reranker"] == reranker) & (lists["query_id"] == query)]
     open_row = int(open_rows[0]) if len(open_rows) else None
-    key, palette = view.board.key, view.palette
+    palette = view.palette
     with above:
-        clickable_chart(
-            kept_figure(key, gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
+        ui.clickable_chart(
+            kept_figure(gap_scatter, lists, palette, first, open_row, is_signed=is_signed),
             "gap-scatter",
             f"Tie ratio of each list against its gap in {first}, and the distribution of gaps.",
             wide=640,
@@ -101,15 +86,15 @@ def gap_section(view: View, first: str, is_shown: "pd.Series[bool]", *, is_signe
         )
         if open_row is not None and reranker and query:
             list_panel(view, reranker, query, measures)
-    chart(
-        kept_figure(key, gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
+    ui.chart(
+        kept_figure(gap_panels, lists, palette, measures, open_row, is_signed=is_signed),
         "gap-panels",
         f"Largest tie against the gaps in {first} and {second}, the tie ratio against the gap in {second}, "
         "and one gap against the other.",
         wide=640,
     )
     row_range = shown_rows(len(lists), "largest", ROWS_IN_TABLE, MOST_WRITTEN)
-    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.left_out())
+    largest_gaps_table(lists, first, "gaps", row_range.n_shown, second, explanation=row_range.rows_note())
     row_range.buttons()
 
 
@@ -130,7 +115,7 @@ def _likeliest_grades(view: ShownBoard, measure: str) -> pd.DataFrame:
 @section("Other measures")
 def other_measures(view: View, measure: str) -> None:
     """Draw the gaps in every measure, and the loss from ranking by the likeliest grade."""
-    table(
+    ui.table(
         _gaps_by_measure(view, view.traditional),
         "",
         "gap-measures",
@@ -145,7 +130,7 @@ def other_measures(view: View, measure: str) -> None:
     if not set(graded_rerankers(view.board.runs)) & set(view.rerankers):
         return
     losses = _likeliest_grades(view, measure)
-    table(
+    ui.table(
         losses,
         "Loss from ranking by the likeliest grade",
         "likeliest-grades",
@@ -155,20 +140,24 @@ def other_measures(view: View, measure: str) -> None:
         ),
         explanation="Files with grade probabilities, ranked by the likeliest and by the expected grade.",
     )
-    section_finding(argmax_finding(losses, measure))
+    ui.section_finding(argmax_finding(losses, measure))
 
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _size_counts(view: ShownBoard) -> pd.DataFrame:
     """Return the number of ties by size."""
-    return tie_size_counts({name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists)
+    return complexity.tie_size_counts(
+        {name: view.ranking(name) for name in view.rerankers}, view.evaluation.lists
+    )
 
 
 @cached_by_key(show_spinner="Counting orders …", max_entries=8)
 def _list_complexities(view: ShownBoard) -> dict[str, pd.DataFrame]:
     """Return reranker → the number of orders of its lists."""
     lists = view.evaluation.lists
-    return {name: list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers}
+    return {
+        name: complexity.list_complexity(view.ranking(name), lists.loc[name].index) for name in view.rerankers
+    }
 
 
 @section("Tie sizes")
@@ -176,11 +165,13 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
     """Draw the number of ties by size, and the ties of each reranker."""
     counts = _size_counts(view)
     if len(counts):
-        chart(tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents.")
+        ui.chart(
+            tie_size_bars(counts, view.palette), "tie-sizes", "Number of ties by their number of documents."
+        )
     if not len(lists):
         return
     summary = with_overall(gap_summary(lists), lists).reset_index()
-    table(
+    ui.table(
         summary,
         "Ties of each reranker",
         "tie-sizes",
@@ -195,28 +186,28 @@ def size_section(view: View, first: str, lists: pd.DataFrame) -> None:
 @section("Cost of all orders")
 def cost_section(view: View) -> None:
     """Draw the number of orders of lists, and the cost of a tie by each method."""
-    heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
+    ui.heading("Cost of scoring every order", "TieScope computes exact scores by closed formulas instead.")
     lists = _list_complexities(view)
-    summary = complexity_summary(lists)
+    summary = complexity.complexity_summary(lists)
     total = summary.iloc[0]
     share = f"{percent(total['tractable_share'])} of the lists"
-    section_finding(
+    ui.section_finding(
         (
             Strong(share),
             f" ({part_of(int(total['tractable']), int(total['n']), 'list')}) have at most {TRACTABLE:,} "
             f"orders. All lists together have {_count(total)}.",
         )
     )
-    costs = tie_costs(1, [*TIE_SIZES, int(summary["max_tie_size"].max())])
+    costs = complexity.tie_costs(1, [*complexity.TIE_SIZES, int(summary["max_tie_size"].max())])
     logs = pd.concat(lists.values())["log10_orderings"].to_numpy(float)
-    chart(
+    ui.chart(
         ordering_costs(logs, costs, view.palette, TRACTABLE),
         "ordering-costs",
         "Lists by their number of orders, and documents read to score a tie by its size and method.",
         wide=820,
     )
     counts = [_count(row) for _, row in summary.iterrows()]  # as numbers, a table shown could not hold them
-    table(
+    ui.table(
         summary.assign(written=counts).drop(columns="orderings").reset_index(),
         "Orders of each reranker",
         "ordering-costs",

@@ -8,14 +8,7 @@ import pandas as pd
 from dashboard import cache
 from dashboard.cache import SAMPLE_LABEL, SAMPLES, board_turn
 from dashboard.library.boards import Board
-from dashboard.published import (
-    FILE_ORDER,
-    NO_TABLE,
-    SAMPLE_TABLE,
-    choose_table,
-    kept_files,
-    names_by_hand,
-)
+from dashboard.published import FILE_ORDER, NO_TABLE, SAMPLE_TABLE, choose_table, kept_files, names_by_hand
 from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import TieScopeError, UsageError
@@ -29,13 +22,7 @@ from metrics.studies.audit.published_table import PublishedTable, careless_table
 
 
 class AuditKey(NamedTuple):
-    """Key of an audit.
-
-    Attributes:
-        key: key of the board.
-        table: name of the table in the link.
-        names: (published, ours) of each name matched by hand.
-    """
+    """The board's key, the table's name in the link, and (published, ours) names matched by hand."""
 
     key: str
     table: str

@@ -35,7 +35,7 @@ def column_config(column: ShownColumn, *, has_format: bool = True) -> Any:  # no
             return st.column_config.ProgressColumn(
                 column.label,
                 width=column.width,
-                format="%.0f%%",
+                format="%.3g%%",
                 min_value=0,
                 max_value=100,
                 color="orange",
@@ -136,14 +136,14 @@ def measures_in_names(frame: pd.DataFrame, first: str, second: str = "") -> pd.D
 def elide_names(frame: pd.DataFrame, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     """Return a table with shortened names, and the full names in a last column."""
     keys = {column.key: name for name, column in columns.items() if isinstance(column, ShownColumn)}
-    named = [keys[key] for key in ("reranker", "beaten_by", "best_reranker") if key in keys]
-    texts = frame[named].astype(str)
+    name_columns = [keys[key] for key in ("reranker", "beaten_by", "best_reranker") if key in keys]
+    texts = frame[name_columns].astype(str)
     words = {text: text for text in ("", ALL_LISTS)}
     names = (name for name in pd.unique(texts.to_numpy().ravel()) if name not in words)
     labels = words | short_names(names, TABLE_COLUMNS)
     if all(name == label for name, label in labels.items()):
         return frame, columns
-    short = frame.assign(**{name: texts[name].map(labels) for name in named})
+    short = frame.assign(**{name: texts[name].map(labels) for name in name_columns})
     if "name" in keys or "reranker" not in keys:
         return short, columns
     return short.assign(name=frame[keys["reranker"]]), {**columns, **shown_columns("name")}

@@ -13,21 +13,10 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.boards import while_open
 from dashboard.charts.figure import Figure
 from dashboard.charts.labels import elide_text, sentence_names
-from dashboard.choices import board_key
-from dashboard.controls import get_value, page_link, set_value
+from dashboard.controls import page_link
 from dashboard.escaping import error_markdown, escape_copied, escape_markdown
 from dashboard.visitor import is_narrow
-from dashboard.widgets.columns import (
-    MOST_ROWS,
-    MOST_WRITTEN,
-    Columns,
-    columns_in_sight,
-    elide_names,
-    scale_shares,
-    streamlit_columns,
-    writers,
-    written,
-)
+from dashboard.widgets import columns as table_columns
 from dashboard.widgets.figures import kept_elements, sent_figure
 from dashboard.widgets.first_rows import FIRST_ROWS, rows_left_out
 from metrics.errors import TieScopeError
@@ -59,24 +48,11 @@ class Card:
     help: str | None = None
 
 
-def page_head(title: str, definition: str | Prose) -> None:
-    """Show the title of a page and one sentence on its content."""
-    with st.container(gap="xxsmall"):
-        st.title(title, anchor=False)
-        st.caption(definition if isinstance(definition, str) else prose_markdown(definition))
-
-
-def follow_old_section(names: Mapping[str, str]) -> None:
-    """Redirect links to former sections: old name → new name."""
-    if section := names.get(get_value("section")):
-        set_value("section", section)
-
-
 def finding(prose: Prose, names: Iterable[str] = ()) -> None:
     """Show the main finding of a page with a button to copy it; its tooltip has long names in full."""
     with st.container(border=True, key="finding", horizontal=True, vertical_alignment="center"):
         with st.container():
-            _show_sentence(prose, names, ":material/lightbulb: ")
+            section_finding(prose, names, ":material/lightbulb: ")
         with st.popover("Copy", icon=":material/content_copy:", type="tertiary"):
             text = plain(prose).strip()
             st.code(text, language=None, wrap_lines=True)
@@ -84,12 +60,8 @@ def finding(prose: Prose, names: Iterable[str] = ()) -> None:
             st.code(f"{markdown} [TieScope]({page_link()})", "markdown", wrap_lines=True)
 
 
-def section_finding(prose: Prose, names: Iterable[str] = ()) -> None:
+def section_finding(prose: Prose, names: Iterable[str] = (), icon: str = "") -> None:
     """Show the finding of a section; its tooltip has long names in full."""
-    _show_sentence(prose, names)
-
-
-def _show_sentence(prose: Prose, names: Iterable[str], icon: str = "") -> None:
     short, full_names = elide_prose(prose, sentence_names(names))
     st.markdown(icon + prose_markdown(short), help=full_names or None)
 
@@ -187,21 +159,14 @@ def table(
     frame: pd.DataFrame,
     title: str,
     name: str,
-    columns: Columns,
+    columns: table_columns.Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
     help: str | None = None,  # noqa: A002 Streamlit's name
 ) -> None:
     """Show a table under its heading, with a download of all rows as CSV.
 
-    Args:
-        frame: the rows shown; shares are 0 to 1.
-        title: heading, empty where the control of sections already names the table.
-        name: name of the file.
-        columns: column → configuration; other columns are hidden.
-        download: content of the file if it differs from `frame`, or a function that makes it on request.
-        explanation: caption.
-        help: tooltip of the caption.
+    Shares in `frame` are 0 to 1. `download` is the file's content if it differs, or a function that makes it.
     """
     table_head(title, name, frame if download is None else download)
     if explanation:
@@ -209,26 +174,26 @@ def table(
     table_rows(frame, name, columns)
 
 
-def table_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
+def table_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
     """Show the rows of a table, as `table` does below its heading."""
-    kept_elements(board_key(), _draw_rows, frame, name, columns)
+    kept_elements(_draw_rows, frame, name, columns)
 
 
-def _draw_rows(frame: pd.DataFrame, name: str, columns: Columns) -> None:
-    by_hand = writers(frame.head(MOST_ROWS), columns)
-    n_shown = MOST_WRITTEN if by_hand else MOST_ROWS
-    if left_out := rows_left_out(n_shown, len(frame)):
-        st.caption(left_out)
-    frame, columns = elide_names(frame.head(n_shown), columns)
-    frame = scale_shares(frame, columns)
-    in_sight = columns_in_sight(columns)
+def _draw_rows(frame: pd.DataFrame, name: str, columns: table_columns.Columns) -> None:
+    by_hand = table_columns.writers(frame.head(table_columns.MOST_ROWS), columns)
+    n_shown = table_columns.MOST_WRITTEN if by_hand else table_columns.MOST_ROWS
+    if note := rows_left_out(n_shown, len(frame)):
+        st.caption(note)
+    frame, columns = table_columns.elide_names(frame.head(n_shown), columns)
+    frame = table_columns.scale_shares(frame, columns)
+    in_sight = table_columns.columns_in_sight(columns)
     if n_hidden := len(columns) - len(in_sight):
         st.caption(
             f"{count_of(n_hidden, 'more column')}: use :material/visibility: at the table's corner, or the CSV."
         )
     st.dataframe(
-        written(frame, columns, by_hand),
-        column_config=streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
+        table_columns.written(frame, columns, by_hand),
+        column_config=table_columns.streamlit_columns(columns, by_hand, is_narrow=is_narrow()),
         column_order=in_sight,
         hide_index=True,
         key=f"table-{name}",
@@ -286,11 +251,4 @@ def show_failure(name: str, error: Exception) -> None:
         f"**{name} could not be shown** ({type(error).__name__}). Reload the page or change a setting. If the "
         "error returns, report it with the traceback in the server's log.",
         icon=":material/error:",
-    )
-
-
-def refusal(texts: list[str]) -> str:
-    """Return a message on values of the address that are not offered."""
-    return (
-        f"This link has settings that are not kept here, or not offered: {escape_markdown(', '.join(texts))}."
     )

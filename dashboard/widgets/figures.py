@@ -6,21 +6,20 @@ from typing import Any, ParamSpec
 import plotly.graph_objects as go
 
 from dashboard.charts.figure import Figure
+from dashboard.choices import board_key
 from dashboard.server.board_results import cached_by_key, content_digest
 from dashboard.visitor import is_narrow
 
 P = ParamSpec("P")
-OF_NO_BOARD = "no board"
-"""Key for figures of lists that are not on a board."""
 _MOST_FIGURES = 64
 """Figures cached at most, over all boards."""
 _MOST_ELEMENTS = 256
 """Elements cached at most, over all boards."""
 
 
-def kept_figure(key: str, draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
+def kept_figure(draw: Callable[P, Figure], *arguments: P.args, **options: P.kwargs) -> Figure:
     """Return the figure that a function of `dashboard.charts` draws, cached by its arguments."""
-    return _figure(key, _full_name(draw), content_digest(arguments, options), draw, arguments, options)
+    return _figure(board_key(), _full_name(draw), content_digest(arguments, options), draw, arguments, options)
 
 
 @cached_by_key(show_spinner=False, max_entries=_MOST_FIGURES)
@@ -42,10 +41,10 @@ def sent_figure(figure: Figure, *, is_clickable: bool = False) -> go.Figure:
     return figure.sent[is_clickable]
 
 
-def kept_elements(key: str, draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
+def kept_elements(draw: Callable[P, None], *arguments: P.args, **options: P.kwargs) -> None:
     """Show the elements that a function draws, cached by its arguments."""
     content = content_digest(arguments, options, is_narrow())
-    _elements(key, _full_name(draw), content, draw, arguments, options)
+    _elements(board_key(), _full_name(draw), content, draw, arguments, options)
 
 
 @cached_by_key(show_spinner=False, max_entries=_MOST_ELEMENTS)

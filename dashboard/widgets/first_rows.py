@@ -53,7 +53,7 @@ class ShownRows:
         """Return the rows shown."""
         return rows.iloc[self.start : self.stop]
 
-    def left_out(self) -> str:
+    def rows_note(self) -> str:
         """Return a note on rows that only the download has, empty if all are shown."""
         return rows_left_out(self.n_shown, self.n_rows)
 

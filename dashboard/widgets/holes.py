@@ -12,30 +12,18 @@ from dashboard.choices import View, shows_both_ways, shows_expectation
 from dashboard.server.board_results import cached_by_key
 from metrics import parse
 from metrics.errors import UsageError
-from metrics.evaluation import AS_READ, EQUAL
+from metrics.evaluation import AS_READ, EQUAL, holes
 from metrics.evaluation.evaluation import adds_queries
-from metrics.evaluation.holes import (
-    expectations_at_rate,
-    is_exact,
-    joint_bounds,
-    judged_name,
-    unjudged_counts,
-    unjudged_shares,
-)
 from metrics.measures import MeasureAt
-from metrics.studies.holes import (
-    QUERIES_MAY_JOIN,
-    are_bounds_known,
-    mean_bounds,
-)
+from metrics.studies.holes import QUERIES_MAY_JOIN, are_bounds_known, mean_bounds
 
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def unjudged_documents(view: ShownBoard, measure: str) -> pd.DataFrame:
     """Return the number of unjudged documents within the cut-off of a measure, by list."""
     measure_at, scoring = parse(measure), replace(view.scoring, unjudged=AS_READ.unjudged)
-    values = replace(view, scoring=scoring).score(judged_name(measure_at), "expected")
-    return unjudged_counts(values, measure_at)
+    values = replace(view, scoring=scoring).score(holes.judged_name(measure_at), "expected")
+    return holes.unjudged_counts(values, measure_at)
 
 
 @cached_by_key(show_spinner="Computing bounds over judgments …", max_entries=24)
@@ -45,7 +33,7 @@ def bounds_of_lists(view: ShownBoard, measure: str) -> pd.DataFrame:
     Documents that only hidden rerankers have stay out, as in `judging_plan`.
     """
     with board_turn(view.board):
-        bounds = joint_bounds(view.runs, measure, view.scoring)
+        bounds = holes.joint_bounds(view.runs, measure, view.scoring)
     return bounds.loc[view.evaluation.scores.index, measure]
 
 
@@ -60,7 +48,7 @@ def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
         return unknown
     try:
         with board_turn(view.board):
-            table = expectations_at_rate(view.board.runs, measure, view.scoring).set_index("reranker")
+            table = holes.expectations_at_rate(view.board.runs, measure, view.scoring).set_index("reranker")
     except UsageError:  # no document is judged that tells a rate
         return unknown
     return table["expectation"].where(table["is_estimable"]).reindex(unknown.index)
@@ -102,11 +90,11 @@ def with_holes(
     """Return a leaderboard with the share of unjudged documents and, on request, bounds and expectation."""
     if counts is None:
         return leaderboard
-    rows = leaderboard.assign(unjudged=unjudged_shares(counts).reindex(leaderboard.index))
+    rows = leaderboard.assign(unjudged=holes.unjudged_shares(counts).reindex(leaderboard.index))
     bounds = hole_bounds(view, measure, counts) if shows_both_ways() else None
     if bounds is None:
         return rows
-    rows = rows.join(mean_bounds(bounds)).assign(is_exact=is_exact(view.board.runs, measure))
+    rows = rows.join(mean_bounds(bounds)).assign(is_exact=holes.is_exact(view.board.runs, measure))
     if not shows_expectation():
         return rows
     return rows.assign(expectation=expected_means(view, str(measure)))

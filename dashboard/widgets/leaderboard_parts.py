@@ -5,45 +5,27 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from dashboard.charts.labels import (
-    SENTENCE_COLUMNS,
-    SLOPE_COLUMNS,
-    TABLE_COLUMNS,
-    shared_ends,
-    short_names,
-)
-from dashboard.charts.leaderboard import (
-    FEW,
-    LEAST_WIDTH,
-    LONG_MOVE,
-    drawable_rerankers,
-    is_out_of_order,
-    least_width,
-    place_and_score,
-    score_bounds,
-)
+from dashboard.charts import leaderboard as charts
+from dashboard.charts.labels import SENTENCE_COLUMNS, SLOPE_COLUMNS, TABLE_COLUMNS, shared_ends, short_names
 from dashboard.charts.palette import Palette
-from dashboard.choices import board_key
 from dashboard.escaping import escape_markdown
 from dashboard.visitor import is_narrow
 from dashboard.widgets.columns import Columns, badge_column
 from dashboard.widgets.components import chart, keep_wide, section, table_head, table_rows
-from dashboard.widgets.figures import kept_elements
+from dashboard.widgets.figures import kept_figure
 from metrics.evaluation import EQUAL
 from metrics.measures import MeasureAt
 from metrics.studies.leaderboard import VERDICTS
 from metrics.support.shown_columns import shown_columns
 from metrics.ties import Treatment
 
-_LONGEST_FIGURE = 11
-"""Characters of a figure that fit on a card."""
 _MAX_NAMED = 5
 """Rerankers without a list named at most."""
 
 
 def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) -> pd.DataFrame:
     """Return the rerankers that charts show, and name the missing ones on the page."""
-    drawable = drawable_rerankers(leaderboard)
+    drawable = charts.drawable_rerankers(leaderboard)
     missing = leaderboard.index.difference(drawable.index, sort=False)
     if len(missing):
         labels = short_names(map(str, leaderboard.index), SENTENCE_COLUMNS)
@@ -60,7 +42,6 @@ def charted_rerankers(leaderboard: pd.DataFrame, max_rows: int | None = None) ->
 
 @section("The charts of the leaderboard")
 def leaderboard_charts(
-    key: str,
     leaderboard: pd.DataFrame,
     palette: Palette,
     measure: str,
@@ -71,28 +52,21 @@ def leaderboard_charts(
     if not len(leaderboard):
         return
     names = None if drawn_rerankers is None else list(drawn_rerankers)
-    kept_elements(key, _draw_charts, leaderboard, palette, measure, traditional.order, names)
-
-
-def _draw_charts(
-    leaderboard: pd.DataFrame, palette: Palette, measure: str, order: str, names: list[str] | None
-) -> None:
     bounds = "tie and judgment bounds" if "highest" in leaderboard else "tie bounds"
-    marks = f"Diamond: {order}. Dot: ties averaged."
-    scores_help = marks + holes_caption(leaderboard)
+    scores_help = f"Diamond: {traditional.order}. Dot: ties averaged.{holes_caption(leaderboard)}"
     if is_narrow():
         rows = leaderboard if names is None else leaderboard.loc[names]
         st.header(f"Score with {bounds}", anchor=False, help=scores_help)
-        alt = f"Worst, best, tied and traditional {measure} of each reranker."
-        chart(score_bounds(rows, palette, measure, is_stacked=True), "place-and-score", alt)
+        figure = kept_figure(charts.score_bounds, rows, palette, measure, is_stacked=True)
+        chart(figure, "place-and-score", f"Worst, best, tied and traditional {measure} of each reranker.")
         return
-    wide = least_width(map(str, leaderboard.index))
-    with keep_wide(max(wide, LEAST_WIDTH) if "highest" in leaderboard else wide):
+    wide = charts.least_width(map(str, leaderboard.index))
+    with keep_wide(max(wide, charts.LEAST_WIDTH) if "highest" in leaderboard else wide):
         with st.grid(2, wrap=False):
             st.header("Rank, traditional and tied", anchor=False, help=slope_caption(leaderboard))
             st.header(f"Score with {bounds}", anchor=False, help=scores_help)
         chart(
-            place_and_score(leaderboard, palette, measure, names),
+            kept_figure(charts.place_and_score, leaderboard, palette, measure, names),
             "place-and-score",
             f"Rank of each reranker by traditional and by tied {measure}, with its worst, best, tied and "
             "traditional score.",
@@ -107,20 +81,16 @@ def holes_caption(leaderboard: pd.DataFrame) -> str:
     if (leaderboard["worst"] - leaderboard["lowest"] > EQUAL).any():
         parts.append("Bounds also extend left because further relevant documents increase the divisor.")
     if not leaderboard["is_exact"].all():
-        parts.append("The bounds are certain, but no judgments may reach them.")
-    if "expectation" in leaderboard:
-        parts.append(_rate_caption(leaderboard["expectation"].isna()))
-    return " ".join(parts)
-
-
-def _rate_caption(is_unknown: "pd.Series[bool]") -> str:
-    if is_unknown.all():
-        return (
-            "No tick: too few judgments to estimate a rate, a choice of query groups, or a measure such as AP "
-            "without an estimate."
-        )
+        parts.append("The bounds are certain, but judgments cannot always reach them.")
+    if "expectation" not in leaderboard:
+        return " ".join(parts)
+    is_unknown = leaderboard["expectation"].isna()
     tick = "Tick: mean expected if unjudged documents are relevant as often as judged ones"
-    return f"{tick}{', where it can be estimated' * bool(is_unknown.any())}."
+    if is_unknown.all():
+        tick = "No tick: too few judgments, a choice of query groups, or a measure without an estimate"
+    elif is_unknown.any():
+        tick += ", where it can be estimated"
+    return " ".join([*parts, f"{tick}."])
 
 
 def slope_caption(leaderboard: pd.DataFrame) -> str:
@@ -129,8 +99,10 @@ def slope_caption(leaderboard: pd.DataFrame) -> str:
     shared = " and ".join(f"“{escape_markdown(end)}”" for end in ends)
     if len(leaderboard) == 1:
         return "A single reranker has no rank to change."
-    marked = "swaps with another" if len(leaderboard) <= FEW else f"moves {LONG_MOVE} ranks or more"
-    orange = f"Orange: {marked}." if is_out_of_order(leaderboard).any() else f"No reranker {marked}."
+    marked = (
+        "swaps with another" if len(leaderboard) <= charts.FEW else f"moves {charts.LONG_MOVE} ranks or more"
+    )
+    orange = f"Orange: {marked}." if charts.is_out_of_order(leaderboard).any() else f"No reranker {marked}."
     tiers = " Tier: rerankers that the data cannot tell apart." if "tier" in leaderboard else ""
     return f"{f'Names share {shared}. ' * bool(shared)}{orange}{tiers}"
 
@@ -145,29 +117,9 @@ def leaderboard_table(
     drawn_rerankers: pd.Index | None = None,
     download: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
-    """Show rerankers with tied and traditional scores, and a download.
-
-    Args:
-        leaderboard: result of `leaderboard`, perhaps with extra columns.
-        measure: measure it is ranked by.
-        traditional: treatment of ties for the traditional score.
-        file: name of the download.
-        extra_columns: configuration of further columns.
-        drawn_rerankers: rerankers shown, None for all.
-        download: function that makes a longer download.
-    """
+    """Show rerankers with tied and traditional scores, and a download."""
     words = {"tied": measure.tied, "traditional": traditional.heading, "order": traditional.order}
     table_head("All rerankers", file, download or leaderboard.reset_index)
-    kept_elements(board_key(), _draw_rows, leaderboard, words, file, extra_columns or {}, drawn_rerankers)
-
-
-def _draw_rows(
-    leaderboard: pd.DataFrame,
-    words: dict[str, str],
-    file: str,
-    extra_columns: Columns,
-    drawn_rerankers: pd.Index | None,
-) -> None:
     names = short_names(map(str, leaderboard.index), TABLE_COLUMNS)
     rows = (leaderboard if drawn_rerankers is None else leaderboard.loc[drawn_rerankers]).reset_index()
     rows["bounds"] = [
@@ -183,7 +135,7 @@ def _draw_rows(
         {
             **shown_columns("tied_rank", "reranker", "tied", "traditional", "bounds", "gap", **words),
             "verdict": badge_column("Verdict", VERDICTS, ("green", "yellow", "orange", "blue", "gray")),
-            **extra_columns,
+            **(extra_columns or {}),
             **({} if rows["name"].equals(rows["reranker"]) else shown_columns("name")),
         },
     )

@@ -406,7 +406,7 @@ NOTEBOOK = (
     Feature(749, 777, "Multiple large ties: 3,456 orders", "Simulator, The five cases",
             five_cases("Multiple large ties", "4, 4, 3", "3,456")),
     Feature(741, 777, "the same of one's own lists", "Ties vs gap, Cost of all orders",
-            both(page("ties", "What scoring every order would cost", "have at most 10,000 orders",
+            both(page("ties", "Cost of scoring every order", "have at most 10,000 orders",
                 "All lists together", **COSTS), page("ties", "Orders of each reranker", "GPT-4 (Low Ties)",
                 "Draws advised", **COSTS))),
     Feature(779, 823, "every value of one query", "Queries, Every measure of this list",

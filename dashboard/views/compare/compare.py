@@ -4,12 +4,7 @@ import streamlit as st
 
 from dashboard import choices, controls
 from dashboard.choices import View, choose_test
-from dashboard.views.compare.differences import (
-    baseline_section,
-    detectable_sentence,
-    shown_verdicts,
-    test_words,
-)
+from dashboard.views.compare import differences
 from dashboard.views.compare.noise import noise_section
 from dashboard.views.compare.pairs import pairs_section
 from dashboard.views.compare.tradeoffs import tradeoff_section
@@ -37,17 +32,20 @@ def show(view: View) -> None:
         baseline = choices.choose_baseline(view.rerankers, width=240)
         measure = choices.measure(has_more=False)
         choices.choose_relevant_from(view.board)
-        with choices.more(help="Test, correction, and any other measure."):
+        with choices.more_menu(help="Test, correction, and any other measure."):
             test, correction = choose_test()
-            st.caption(test_words(test))
+            st.caption(differences.test_words(test))
     has_pairs = len(view.rerankers) >= _FEW
     sections = [BASELINE, *([PAIRS, STABILITY] if has_pairs else []), NOISE, TRADEOFFS]
-    section = controls.segmented("Section", sections, "section", label_visibility="collapsed")
+    section = controls.choose_section(sections)
     name = parse(measure).traditional
-    verdicts = shown_verdicts(view, measure, view.traditional, baseline, test, correction)
+    verdicts = differences.shown_verdicts(view, measure, view.traditional, baseline, test, correction)
     with verdict:
         sentence = significance_finding(verdicts, name, test)
-        finding((*sentence, *detectable_sentence(view, verdicts, measure, baseline, test)), view.rerankers)
+        finding(
+            (*sentence, *differences.detectable_sentence(view, verdicts, measure, baseline, test)),
+            view.rerankers,
+        )
     if section == NOISE:
         noise_section(view, measure)
     elif section == TRADEOFFS:
@@ -55,4 +53,4 @@ def show(view: View) -> None:
     elif section in (PAIRS, STABILITY):
         pairs_section(view, measure, test, correction, is_stability=section == STABILITY)
     elif len(view.rerankers) > 1:
-        baseline_section(view, verdicts, measure, baseline, test, correction)
+        differences.baseline_section(view, verdicts, measure, baseline, test, correction)

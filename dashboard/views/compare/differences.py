@@ -135,13 +135,7 @@ def difference_chart(view: View, verdicts: Verdicts, measure: str, test_name: st
         "Right: adjusted verdicts, traditional and tied.",
     )
     chart(
-        kept_figure(
-            view.board.key,
-            difference_forest,
-            verdicts.changed_first(FIRST_ROWS, n_drawn),
-            view.palette,
-            measure,
-        ),
+        kept_figure(difference_forest, verdicts.changed_first(FIRST_ROWS, n_drawn), view.palette, measure),
         "forest",
         f"{measure} difference of each reranker from {baseline}, by tied and by traditional values.",
     )
@@ -190,14 +184,10 @@ def comparison_table(
     is_corrected = not test.simultaneous and correction.method is not None
     corrected = f", {correction.label} over {count_of(len(rows), 'comparison')}" if is_corrected else ""
     st.caption(f"{test.label[0].upper()}{test.label[1:]}{corrected}.")
-    for note, names in _named_notes(verdicts.tied.replace({"reranker": labels})).items():
-        st.caption(escape_markdown(f"For {names}, {note}."))
-
-
-def _named_notes(rows: pd.DataFrame) -> dict[str, str]:
-    """Return each note with the rerankers it concerns."""
-    noted = rows[rows["note"] != ""].groupby("note", sort=False)["reranker"]
-    return {note: f"{names.iloc[0]}{and_more(len(names) - 1)}" for note, names in islice(noted, _MAX_NOTES)}
+    noted = verdicts.tied[verdicts.tied["note"] != ""].groupby("note", sort=False)["reranker"]
+    for note, names in islice(noted, _MAX_NOTES):
+        further = and_more(len(names) - 1)
+        st.caption(escape_markdown(f"For {labels[names.iloc[0]]}{further}, {note}."))
 
 
 def _comparison_rows(verdicts: Verdicts) -> pd.DataFrame:
@@ -274,6 +264,6 @@ def _query_table(view: View, measure: str, reranker: str, baseline: str, order: 
             ),
         },
         download=rows,
-        explanation=row_range.left_out(),
+        explanation=row_range.rows_note(),
     )
     row_range.buttons()

@@ -17,24 +17,7 @@ from dashboard.widgets.figures import kept_figure
 from metrics import parse
 from metrics.errors import UsageError
 from metrics.runs import Runs
-from metrics.studies.noise import (
-    NO_OWN_NOISE,
-    NearTieCurves,
-    drawn_means,
-    even_point,
-    format_noise,
-    near_distances,
-    near_tie_curves,
-    near_tie_finding,
-    noise_curves,
-    noise_levels,
-    noise_losing,
-    order_chances,
-    own_noise,
-    own_noise_sentence,
-    robustness_finding,
-    trades,
-)
+from metrics.studies import noise as noise_study
 from metrics.studies.tie_rules import own_rule_note
 from metrics.support.shown_columns import shown_columns
 
@@ -50,15 +33,9 @@ _MIN_DRAWS, _MAX_DRAWS = 10, 40
 
 
 class NoiseCurves(NamedTuple):
-    """A measure as noise grows, and the chance that the order holds.
+    """Results of `noise_curves`, `order_chances`, `format_noise` and `own_noise`.
 
-    Attributes:
-        means: result of `noise_curves`.
-        chances: result of `order_chances` for every second level of noise.
-        deviations: standard deviation of each reranker's mean over draws, by level.
-        formats: result of `format_noise`.
-        n_draws: draws behind chances and deviations.
-        own: result of `own_noise`.
+    `chances`, and the standard `deviations` of means over `n_draws` draws, have every second level.
     """
 
     means: pd.DataFrame
@@ -66,7 +43,7 @@ class NoiseCurves(NamedTuple):
     deviations: pd.DataFrame
     formats: pd.DataFrame
     n_draws: int
-    own: pd.DataFrame = NO_OWN_NOISE
+    own: pd.DataFrame = noise_study.NO_OWN_NOISE
 
 
 @cached_by_key(show_spinner="Adding noise …", max_entries=16)
@@ -74,25 +51,27 @@ def shown_noise(view: ShownBoard, measure: str) -> NoiseCurves:
     """Return the effect of noise on the lists shown; UsageError if that would take too long."""
     runs = view.runs
     n_rows = _n_rows(runs)
-    levels = noise_levels(n_rows)
+    levels = noise_study.noise_levels(n_rows)
     drawn_levels = levels[::2]
     n_draws = int(min(max(_CELLS // (len(drawn_levels) * max(n_rows, 1)), _MIN_DRAWS), _MAX_DRAWS))
     with board_turn(view.board):
-        means = noise_curves(runs, measure, levels, view.scoring, view.queries)
-        draws = drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, view.queries)
-        own = own_noise(runs, measure, view.scoring, view.queries)
+        means = noise_study.noise_curves(runs, measure, levels, view.scoring, view.queries)
+        draws = noise_study.drawn_means(runs, measure, drawn_levels, n_draws, view.scoring, view.queries)
+        own = noise_study.own_noise(runs, measure, view.scoring, view.queries)
     index = pd.Index(drawn_levels, name="noise")
-    chances = order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
+    chances = noise_study.order_chances(draws, means.iloc[0].to_numpy()).set_axis(index)
     deviations = pd.DataFrame(draws.std(axis=1, ddof=1), index, means.columns)
-    return NoiseCurves(means, chances, deviations, format_noise(runs), n_draws, own)
+    return NoiseCurves(means, chances, deviations, noise_study.format_noise(runs), n_draws, own)
 
 
 @cached_by_key(show_spinner="Tying near scores …", max_entries=16)
-def shown_near_ties(view: ShownBoard, measure: str) -> NearTieCurves:
+def shown_near_ties(view: ShownBoard, measure: str) -> noise_study.NearTieCurves:
     """Return the effect of near ties on the lists shown."""
     runs = view.runs
     with board_turn(view.board):
-        return near_tie_curves(runs, measure, near_distances(_n_rows(runs)), view.scoring, view.queries)
+        return noise_study.near_tie_curves(
+            runs, measure, noise_study.near_distances(_n_rows(runs)), view.scoring, view.queries
+        )
 
 
 def best_rerankers(view: View, measure: str) -> View:
@@ -125,11 +104,11 @@ def _noise_and_near_ties(view: View, measure: str) -> None:
         st.warning(escape_markdown(str(error)))
         _near_ties(view, measure)
         return
-    crossings = trades(curves.means)
-    even = even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
+    crossings = noise_study.trades(curves.means)
+    even = noise_study.even_point(curves.chances.index.to_numpy(), curves.chances["whole"].to_numpy())
     tied = parse(measure).tied
-    own_finding = own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
-    section_finding((*robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
+    own_finding = noise_study.own_noise_sentence(curves.own, curves.means.iloc[0], parse(measure).traditional)
+    section_finding((*noise_study.robustness_finding(curves.means, tied, even), *own_finding), view.rerankers)
     _draw_curves(view, measure, curves, crossings)
     _near_ties(view, measure)
     _draw_table(view, measure, curves, crossings)
@@ -148,7 +127,7 @@ def _draw_curves(view: View, measure: str, curves: NoiseCurves, crossings: pd.Da
     colours = {name: view.colour(name) for name in curves.means.columns}
     title = parse(measure).traditional
     tables = NoiseTables(curves.means, edge, crossings, *curves[1:4], curves.own)
-    figure = kept_figure(view.board.key, noise_lines, tables, view.palette, colours, title)
+    figure = kept_figure(noise_lines, tables, view.palette, colours, title)
     alt = f"{title} of each reranker as noise of its scores grows, and the chance that the order holds."
     chart(figure, "noise", alt, wide=640)
 
@@ -164,18 +143,13 @@ def _draw_table(view: View, measure: str, noise: NoiseCurves, crossings: pd.Data
             "near_noise": curves.loc[_level(curves, _NEAR)],
             "far_noise": curves.loc[_level(curves, _FAR)],
             **({} if noise.own.empty else {"own_noise": noise.own["value"].reindex(names)}),
-            "noise_of_loss": noise_losing(curves, _LOSS),
+            "noise_of_loss": noise_study.noise_losing(curves, _LOSS),
             "first_trade": pd.concat(parts, axis=1).min(axis=1).reindex(names),
             "tie_ratio": view.evaluation.lists["tie_ratio"].groupby(level="reranker").mean().reindex(names),
         }
     )
     measure_at = parse(measure)
-    columns = shown_columns(
-        "reranker",
-        *rows.columns,
-        tied=measure_at.tied,
-        traditional=measure_at.traditional,
-    )
+    columns = shown_columns("reranker", *rows.columns, tied=measure_at.tied, traditional=measure_at.traditional)
     title = "All rerankers" if len(names) == len(means) else f"The best {MOST} rerankers"
     table(rows.rename_axis("reranker").reset_index(), title, "robustness", columns)
 
@@ -195,9 +169,9 @@ def _near_ties(view: View, measure: str) -> None:
         "The panels show the tie ratio and the change of the tied score.",
     )
     curves = shown_near_ties(view, measure)
-    section_finding(near_tie_finding(curves, tied), view.rerankers)
+    section_finding(noise_study.near_tie_finding(curves, tied), view.rerankers)
     colours = {name: view.colour(name) for name in view.rerankers}
-    figure = kept_figure(view.board.key, near_tie_panels, *curves, view.palette, colours, tied)
+    figure = kept_figure(near_tie_panels, *curves, view.palette, colours, tied)
     alt = f"Tie ratio and change of {tied} of each reranker as near scores tie."
     chart(figure, "near-ties", alt, wide=640)
 

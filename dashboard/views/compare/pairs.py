@@ -72,7 +72,7 @@ def pair_chart(
     order = _best_first(stability)
     alt = "Tied difference of every two rerankers, and which scores show it significantly."
     is_narrow = visitor.is_narrow()
-    figure = kept_figure(view.board.key, verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
+    figure = kept_figure(verdict_matrix, pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "all-pairs", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
@@ -86,9 +86,7 @@ def order_chart(view: View, stability: OrderStability) -> None:
     alt = "Chance that each reranker ranks above each other reranker when ties are broken at random."
     order = _best_first(stability)
     is_narrow = visitor.is_narrow()
-    figure = kept_figure(
-        view.board.key, order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow
-    )
+    figure = kept_figure(order_matrix, stability.pairs, order, view.palette, is_narrow=is_narrow)
     chart(figure, "above", alt, wide=matrix_width(len(order), is_narrow=is_narrow))
 
 
@@ -103,12 +101,7 @@ def finish_chart(view: View, stability: OrderStability, measure: str, name: str)
     ranks = places(view.evaluation.means(measure)[view.traditional]).loc[order].astype(int).tolist()
     chart(
         kept_figure(
-            view.board.key,
-            finish_heatmap,
-            stability.ranks.loc[order],
-            stability.bounds.loc[order],
-            ranks,
-            view.palette,
+            finish_heatmap, stability.ranks.loc[order], stability.bounds.loc[order], ranks, view.palette
         ),
         "finishes",
         "Chance of each rank for each reranker when ties are broken at random.",

@@ -29,50 +29,25 @@ from metrics.evaluation import AS_READ, ScoringOptions, score_runs
 from metrics.studies import experiment, tradeoffs
 from metrics.studies.experiment import heading as measure_heading
 from metrics.studies.leaderboard import segment_table
-from metrics.studies.noise import (
-    LEVEL,
-)
-from metrics.studies.tradeoffs import (
-    DEPTH,
-    LATENCIES,
-    LATENCY,
-    STANDINGS,
-    Latency,
-    coverage,
-    coverage_measures,
-    duration,
-    tradeoff_finding,
-    with_targets,
-)
+from metrics.studies.noise import LEVEL
+from metrics.studies.tradeoffs import coverage
 from metrics.studies.weightings import telling_scores, values_by_weighting, weighting_finding, weighting_ranges
 from metrics.support.shown_columns import shown_columns
 from metrics.ties.fronts import criterion, short_words
 
 NO_LIMIT = "no limit"
 BUDGETS = {
-    duration(step * power): step * power for power in (1e-3, 1e-2, 1e-1, 1, 10) for step in (1, 2, 3, 5, 7)
+    tradeoffs.duration(step * power): step * power
+    for power in (1e-3, 1e-2, 1e-1, 1, 10)
+    for step in (1, 2, 3, 5, 7)
 }
 """Latency budgets offered: name → seconds."""
-LATENCY_NAMES: dict[Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
+LATENCY_NAMES: dict[tradeoffs.Latency, str] = {"p50": "median", "p95": "95th percentile", "mean": "mean"}
 DEPTHS = ("5", "10", "20", "50")
 _EXAMPLES = {"latency": "0.038", "target_id": "paper-7", "segment": "how-to"}
 _WEIGHED = "weighed"
 _MIN_CRITERIA, _MAX_CRITERIA = 2, 3
 """Criteria that can be weighed at once."""
-
-
-class Experiment(NamedTuple):
-    """The table of a retrieval experiment.
-
-    Attributes:
-        table: result of `experiment_table`, for the download.
-        lines: result of `experiment_lines`, for the screen.
-        note: result of `experiment_note`.
-    """
-
-    table: pd.DataFrame
-    lines: pd.DataFrame
-    note: str
 
 
 @cached_by_key(show_spinner=False, max_entries=16)
@@ -96,7 +71,7 @@ def latencies(board: Board) -> dict[str, pd.Series]:
 
 @cached_by_key(show_spinner=False, max_entries=8)
 def _board_depths(board: Board, k: int, traditional: str, scoring: ScoringOptions) -> Evaluation:
-    measures = (*coverage_measures(k), *experiment.experiment_measures(k))
+    measures = (*tradeoffs.coverage_measures(k), *experiment.experiment_measures(k))
     return score_runs(board.runs, measures, ["expected", traditional, "optimistic", "pessimistic"], scoring)
 
 
@@ -143,13 +118,13 @@ def segment_gaps(view: ShownBoard, measure: str, traditional: str) -> pd.DataFra
 @cached_by_key(show_spinner="Testing every measure …", max_entries=16)
 def tested_experiment(
     view: ShownBoard, k: int, traditional: str, baseline: str, test: str, correction: str
-) -> Experiment:
-    """Return every measure and the latency, tested against the baseline."""
+) -> tuple[pd.DataFrame, pd.DataFrame, str]:
+    """Return the experiment with every measure and the latency: its table, its lines on screen, its note."""
     timed = tradeoffs.with_latency(_list_depths(view, k, traditional), latencies(view.board))
     measures, ties = experiment.experiment_measures(k), ["expected", traditional]
     table = experiment.experiment_table(timed, baseline, measures, ties, test=test, correction=correction)
     note = experiment.experiment_note(table, baseline, test, correction)
-    return Experiment(table, experiment.experiment_lines(table), note)
+    return table, experiment.experiment_lines(table), note
 
 
 def tradeoff_section(view: View, measure: str, baseline: str, test: str, correction: str) -> None:
@@ -161,8 +136,10 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     rows = ranked_tradeoffs(view, measure, view.traditional, latency)
     ordered = replace(view, rerankers=list(rows.index))
     covered = depth_coverage(view, k, view.traditional)
-    section_finding(tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers)
-    names_with_targets = [name for name in with_targets(view.board.runs) if name in view.rerankers]
+    section_finding(
+        tradeoffs.tradeoff_finding(rows, covered, parse(measure).traditional, budget, k), view.rerankers
+    )
+    names_with_targets = [name for name in tradeoffs.with_targets(view.board.runs) if name in view.rerankers]
     has_segments, has_targets = bool(len(cache.segments(view.board))), bool(names_with_targets)
     wide, narrow = chart_places("speed", has_left=is_timed, has_right=has_targets)
     if is_timed:
@@ -174,7 +151,14 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
     gaps = segment_gaps(ordered, measure, view.traditional) if has_segments else None
     table_place, chart_place = table_and_chart_places(len(rows))
     with chart_place:
-        segments_and_recall(ordered, gaps, covered.loc[names_with_targets], choices, n_drawn)
+        with_target = covered.loc[names_with_targets]
+        wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=has_targets)
+        if gaps is not None:
+            with wide:
+                segment_section(ordered, gaps, measure, n_drawn)
+        if has_targets:
+            with narrow:
+                recall_section(ordered, with_target, k, n_drawn)
         row_range.buttons()
     with table_place:
         experiment = tested_experiment(ordered, k, view.traditional, baseline, test, correction)
@@ -187,18 +171,11 @@ def tradeoff_section(view: View, measure: str, baseline: str, test: str, correct
 
 
 class Choices(NamedTuple):
-    """The controls of the section.
-
-    Attributes:
-        measure: measure of quality.
-        k: ranks in which targets are counted.
-        latency: statistic of the latency.
-        budget: seconds allowed per list, None for any.
-    """
+    """Measure, ranks for targets, statistic of the latency, and seconds per list (None for any)."""
 
     measure: str
     k: int
-    latency: Latency = "p50"
+    latency: tradeoffs.Latency = "p50"
     budget: float | None = None
 
 
@@ -206,15 +183,15 @@ def choose(measure: str, *, is_timed: bool) -> Choices:
     """Draw the controls and return their values; latency and budget need timed lists."""
     with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         depth = controls.segmented(
-            "Depth", DEPTHS, "depth", str(DEPTH), help="Ranks in which targets are counted."
+            "Depth", DEPTHS, "depth", str(tradeoffs.DEPTH), help="Ranks in which targets are counted."
         )
         if not is_timed:
             return Choices(measure, int(depth))
         latency = controls.segmented(
-            "Latency", LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
+            "Latency", tradeoffs.LATENCIES, "latency", help="Median, 95th percentile or mean over lists."
         )
         budget = select_slider("Latency budget", [*BUDGETS, NO_LIMIT], "budget", NO_LIMIT, width=330)
-    return Choices(measure, int(depth), cast("Latency", latency), BUDGETS.get(budget))
+    return Choices(measure, int(depth), cast("tradeoffs.Latency", latency), BUDGETS.get(budget))
 
 
 def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -223,19 +200,6 @@ def chart_places(key: str, *, has_left: bool, has_right: bool) -> tuple[DeltaGen
         return side_by_side(3, 2, key)
     place = st.container()
     return place, place
-
-
-def segments_and_recall(
-    view: View, gaps: pd.DataFrame | None, covered: pd.DataFrame, choices: Choices, n_drawn: int
-) -> None:
-    """Draw gaps by query group beside recall of targets, if the board has the columns."""
-    wide, narrow = chart_places("segments", has_left=gaps is not None, has_right=len(covered) > 0)
-    if gaps is not None:
-        with wide:
-            segment_section(view, gaps, choices.measure, n_drawn)
-    if len(covered):
-        with narrow:
-            recall_section(view, covered, choices.k, n_drawn)
 
 
 @section("The list of hidden charts")
@@ -268,23 +232,17 @@ def latency_section(view: View, rows: pd.DataFrame, choices: Choices, n_drawn: i
     """Draw quality against latency."""
     title = parse(choices.measure).traditional
     first = rows.index.isin(rows.index[:n_drawn])
-    drawn = rows[first | rows["tied_front"] | rows["traditional_front"]]
-    whose = " (of rerankers on a front)" if len(drawn) > MOST_BARS else ""
+    drawn_rows = rows[first | rows["tied_front"] | rows["traditional_front"]]
+    whose = " (of rerankers on a front)" if len(drawn_rows) > MOST_BARS else ""
     heading(
         "Quality against latency",
         f"Lines: Pareto fronts. Bars{whose}: grey from the median to the 95th percentile, pale from worst to "
         "best.",
     )
-    if len(drawn) < len(rows):
+    if len(drawn_rows) < len(rows):
         st.caption(f"The best {n_drawn} of {len(rows):,} rerankers and all on a front.")
     figure = kept_figure(
-        view.board.key,
-        latency_scatter,
-        drawn,
-        view.palette,
-        title,
-        LATENCY_NAMES[choices.latency],
-        choices.budget,
+        latency_scatter, drawn_rows, view.palette, title, LATENCY_NAMES[choices.latency], choices.budget
     )
     chart(figure, "latency", f"{title} against latency of each reranker, with the Pareto fronts.", wide=480)
 
@@ -296,9 +254,7 @@ def diversity_section(view: View, coverage: pd.DataFrame, k: int, *, is_alone: b
     heading("Distinct recall against diversity", f"Share and number of targets in the first {k}{bars}.")
     if len(coverage) < len(view.rerankers):
         st.caption(f"{len(coverage):,} of {len(view.rerankers):,} rerankers are drawn.")
-    figure = kept_figure(
-        view.board.key, diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL
-    )
+    figure = kept_figure(diversity_scatter, coverage, view.palette, k, WIDE if is_alone else SMALL)
     chart(figure, "diversity", f"DR@{k} against Div@{k} of each reranker.")
 
 
@@ -310,8 +266,8 @@ def segment_section(view: View, rows: pd.DataFrame, measure: str, n_drawn: int) 
     if (n_left_out := rows["segment"].nunique() - MOST_SEGMENTS) > 0:
         st.caption(f"The largest {MOST_SEGMENTS} query groups. The table has {n_left_out} more.")
     alt = f"Mean {title} gap of each reranker in each query group."
-    drawn = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
-    chart(kept_figure(view.board.key, segment_heatmap, drawn, view.palette, title), "segments", alt, wide=560)
+    drawn_rows = rows[rows["reranker"].isin(view.rerankers[:n_drawn])]
+    chart(kept_figure(segment_heatmap, drawn_rows, view.palette, title), "segments", alt, wide=560)
 
 
 @section("Recall against distinct recall")
@@ -320,14 +276,15 @@ def recall_section(view: View, coverage: pd.DataFrame, k: int, n_drawn: int) -> 
     heading(f"From Recall@{k} to DR@{k}", f"Ring: Recall@{k}. Dot: DR@{k}, each target counted once.")
     alt = f"Recall@{k} and DR@{k} of each reranker, the largest loss first."
     losses = coverage.sort_values("lost", ascending=False, kind="stable")
-    chart(kept_figure(view.board.key, recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
+    chart(kept_figure(recall_dumbbell, losses.head(n_drawn), view.palette, k), "recall", alt)
 
 
 @section("All figures")
 def figure_table(rows: pd.DataFrame, measure: str, k: int, *, is_timed: bool, has_targets: bool) -> None:
     """Draw all figures of each reranker."""
     milliseconds = {
-        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]] for latency in LATENCIES
+        latency: [float(f"{1000 * seconds:.3g}") for seconds in rows[latency]]
+        for latency in tradeoffs.LATENCIES
     }
     standing = [[standing] for standing in rows["standing"]]
     table(
@@ -347,7 +304,7 @@ def _columns(measure: str, k: int, *, is_timed: bool, has_targets: bool) -> Colu
         return {**shown_columns("reranker"), **values, **targets}
     return {
         **shown_columns("reranker"),
-        "standing": badge_column("Front", STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
+        "standing": badge_column("Front", tradeoffs.STANDINGS, ("blue", "blue", "orange", "gray", "gray")),
         **values,
         **shown_columns("p50", "p95", ("mean", "mean_latency")),
         **targets,
@@ -359,12 +316,14 @@ def figure_file(rows: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return the figures for the download: seconds, and measures by their names."""
     measures = {"recall": f"R@{k}", "distinct": f"DR@{k}", "targets": f"Div@{k}"}
     names = {column + end: name + end for column, name in measures.items() for end in ("", "_worst", "_best")}
-    names |= {latency: f"latency_{latency}" for latency in LATENCIES}
+    names |= {latency: f"latency_{latency}" for latency in tradeoffs.LATENCIES}
     return rows.drop(columns="seconds").rename(columns=names)
 
 
 @section("Every measure, tested")
-def experiment_table(experiment: Experiment, traditional: str, baseline: str, *, has_targets: bool) -> None:
+def experiment_table(
+    experiment: tuple[pd.DataFrame, pd.DataFrame, str], traditional: str, baseline: str, *, has_targets: bool
+) -> None:
     """Draw every measure with stars, one tied and one traditional line per reranker.
 
     Hits at four depths come last, because narrow pages have no room for them.
@@ -373,7 +332,7 @@ def experiment_table(experiment: Experiment, traditional: str, baseline: str, *,
     hidden = () if has_targets else ("DR@", "Div@")
     measures = [name for name in rows["measure"].unique() if not name.startswith(hidden)]
     headings = {
-        measure_heading(name): "Seconds." if name == LATENCY else f"Tied line: {parse(name).tied}."
+        measure_heading(name): "Seconds." if name == tradeoffs.LATENCY else f"Tied line: {parse(name).tied}."
         for name in sorted(measures, key=lambda name: name.startswith("Hits@"))
     }
     lines = lines.replace({"ties": {"expected": "tied", traditional: "traditional"}})
@@ -415,7 +374,7 @@ def weight_section(view: View, measure: str) -> None:
     follow_defaults({_WEIGHED: default})
     label = "Criteria to weigh"
     criteria = choose_criteria(
-        label, columns, _WEIGHED, default, most=_MAX_CRITERIA, placeholder="Two or three"
+        label, columns, _WEIGHED, default, max_chosen=_MAX_CRITERIA, placeholder="Two or three"
     )
     if len(criteria) < _MIN_CRITERIA:
         st.info("Choose two or three criteria.")
@@ -428,8 +387,13 @@ def weight_section(view: View, measure: str) -> None:
         st.info(f"{error} Settings has the columns that break ties." if is_split else str(error))
         return
     section_finding(weighting_finding(values, parse(measure).tied), view.rerankers)
-    if values.notna().to_numpy().all():
-        _weighting_table(measure, values)
+    if not values.notna().to_numpy().all():
+        return
+    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
+    rows["best_weights"] = best_weights(values)
+    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
+    weighting_columns = shown_columns("reranker", *rows.columns, tied=parse(measure).tied)
+    table(rows.reset_index(), "Over all weightings", "weightings", weighting_columns)
 
 
 def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -442,24 +406,11 @@ def default_criteria(ranked: Sequence[str], columns: Sequence[str]) -> list[str]
 
 def best_weights(values: pd.DataFrame) -> list[str]:
     """Return the weights with each reranker's highest score in words, "any" if weights do not matter."""
-    names, is_alike = _criterion_names(values), values.max() - values.min() <= LEVEL
+    names = [short_words(str(text)) for text in values.index.names]
+    is_alike = values.max() - values.min() <= LEVEL
     return [
         "any"
         if is_alike[reranker]
         else " · ".join(f"{name} {weight:.2f}" for name, weight in zip(names, weights, strict=True) if weight)
         for reranker, weights in values.idxmax().items()
     ]
-
-
-def _criterion_names(values: pd.DataFrame) -> list[str]:
-    return [short_words(str(text)) for text in values.index.names]
-
-
-def _weighting_table(measure: str, values: pd.DataFrame) -> None:
-    rows = weighting_ranges(values).rename(columns={"lowest": "lowest_weighted", "highest": "highest_weighted"})
-    rows["best_weights"] = best_weights(values)
-    columns = shown_columns(
-        *("reranker", "lowest_weighted", "highest_weighted", "leads", "best_weights"), tied=parse(measure).tied
-    )
-    rows = rows.sort_values("highest_weighted", ascending=False, kind="stable").rename_axis("reranker")
-    table(rows.reset_index(), "Over all weightings", "weightings", columns)

@@ -19,9 +19,7 @@ def show(view: View) -> None:
     """Draw the page."""
     st.title("Data", anchor=False)
     board = view.board
-    section = controls.segmented(
-        "Section", [FILES, COLUMNS, RERANKERS, LIBRARY], "section", label_visibility="collapsed"
-    )
+    section = controls.choose_section([FILES, COLUMNS, RERANKERS, LIBRARY])
     if section == COLUMNS:
         columns_and_rows(board)
     elif section == RERANKERS:

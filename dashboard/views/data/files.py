@@ -1,29 +1,19 @@
 """Data → Files: the files read, the findings by kind, and the board's name and access."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import pandas as pd
 import pyarrow.compute as pc
 import streamlit as st
 
 from dashboard import boards, cache, changes, controls
-from dashboard.boards import (
-    board_link,
-    default_access,
-    deleted_board,
-    forget_board,
-    is_preloaded,
-    is_stranger,
-    leave_deleted_board,
-    while_open,
-)
 from dashboard.charts.data import column_histogram
 from dashboard.charts.figure import Figure
 from dashboard.charts.palette import Palette
 from dashboard.choices import View, board_settings
-from dashboard.escaping import error_markdown, escape_markdown
+from dashboard.escaping import escape_markdown
 from dashboard.library.audit import record_event
 from dashboard.library.board_file import ENDING, export
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, queries_text
@@ -34,9 +24,8 @@ from dashboard.visitor import visitor_id
 from dashboard.widgets.components import Colour, chart, download_csv, section
 from dashboard.widgets.first_rows import shown_rows
 from metrics import FORMATS
-from metrics.errors import TieScopeError
-from metrics.runs import File, Source
-from metrics.runs.findings import FindingGroup, FindingLine, group_findings
+from metrics.runs import File, MissingScore, Repeated, Source
+from metrics.runs.findings import FindingGroup, group_findings
 from metrics.support.wording import count_of, first_names
 
 _MOST_NAMES = 6
@@ -54,7 +43,7 @@ _SUMMARY = {known.name: known.summary.split("; ")[0].rstrip(".") for known in FO
 
 
 class Shape(NamedTuple):
-    """Counts and histogram on the card of a file."""
+    """Counts and histogram of the scores or grades on the card of a file."""
 
     n_values: int
     n_queries: int
@@ -181,56 +170,48 @@ def _frame(board: Board, severity: str, groups: Sequence[FindingGroup], n_shown:
 
 
 def _group(board: Board, group: FindingGroup) -> None:
-    text, fix = st.columns([9, 2], vertical_alignment="top") if _has_fix(group) else (st.container(), None)
+    is_fixable = group.code in ("rows-dropped", "scores-missing")
+    text, button = st.columns([9, 2], vertical_alignment="top") if is_fixable else (st.container(), None)
+    line, place = group.lines[0], ""
+    if len(group.lines) == 1:
+        place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
     title = f"**{escape_markdown(group.subject)}**: {escape_markdown(group.title)}"
-    place = _place(group.lines[0]) if len(group.lines) == 1 else ""
-    text.markdown(f"{title}{place}  \n:gray[{escape_markdown(group.hint)}]")
-    if fix is not None:
-        with fix:
-            _fix(board, group)
+    text.markdown(f"{title}{_grey(place)}  \n{_grey(group.hint).strip()}")
+    if button is None:
+        return
+    with button:
+        if group.code == "scores-missing":
+            _fix_missing_scores(board)
+        else:
+            label, rule = ("Keep highest", "max") if board.spec.repeated == "first" else ("Keep first", "first")
+            if st.button(label, key="fix-repeated"):
+                changes.rebuild_board(BoardSpec(board.spec.entries, cast("Repeated", rule)))
 
 
 def _messages(group: FindingGroup) -> None:
     if len(group.lines) > 1:
-        st.markdown("\n".join(map(_item, group.lines[:_MAX_LINES])))
+        names = (escape_markdown(first_names(line.names, _MOST_NAMES)) for line in group.lines)
+        items = [
+            f"- {name}: {escape_markdown(line.message)}{_grey(line.place)}"
+            for name, line in zip(names, group.lines[:_MAX_LINES], strict=False)
+        ]
+        st.markdown("\n".join(items))
     if len(group.lines) > _MAX_LINES:
         st.caption(f"The CSV has {len(group.lines) - _MAX_LINES:,} more.")
 
 
-def _item(line: FindingLine) -> str:
-    names = escape_markdown(first_names(line.names, _MOST_NAMES))
-    place = f" :gray[{escape_markdown(line.place)}]" if line.place else ""
-    return f"- {names}: {escape_markdown(line.message)}{place}"
-
-
-def _place(line: FindingLine) -> str:
-    place = first_names(line.names, _MOST_NAMES) if len(line.names) > 1 else line.place
-    return f" :gray[{escape_markdown(place)}]" if place else ""
-
-
-def _has_fix(group: FindingGroup) -> bool:
-    return group.code in ("rows-dropped", "scores-missing")
-
-
-def _fix(board: Board, group: FindingGroup) -> None:
-    if group.code == "scores-missing":
-        _fix_missing_scores(board)
-        return
-    if board.spec.repeated == "first":
-        if st.button("Keep highest", key="fix-repeated"):
-            changes.rebuild_board(BoardSpec(board.spec.entries, "max"))
-    elif st.button("Keep first", key="fix-repeated"):
-        changes.rebuild_board(BoardSpec(board.spec.entries, "first"))
+def _grey(text: str) -> str:
+    return f" :gray[{escape_markdown(text)}]" if text else ""
 
 
 def _fix_missing_scores(board: Board) -> None:
-    rules = {position: source.missing_score for position, source in enumerate(board.sources)}
-    rules = {position: rule for position, rule in rules.items() if rule != "error"}
-    is_last = "last" in rules.values()
-    if st.button("Drop them" if is_last else "Put them last", key="fix-missing"):
+    rules = [source.missing_score for source in board.sources]
+    label, rule = ("Drop them", "drop") if "last" in rules else ("Put them last", "last")
+    if st.button(label, key="fix-missing"):
         spec = board.spec
-        for position in rules:
-            spec = spec.with_missing_score(position, "drop" if is_last else "last")
+        for position, rule_before in enumerate(rules):
+            if rule_before != "error":
+                spec = spec.with_missing_score(position, cast("MissingScore", rule))
         changes.rebuild_board(spec)
 
 
@@ -244,25 +225,36 @@ _ACCESS: dict[Access, str] = {
 @section("The board")
 def board_panel(view: View) -> None:
     """Draw the controls to name, keep, share, export and delete the board."""
-    label = f"Board {escape_markdown(_board_name(view))}. {_lifetime(view)}"
+    label = view.record.label if view.record else view.board.label
+    name = boards.board_name(label)
     with (
-        st.expander(label, icon=":material/inventory_2:", key="board"),
+        st.expander(
+            f"Board {escape_markdown(name)}. {_lifetime(view)}", icon=":material/inventory_2:", key="board"
+        ),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small"),
     ):
         record = view.record
         if record is not None:
             _library_controls(record)
-        elif not is_preloaded(view.board):
+        elif not boards.is_preloaded(view.board):
             if st.button("Keep", icon=":material/inventory_2:", key="keep"):
                 hashes = {file.sha256 for file in view.board.files}
                 boards.show_board(view.board, hashes, amends=(view.board, None), keep=True)
             if st.button("Delete", icon=":material/delete:", key="delete", help="Cannot be undone."):
-                forget_board(view.board)
+                boards.forget_board(view.board)
         settings, owner, visitor = board_settings(), boards.owner(), visitor_id()
+        file_stem = "".join(letter if letter.isalnum() else "-" for letter in name)[:80].strip("-")
+
+        def exported() -> bytes:
+            packed = BytesIO()
+            export(record or view.board, packed, settings, boards.find_published(label, owner, visitor))
+            record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
+            return packed.getvalue()
+
         st.download_button(
             "Export",
-            data=while_open(lambda: _exported(view, settings, owner, visitor)),
-            file_name=_file_name(view),
+            data=boards.while_open(exported),
+            file_name=f"{file_stem or 'board'}{ENDING}",
             mime="application/zip",
             key="export",
             icon=":material/download:",
@@ -274,7 +266,7 @@ def board_panel(view: View) -> None:
 
 def undo() -> None:
     """Offer to restore the board just deleted."""
-    gone = deleted_board()
+    gone = boards.deleted_board()
     if gone is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -283,7 +275,7 @@ def undo() -> None:
             f"It can be restored for {RETENTION.days} days."
         )
         if st.button("Undo", key="undo", type="tertiary"):
-            _change_library(
+            changes.change_library(
                 lambda: cache.open_library().restore(gone.id, boards.owner()),
                 lambda: boards.switch_to_board(gone.label),
             )
@@ -292,16 +284,16 @@ def undo() -> None:
 def _lifetime(view: View) -> str:
     record = view.record
     if record is None:
-        if is_preloaded(view.board):
+        if boards.is_preloaded(view.board):
             return "Opened when the server starts; it cannot be renamed or deleted here."
-        sign_out = "you sign out, " if boards.owner() and not is_stranger() else ""
+        sign_out = "you sign out, " if boards.owner() and not boards.is_stranger() else ""
         return (
             f"In memory only. The link opens it for you alone until {sign_out}the server restarts or needs the "
             "memory."
         )
     if record.owner != boards.owner():
         return "Shared with you to change." if record.access == "edit" else "Shared with you to read."
-    if is_stranger():
+    if boards.is_stranger():
         period = f"Kept for {RETENTION.days} days. Anyone with this link can read it."
         return f"{period} After a refresh, duplicate it to change it."
     return "Kept. The link opens it after a refresh, a restart or in another browser."
@@ -314,17 +306,19 @@ def _library_controls(record: Record) -> None:
         as_now = "Opens the board with the current measure, baseline, filter and settings."
         if st.button("Save view", icon=":material/bookmark:", key="save-view", help=as_now):
             settings = board_settings()
-            _change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
+            changes.change_library(lambda: library.save_view(record.id, settings, owner), st.rerun)
     if st.button("Duplicate", icon=":material/content_copy:", key="duplicate"):
-        access = default_access(owner)
-        _change_library(
+        access = boards.default_access(owner)
+        changes.change_library(
             lambda: boards.switch_to_board(library.duplicate(record.id, owner, access=access).label)
         )
     if record.owner == owner:
-        if owner and not is_stranger():
+        if owner and not boards.is_stranger():
             _share(record, owner)
         if st.button("Delete", icon=":material/delete:", key="delete"):
-            _change_library(lambda: library.delete(record.id, owner), lambda: leave_deleted_board(record))
+            changes.change_library(
+                lambda: library.delete(record.id, owner), lambda: boards.leave_deleted_board(record)
+            )
 
 
 def _name(record: Record, owner: str) -> None:
@@ -335,7 +329,9 @@ def _name(record: Record, owner: str) -> None:
     name = st.text_input("Name", max_chars=200, key=key, placeholder=record.name, width=280)
     if name.strip() in ("", record.name):
         return
-    _change_library(lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label))
+    changes.change_library(
+        lambda: boards.switch_to_board(cache.open_library().rename(record.id, name, owner).label)
+    )
 
 
 def _share(record: Record, owner: str) -> None:
@@ -348,32 +344,6 @@ def _share(record: Record, owner: str) -> None:
             format_func=lambda access: _ACCESS[access],
             key=f"share-{record.id}-{record.version}",
         )
-        st.code(board_link(record.label), language=None, wrap_lines=True)
+        st.code(boards.board_link(record.label), language=None, wrap_lines=True)
         if access is not None and access != record.access:
-            _change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)
-
-
-def _change_library(*steps: Callable[[], None]) -> None:
-    try:
-        for step in steps:
-            step()
-    except TieScopeError as error:
-        st.error(error_markdown(error), icon=":material/error:")
-
-
-def _exported(view: View, settings: dict[str, Any], owner: str, visitor: str) -> bytes:
-    packed = BytesIO()
-    label = view.record.label if view.record else view.board.label
-    export(view.record or view.board, packed, settings, boards.find_published(label, owner, visitor))
-    record_event("exported", owner, board=id_of(label), name=label.rpartition(SEPARATOR)[0])
-    return packed.getvalue()
-
-
-def _board_name(view: View) -> str:
-    label = view.record.label if view.record else view.board.label
-    return label.rpartition(SEPARATOR)[0] or label
-
-
-def _file_name(view: View) -> str:
-    plain = "".join(letter if letter.isalnum() else "-" for letter in _board_name(view))[:80]
-    return f"{plain.strip('-') or 'board'}{ENDING}"
+            changes.change_library(lambda: cache.open_library().share(record.id, access, owner), st.rerun)

@@ -1,7 +1,8 @@
 """Data → Library: the uploads kept, actions on them, and those deleted recently."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from zoneinfo import ZoneInfo
 
@@ -11,7 +12,7 @@ import streamlit as st
 from dashboard import boards, cache, controls
 from dashboard.access import server_files
 from dashboard.access.sign_in import is_open_to_all
-from dashboard.changes import build_arranged, read_all, score_as_shown
+from dashboard.changes import build_arranged, change_library, read_all, score_as_shown
 from dashboard.choices import View
 from dashboard.escaping import error_markdown, escape_markdown
 from dashboard.library.boards import Board, BoardSpec
@@ -41,11 +42,12 @@ def actions(view: View, ticked: Sequence[Upload]) -> None:
         pin = _button("Pin" if pins else "Unpin", "pin", "keep" if pins else "keep_off")
         deletes = _button("Delete", "discard", "delete")
     if opens:
-        _change_library(lambda: _open(ticked))
+        change_library(lambda: _open(ticked))
     if adds:
-        _change_library(lambda: _add(view, ticked))
+        change_library(lambda: _add(view, ticked))
     if pin:
-        _change_library(lambda: _pin(ticked, pinned=pins))
+        library, owner = cache.open_library(), boards.owner()
+        change_library(*(partial(library.pin, each.sha256, owner, pinned=pins) for each in ticked), st.rerun)
     if deletes:
         _delete(view, ticked)
     if len(ticked) == 1:
@@ -65,13 +67,6 @@ def _boards_text(ticked: Sequence[Upload]) -> str:
 
 def _button(label: str, key: str, icon: str) -> bool:
     return st.button(label, icon=f":material/{icon}:", key=f"library-{key}")
-
-
-def _change_library(change: Callable[[], None]) -> None:
-    try:
-        change()
-    except TieScopeError as error:
-        st.error(escape_markdown(f"{error} Nothing was changed."), icon=":material/error:")
 
 
 def _open(ticked: Sequence[Upload]) -> None:
@@ -131,12 +126,6 @@ def _build(spec: BoardSpec, before: BoardSpec | None = None) -> Board:
     return board
 
 
-def _pin(ticked: Sequence[Upload], *, pinned: bool) -> None:
-    for upload in ticked:
-        cache.open_library().pin(upload.sha256, boards.owner(), pinned=pinned)
-    st.rerun()
-
-
 def _delete(view: View, ticked: Sequence[Upload]) -> None:
     """Delete the selected uploads, and the board shown if it has no name and uses one of them."""
     gone, refused = {}, []
@@ -172,7 +161,7 @@ def outcome_line() -> None:
             icon = "delete" if last.discarded else "check"
             st.markdown(f":material/{icon}: {escape_markdown(last.message)}", width="content")
             if last.discarded and st.button("Undo", key="library-undo", type="tertiary"):
-                _change_library(lambda: _reclaim(last))
+                change_library(lambda: _reclaim(last))
 
 
 def _reclaim(last: Outcome) -> None:
@@ -191,12 +180,8 @@ def _note(upload: Upload) -> None:
         note = st.text_input(label, upload.note, max_chars=1000, key=f"note-{upload.sha256}", width=480)
         saved = st.form_submit_button("Save")
     if saved:
-        _change_library(lambda: _describe(upload, note or ""))
-
-
-def _describe(upload: Upload, note: str) -> None:
-    cache.open_library().describe(upload.sha256, note, boards.owner())
-    st.rerun()
+        save = partial(cache.open_library().describe, upload.sha256, note or "", boards.owner())
+        change_library(save, st.rerun)
 
 
 _MAX_LINES = 20
@@ -214,10 +199,10 @@ def recently_deleted() -> None:
             for upload in uploads[:_MAX_LINES]:
                 note = f"{count_of(upload.rows, 'row')}, {upload.sha256[:7]}"
                 if _line(upload.name, note, upload.sha256[:12]):
-                    _restore(library.reclaim, upload.sha256)
+                    change_library(partial(library.reclaim, upload.sha256, owner), st.rerun)
             for record in records[:_MAX_LINES]:
                 if _line(record.name, f"board, changed {record.changed:%d %b %Y}", record.id):
-                    _restore(library.restore, record.id)
+                    change_library(partial(library.restore, record.id, owner), st.rerun)
             if max(len(uploads), len(records)) > _MAX_LINES:
                 st.caption(
                     f"The {_MAX_LINES} newest uploads and the {_MAX_LINES} boards changed last are listed."
@@ -229,15 +214,6 @@ def _line(name: str, note: str, key: str) -> bool:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"{escape_markdown(name)} :gray[{escape_markdown(note)}]", width="content")
         return st.button("Restore", key=f"restore-{key}", type="tertiary")
-
-
-def _restore(bring_back: Callable[[str, str], None], item_id: str) -> None:
-    try:
-        bring_back(item_id, boards.owner())
-    except TieScopeError as error:
-        st.error(error_markdown(error), icon=":material/error:")
-    else:
-        st.rerun()
 
 
 def _eviction() -> None:

@@ -27,33 +27,12 @@ from metrics.errors import LibraryError, ReadError, TieScopeError, UsageError
 from metrics.evaluation import ScoringOptions
 from metrics.report import ReportOptions
 from metrics.runs import File, Repeated
-from metrics.studies.history import (
-    LEAST_SHARED,
-    arrivals,
-    arrivals_finding,
-    arriving,
-    change_of,
-    history,
-    history_finding,
-    pooled_judgments,
-    running_means,
-    version_means,
-    version_of,
-)
+from metrics.studies import history as version_study
 from metrics.support.wording import count_of, first_names, part_of
 
 
 class VersionScoring(NamedTuple):
-    """The settings by which kept runs are scored.
-
-    Attributes:
-        judged: hash of the judgments.
-        scoring: scoring options.
-        traditional: treatment of ties for the traditional score.
-        measures: names of the measures.
-        repeated: rule for documents repeated in a list.
-        segments: hash of the queries counted; empty for all.
-    """
+    """The settings that score kept runs, with hashes of judgments and queries (empty for all)."""
 
     judged: str
     scoring: ScoringOptions
@@ -75,7 +54,7 @@ def judgments_key(board: Board) -> str:
 @st.cache_resource(show_spinner=False, max_entries=4)
 def judged(key: str, _board: Board) -> pa.Table:
     """Return the judgments of a board."""
-    return pooled_judgments(_board.runs)
+    return version_study.pooled_judgments(_board.runs)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2_000)
@@ -85,18 +64,11 @@ def means(
     """Return the means of the rerankers in a kept file, or the error it raises."""
     try:
         runs = Runs.from_sources([_entry.read()], scoring.repeated, judged=False)
-        return version_means(runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring)
+        return version_study.version_means(
+            runs, _judged, scoring.measures, scoring.traditional, _queries, scoring.scoring
+        )
     except (ReadError, UsageError) as error:
         return error
-
-
-def score_versions(
-    scoring: VersionScoring, entries: Sequence[Entry], board: Board, queries: set[str] | None
-) -> list[pd.DataFrame | TieScopeError]:
-    """Return the means of several files."""
-    against = judged(scoring.judged, board)
-    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
-        return [_means(scoring, entry, against, queries) for entry in entries]
 
 
 def _means(
@@ -132,7 +104,8 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
         "Kept runs with at least half of this board's judged queries, scored by its judgments. Versions are "
         "grouped by the suffix of their names: -v2, a date, .3 or (1).",
     )
-    runs = _candidates(view, uploads)
+    fewest = version_study.LEAST_SHARED * view.board.n_queries
+    runs = [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
     if not _may_have_versions(runs):
         _say_none(view, uploads)
         return ""
@@ -153,7 +126,7 @@ def over_time(view: View, uploads: Sequence[Upload]) -> str:
         return measure
     if wrong:
         st.caption(f"Not scored: {part_of(len(wrong), len(runs), 'run')}. {escape_markdown(str(wrong[0]))}")
-    lines = history(scores[scores["measure"] == measure])
+    lines = version_study.history(scores[scores["measure"] == measure])
     if not len(lines):
         _say_none(view, uploads)
         return measure
@@ -170,17 +143,11 @@ def _say_none(view: View, uploads: Sequence[Upload]) -> None:
     st.markdown(f"{_NONE} Choose **All** above to search beyond this board's uploads." if is_part else _NONE)
 
 
-def _candidates(view: View, uploads: Sequence[Upload]) -> list[Upload]:
-    """Return runs that may share enough queries, the newest first."""
-    fewest = LEAST_SHARED * view.board.n_queries
-    return [upload for upload in uploads if upload.kind == "run" and upload.profile.queries >= fewest]
-
-
 def _may_have_versions(runs: Sequence[Upload]) -> bool:
     """Return whether two runs may be versions of one reranker."""
     if any("reranker" in upload.reading.mapping for upload in runs):
         return True
-    names = Counter(version_of(File(upload.name, b"").stem)[0] for upload in runs)
+    names = Counter(version_study.version_of(File(upload.name, b"").stem)[0] for upload in runs)
     return max(names.values(), default=0) > 1
 
 
@@ -198,7 +165,9 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
         sha256("\n".join(sorted(queries)).encode()).hexdigest() if queries is not None else "",
     )
     entries = cache.open_library().spec_of([upload.sha256 for upload in runs], boards.owner()).entries
-    results = score_versions(scoring, entries, board, queries)
+    with st.spinner(f"Scoring {count_of(len(entries), 'kept run')} …"):
+        against = judged(scoring.judged, board)
+        results = [_means(scoring, entry, against, queries) for entry in entries]
     parts = [
         part.assign(
             added=upload.added, hash=upload.sha256, boards=first_names([name for _, name in upload.boards])
@@ -213,7 +182,7 @@ def _score(view: View, runs: Sequence[Upload], measure: str) -> tuple[pd.DataFra
 
 
 def _draw(view: View, rows: pd.DataFrame, measure: str, axis: VersionAxis) -> None:
-    section_finding(history_finding(rows, parse(measure).traditional), rows["reranker"].unique())
+    section_finding(version_study.history_finding(rows, parse(measure).traditional), rows["reranker"].unique())
     rerankers = rows["reranker"].value_counts(sort=True).index[:_LINES]
     drawn_rows = rows[rows["reranker"].isin(rerankers)]
     if len(rerankers) < rows["reranker"].nunique():
@@ -253,7 +222,7 @@ def _default_axis(rows: pd.DataFrame) -> str:
 
 def _colours(view: View, names: Sequence[str]) -> dict[str, str]:
     shown_now = choices.offered_rerankers(view.board)
-    colours = {version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
+    colours = {version_study.version_of(name)[0]: view.colour(name) for name in reversed(shown_now)}
     colours |= {name: view.colour(name) for name in shown_now}
     free_numbers = iter(range(len(shown_now), len(shown_now) + len(names)))
     return {name: colours.get(name) or view.palette.reranker(next(free_numbers)) for name in names}
@@ -268,7 +237,7 @@ _FEWEST = 4
 @section("List by list")
 def list_by_list(view: View, measure: str) -> None:
     """Draw running means over lists that have an order, by `measure` or, if empty, by one chosen here."""
-    versions = arriving(view.board.runs, view.rerankers)
+    versions = version_study.arriving(view.board.runs, view.rerankers)
     if not versions:
         return
     heading(
@@ -287,11 +256,11 @@ def list_by_list(view: View, measure: str) -> None:
             return
         usual_window = max(2, min(_LATEST, len(lists) // _SHARE))
         window = number_input("Latest lists", 2, len(lists) // 2, usual_window, "latest", width=140)
-    change = change_of(lists, measure)
-    section_finding(arrivals_finding(name, lists, change, parse(measure).traditional), [name])
+    change = version_study.change_of(lists, measure)
+    section_finding(version_study.arrivals_finding(name, lists, change, parse(measure).traditional), [name])
     order = "in order of time" if lists["time"].notna().all() else "version by version"
     figure = running_means_chart(
-        running_means(lists, window),
+        version_study.running_means(lists, window),
         view.palette,
         parse(measure).traditional,
         window,
@@ -306,5 +275,5 @@ def list_by_list(view: View, measure: str) -> None:
 
 @cached_by_key(show_spinner=False, max_entries=24)
 def _arrivals(view: ShownBoard, name: str, measure: str, traditional: str) -> pd.DataFrame:
-    names = arriving(view.board.runs, view.rerankers)[name]
-    return arrivals(view.evaluation, view.board.runs, names, measure, traditional)
+    names = version_study.arriving(view.board.runs, view.rerankers)[name]
+    return version_study.arrivals(view.evaluation, view.board.runs, names, measure, traditional)

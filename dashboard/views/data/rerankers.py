@@ -66,7 +66,7 @@ _COLUMNS = ("shown", "order", "label", "name", "file", "rows", "queries")
 def arrange(board: Board) -> None:
     """Draw a table to rename, reorder and leave out rerankers, and the choice of the baseline."""
     st.caption(
-        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker.",
+        "Rename, reorder or untick rerankers. Rerankers with the same name become repeats of one reranker."
     )
     rows = _reranker_rows(board.runs)
     is_elided = not rows["label"].equals(rows["name"])
@@ -121,6 +121,6 @@ def _column_config() -> dict[str, Any]:
 
 
 def _apply(board: Board, edited: pd.DataFrame) -> None:
-    shown = edited[edited["shown"]].sort_values("order", kind="stable")
-    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in shown["name"].items()}
+    rows = edited[edited["shown"]].sort_values("order", kind="stable")
+    names = {str(board.runs.rerankers[at]): str(name).strip() for at, name in rows["name"].items()}
     changes.rebuild_board(board.spec.arranged(names))

@@ -16,7 +16,6 @@ from dashboard.escaping import escape_markdown
 from dashboard.library.board_file import is_board
 from dashboard.library.boards import MOST_FILES, Board, BoardSpec, default_name, queries_text
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.library.records import SEPARATOR
 from dashboard.long_work import is_cancelled, long_work, offer_to_resume
 from dashboard.published import kept_files, take_files, take_table
 from dashboard.views.data.columns import choose_columns
@@ -53,17 +52,19 @@ def upload_field(view: View) -> None:
             key="upload",
             help=f"At most {MOST_FILES} files. Formats are recognised by content, not by file name.",
         )
-        pasted = _paste()
+        with st.popover("Paste", icon=":material/content_paste:"):
+            name = st.text_input("Name", "pasted.txt", key="paste-name")
+            text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
         is_addition = st.toggle(
-            "Add to this board",
-            key="add",
-            help="A file replaces the loaded file of the same name.",
+            "Add to this board", key="add", help="A file replaces the loaded file of the same name."
         )
         is_private = st.toggle("This session only", key="only-here", help="Nothing is written to disk.")
-    files = [File(file.name, file.getvalue()) for file in uploaded] + pasted
+    files = [File(file.name, file.getvalue()) for file in uploaded]
+    if text.strip():
+        files.append(File(name or "pasted.txt", text.encode("utf-8", "replace")))
     if files:
         _show_files(files, view if is_addition else None, keep=not is_private)
     else:
@@ -74,22 +75,18 @@ def _show_files(files: list[File], onto: View | None, *, keep: bool) -> None:
     if len(files) > MOST_FILES:
         st.error(f"{len(files)} files are more than the limit of {MOST_FILES}. Put rerankers into one table.")
     elif stored := next(filter(is_stored, files), None):
-        _say_stored(stored.name)
+        st.info(
+            f"{escape_markdown(stored.name)} is a stored evaluation: scores of lists, without their documents. "
+            "Open it with `tiescope app results.parquet`, under Large results.",
+            icon=":material/hard_drive:",
+        )
+        st.caption(UNCHANGED)
     elif board_file := next(filter(is_board, files), None):
         _import(board_file, alone=len(files) == 1, keep=keep)
     else:
         dropped = BoardSpec.of(files)
         spec = current_draft(onto.board.spec.with_files(dropped) if onto else dropped)
         _show_draft(spec, dropped, onto, keep=keep)
-
-
-def _say_stored(name: str) -> None:
-    st.info(
-        f"{escape_markdown(name)} is a stored evaluation: scores of lists, without their documents. Open it "
-        "with `tiescope app results.parquet`, under Large results.",
-        icon=":material/hard_drive:",
-    )
-    st.caption(UNCHANGED)
 
 
 def _import(file: File, *, alone: bool, keep: bool) -> None:
@@ -114,13 +111,6 @@ def _import(file: File, *, alone: bool, keep: bool) -> None:
 def _say_refused(reason: str) -> None:
     st.error(escape_markdown(reason), icon=":material/error:")
     st.caption(UNCHANGED)
-
-
-def _paste() -> list[File]:
-    with st.popover("Paste", icon=":material/content_paste:"):
-        name = st.text_input("Name", "pasted.txt", key="paste-name")
-        text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
-    return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
@@ -174,7 +164,7 @@ def _results_text(results: Sequence[File]) -> str:
 
 def _offer_to_audit(view: View, results: Sequence[File]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        name = view.board.label.rpartition(SEPARATOR)[0] or view.board.label
+        name = boards.board_name(view.board.label)
         st.markdown(
             f":material/fact_check: {_results_text(results)}, no runs. Audit **{escape_markdown(name)}**?",
             width="content",
@@ -206,7 +196,11 @@ def _offer_to_mend(spec: BoardSpec, sources: list[Source | TieScopeError], refus
         if isinstance(error, ReadError):
             _lines_around(spec, error)
         if isinstance(error, RepeatError):
-            _offer_to_keep(spec)
+            with st.container(horizontal=True):
+                if st.button("Keep first", type="primary", key="keep-first"):
+                    replace_draft(BoardSpec(spec.entries, "first"))
+                if st.button("Keep highest", key="keep-max"):
+                    replace_draft(BoardSpec(spec.entries, "max"))
     st.caption(UNCHANGED)
     _offer_to_settle(spec, list(errors))
     for position, error in errors.items():
@@ -260,14 +254,6 @@ def _is_complete(sources: list[Source | TieScopeError]) -> bool:
     return bool(runs) and (len(runs) < len(read) or all("relevance" in run.table.column_names for run in runs))
 
 
-def _offer_to_keep(spec: BoardSpec) -> None:
-    with st.container(horizontal=True):
-        if st.button("Keep first", type="primary", key="keep-first"):
-            replace_draft(BoardSpec(spec.entries, "first"))
-        if st.button("Keep highest", key="keep-max"):
-            replace_draft(BoardSpec(spec.entries, "max"))
-
-
 def _lines_around(spec: BoardSpec, error: ReadError) -> None:
     file = next((entry.file for entry in spec.entries if entry.file.name == error.file), None)
     if file is None or error.line is None or error.unit != "line":
@@ -296,7 +282,7 @@ def board_finding(board: Board) -> Prose:
     runs, judged = len(board.runs.tables), board.runs.qrels is not None
     ties = cache.evaluation(board).lists["tie_ratio"]
     contents = f"{runs} run{'s' * (runs != 1)}" + (" and judgments" if judged else "")
-    name = board.label.rpartition(SEPARATOR)[0] or board.label
+    name = boards.board_name(board.label)
     return (
         *(() if name == default_name(board) else (Strong(name), ": ")),
         f"{contents} for ",

@@ -17,7 +17,7 @@ from dashboard.controls import link_parameters, number_input
 from dashboard.escaping import escape_markdown
 from dashboard.views.guide.prose import Block, ProsePart, read_parts
 from dashboard.widgets.components import Card, Colour, cards, chart, finding, heading
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text
 from metrics.studies.guide import WorkedExample, filled_formulas, noise_example, worked_example, worked_finding
 
@@ -289,11 +289,11 @@ def one_minute() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, visitor.theme(), example.k)
+        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), example.k)
         chart(figure, "guide-ladder", "The list of the example.")
     with right:
         draw_head(first_hit_part)
-        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
+        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
     _draw_formulas(formulas_part, example)
 
@@ -351,11 +351,11 @@ def noise() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         draw_head(ladder_part)
-        figure = kept_figure(OF_NO_BOARD, tie_ladder, example.documents, visitor.theme(), 1)
+        figure = kept_figure(tie_ladder, example.documents, visitor.theme(), 1)
         chart(figure, "noise-ladder", "The list of the example.")
     with right:
         draw_head(rank_part)
-        figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
+        figure = kept_figure(first_hit_bars, example.chances, visitor.theme(), None)
         chart(figure, "noise-ranks", "Probability of each rank of the relevant document under noise.")
     fold_parts([sources, more])
 

@@ -11,52 +11,24 @@ from dashboard import controls, visitor
 from dashboard.charts.leaderboard import score_bounds
 from dashboard.charts.simulator import gap_heatmap, tie_growth
 from dashboard.controls import number_input, range_slider, slider
-from dashboard.views.simulator.simulation import (
-    CONTINUOUS_KIND,
-    KINDS,
-    LLM,
-    SEVERAL,
-    SEVERAL_AT_FIRST,
-    SYNTHETIC,
-    Simulation,
-    exit_buttons,
-    gap_sizes,
-    list_gaps,
-    lists_chart,
-    scores,
-    second_measure,
-)
+from dashboard.views.simulator import simulation as simulations
 from dashboard.views.simulator.text_table import TextTable, number, text
 from dashboard.widgets.columns import measures_in_names, reranker_columns
 from dashboard.widgets.components import chart, heading, section, section_finding, side_by_side, table
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from metrics import parse
-from metrics.simulation import NOTEBOOK_RERANKERS
+from metrics.simulation import NOTEBOOK_RERANKERS, reranker_text
 from metrics.simulation.model import PERFORMANCE
-from metrics.simulation.reranker_text import (
-    MAX_LEVELS,
-    MAX_RERANKERS,
-    NamedReranker,
-    default_name,
-    format_rerankers,
-    parse_rerankers,
-)
+from metrics.studies import precisions
 from metrics.studies.gaps import gap_finding
 from metrics.studies.leaderboard import leaderboard
-from metrics.studies.precisions import (
-    LEVELS,
-    TIE_PROBABILITIES,
-    gap_by_settings,
-    growth_curve,
-    growth_finding,
-)
 from metrics.support.wording import count_of
 
 _EXPLAINED = {
-    LLM: "Scores have a few levels. Some documents then copy the score of another document.",
-    SEVERAL: "Your own rerankers on the same queries. Edit, add or delete rows. Levels 0: continuous scores.",
-    CONTINUOUS_KIND: "Continuous scores, which never tie.",
-    SYNTHETIC: "Scores take a few values, whatever the relevance. Some lists get noise, which breaks all ties.",
+    simulations.LLM: "Scores have a few levels. Some documents then copy the score of another document.",
+    simulations.SEVERAL: "Your own rerankers on the same queries, a row each. Levels 0: continuous scores.",
+    simulations.CONTINUOUS_KIND: "Continuous scores, which never tie.",
+    simulations.SYNTHETIC: "Scores take a few values, whatever the relevance. Noise breaks some ties.",
 }
 _PRESETS = dict(zip(("low", "medium", "high", "very high"), NOTEBOOK_RERANKERS.values(), strict=True))
 _MOST_QUERIES, _MOST_DOCUMENTS, _MOST_RELEVANT = 1000, 60, 12
@@ -67,45 +39,55 @@ _LETTERS = 40
 def llm_rerankers() -> None:
     """Draw the settings, charts and figures of a simulation, and the buttons to use its lists."""
     above = st.container()
-    kind = controls.segmented("Lists", KINDS, "made")
+    kind = controls.segmented("Lists", simulations.KINDS, "made")
     with above:
         st.caption(_EXPLAINED[kind])
-    simulation = _choose_simulation(kind)
-    if kind == LLM:
+    if kind == simulations.SYNTHETIC:
+        simulation = _choose_synthetic()
+    else:
+        simulation = _choose_several() if kind == simulations.SEVERAL else _choose_llm(kind)
+    if kind == simulations.LLM:
         _growth_section(simulation)
-    _reranker_section(simulation)
-    _gap_section(simulation)
+    places = _places(simulation)
+    if len(places) > 1:
+        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
+        figure = kept_figure(score_bounds, places, visitor.theme(), "MRR")
+        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
+    second, lists = simulations.second_measure(simulation), simulations.list_gaps(simulation)
+    heading("Ties against gaps", "")
+    section_finding(gap_finding(lists, "RR"))
+    if lists["n_tie_groups"].any():
+        simulations.lists_chart(lists, ("RR", second), "simulated")
     with st.expander("In figures"):
-        rows, second = gap_sizes(simulation).reset_index(), second_measure(simulation)
-        columns, download = (
-            reranker_columns((parse("RR"), parse(second))),
-            measures_in_names(rows, "RR", second),
-        )
-        table(rows, "In figures", "simulated", columns, download)
-    exit_buttons(simulation)
+        rows = simulations.gap_sizes(simulation).reset_index()
+        columns = reranker_columns((parse("RR"), parse(second)))
+        table(rows, "In figures", "simulated", columns, measures_in_names(rows, "RR", second))
+    simulations.exit_buttons(simulation)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _places(simulation: Simulation) -> pd.DataFrame:
-    return leaderboard(scores(simulation), "RR", "input")
+def _places(simulation: simulations.Simulation) -> pd.DataFrame:
+    return leaderboard(simulations.scores(simulation), "RR", "input")
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def growth(simulation: Simulation, measure: str) -> pd.DataFrame:
+def growth(simulation: simulations.Simulation, measure: str) -> pd.DataFrame:
     """Return the scores of one reranker for each tie probability."""
-    probabilities = sorted({*TIE_PROBABILITIES, simulation.ties})
-    return growth_curve(partial(simulation.simulate, common=True), simulation.levels, measure, probabilities)
+    probabilities = sorted({*precisions.TIE_PROBABILITIES, simulation.ties})
+    return precisions.growth_curve(
+        partial(simulation.simulate, common=True), simulation.levels, measure, probabilities
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def gaps_by_settings(simulation: Simulation, measure: str) -> pd.DataFrame:
+def gaps_by_settings(simulation: simulations.Simulation, measure: str) -> pd.DataFrame:
     """Return the mean gap for each number of score levels and tie probability."""
-    return gap_by_settings(partial(simulation.simulate, common=True), measure)
+    return precisions.gap_by_settings(partial(simulation.simulate, common=True), measure)
 
 
-def _growth_section(simulation: Simulation) -> None:
+def _growth_section(simulation: simulations.Simulation) -> None:
     curve, name = growth(simulation, "RR"), parse("RR").traditional
-    section_finding(growth_finding(curve, simulation.ties, simulation.levels, name))
+    section_finding(precisions.growth_finding(curve, simulation.ties, simulation.levels, name))
     wide, narrow = side_by_side(3, 2, "many")
     with wide:
         heading(
@@ -113,45 +95,20 @@ def _growth_section(simulation: Simulation) -> None:
             f"{count_of(simulation.queries, 'query')}, {count_of(simulation.levels, 'score level')}, "
             "the same draws.",
         )
-        figure = kept_figure(OF_NO_BOARD, tie_growth, curve, visitor.theme(), name, simulation.ties)
+        figure = kept_figure(tie_growth, curve, visitor.theme(), name, simulation.ties)
         chart(figure, "growth", "Tied mean, shuffles and bounds as the tie probability grows.", wide=420)
     with narrow:
         heading("Mean gap of a list", "| RR − tied RR | over both settings. Box: your settings.")
         setting = (simulation.levels, simulation.ties)
         figure = kept_figure(
-            OF_NO_BOARD,
             gap_heatmap,
             gaps_by_settings(simulation, "RR"),
             visitor.theme(),
-            setting if simulation.levels in LEVELS and simulation.ties in TIE_PROBABILITIES else None,
+            setting
+            if simulation.levels in precisions.LEVELS and simulation.ties in precisions.TIE_PROBABILITIES
+            else None,
         )
         chart(figure, "gap-grid", "Mean gap by score levels and tie probability.", wide=360)
-
-
-def _reranker_section(simulation: Simulation) -> None:
-    rows = _places(simulation)
-    if len(rows) > 1:
-        heading("Score with tie bounds", "Pale: worst to best order. Dot: tied. Diamond: traditional.")
-        figure = kept_figure(OF_NO_BOARD, score_bounds, rows, visitor.theme(), parse("RR").traditional)
-        chart(figure, "simulated-bounds", "MRR of each simulated reranker with its tie bounds.")
-
-
-def _gap_section(simulation: Simulation) -> None:
-    second, lists = second_measure(simulation), list_gaps(simulation)
-    heading(
-        "Ties against gaps",
-        "",
-    )
-    section_finding(gap_finding(lists, "RR"))
-    if not lists["n_tie_groups"].any():
-        return
-    lists_chart(lists, ("RR", second), "simulated")
-
-
-def _choose_simulation(kind: str) -> Simulation:
-    if kind == SYNTHETIC:
-        return _choose_synthetic()
-    return _choose_several() if kind == SEVERAL else _choose_llm(kind)
 
 
 class _Lists(NamedTuple):
@@ -163,15 +120,17 @@ class _Lists(NamedTuple):
     seed: int
 
 
-def _choose_llm(kind: str) -> Simulation:
+def _choose_llm(kind: str) -> simulations.Simulation:
     above = st.container(horizontal=True, vertical_alignment="top", gap="medium")
     with above:
-        presets = st.container(width="content") if kind == LLM else None
+        presets = st.container(width="content") if kind == simulations.LLM else None
         has_segments = _is_second("Query types", ("one", "the notebook's four"), "madetypes", ("one", "four"))
         beside = "nobody", "the notebook's four LLMs"
-        is_compared = kind == LLM and _is_second("Compare with", beside, "madebeside", ("none", "four LLMs"))
+        is_compared = kind == simulations.LLM and _is_second(
+            "Compare with", beside, "madebeside", ("none", "four LLMs")
+        )
     grid = st.grid(4, min_column_width=150)
-    ties, levels = _choose_ties(grid) if kind == LLM else (0.0, 0)
+    ties, levels = _choose_ties(grid) if kind == simulations.LLM else (0.0, 0)
     lists = _choose_lists(grid, (8, 19), (1, 4))
     performance = PERFORMANCE
     if not has_segments:
@@ -180,7 +139,7 @@ def _choose_llm(kind: str) -> Simulation:
     if presets is not None:
         with presets:
             _preset_control(ties, levels)
-    return Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
+    return simulations.Simulation(kind, *lists, ties, levels, performance, has_segments, is_compared)
 
 
 def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str, str]) -> bool:
@@ -189,19 +148,23 @@ def _is_second(label: str, options: tuple[str, str], key: str, labels: tuple[str
     return controls.segmented(label, options, key, format_func=names.__getitem__) == options[1]
 
 
-def _choose_several() -> Simulation:
+def _choose_several() -> simulations.Simulation:
     rerankers = TextTable(
         key="madeof",
-        parse=parse_rerankers,
-        line=format_rerankers,
+        parse=reranker_text.parse_rerankers,
+        line=reranker_text.format_rerankers,
         read=_rerankers,
         columns=_columns(),
         syntax="ties,levels,performance,name; …",
         hint="Performance and name are optional.",
-        max_rows=MAX_RERANKERS,
-    ).edit(SEVERAL_AT_FIRST)
+        max_rows=reranker_text.MAX_RERANKERS,
+    ).edit(simulations.SEVERAL_AT_FIRST)
     lists = _choose_lists(st.grid(4, min_column_width=150), (8, 19), (1, 4))
-    return Simulation(SEVERAL, *lists, several=format_rerankers(rerankers or SEVERAL_AT_FIRST))
+    return simulations.Simulation(
+        simulations.SEVERAL,
+        *lists,
+        several=reranker_text.format_rerankers(rerankers or simulations.SEVERAL_AT_FIRST),
+    )
 
 
 def _columns() -> dict[str, Any]:
@@ -215,7 +178,7 @@ def _columns() -> dict[str, Any]:
             "Score levels",
             help="Number of distinct scores; 0 for continuous scores.",
             min_value=0,
-            max_value=MAX_LEVELS,
+            max_value=reranker_text.MAX_LEVELS,
             step=1,
             default=10,
         ),
@@ -228,29 +191,31 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def _rerankers(frame: pd.DataFrame) -> list[NamedReranker]:
+def _rerankers(frame: pd.DataFrame) -> list[reranker_text.NamedReranker]:
     rerankers = []
     for row in frame.to_dict("records"):
         ties, levels = number(row["ties"], math.nan), number(row["levels"], math.nan)
         if math.isfinite(ties + levels):
-            name = text(row["name"], default_name(ties, round(levels)))
+            name = text(row["name"], reranker_text.default_name(ties, round(levels)))
             performance = number(row["performance"], PERFORMANCE)
-            rerankers.append(NamedReranker(ties, round(levels), performance, name))
+            rerankers.append(reranker_text.NamedReranker(ties, round(levels), performance, name))
     return rerankers
 
 
-def _choose_synthetic() -> Simulation:
+def _choose_synthetic() -> simulations.Simulation:
     grid = st.grid(4, min_column_width=150)
     with grid.cell():
         ties = slider("Share of lists that may tie", (0, 1), 0.3, 0.05, "listties")
-    return Simulation(SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4))
+    return simulations.Simulation(
+        simulations.SYNTHETIC, *_choose_lists(grid, (5, 14), (1, 3), "list"), round(ties, 4)
+    )
 
 
 def _choose_ties(grid: Any) -> tuple[float, int]:  # noqa: ANN401 Streamlit's own is private
     with grid.cell():
         ties = round(slider("Tie probability", (0, 1), 0.3, 0.05, "madeties"), 4)
     with grid.cell():
-        return ties, round(slider("Score levels", (1, MAX_LEVELS), 10, 1, "madelevels"))
+        return ties, round(slider("Score levels", (1, reranker_text.MAX_LEVELS), 10, 1, "madelevels"))
 
 
 def _choose_lists(

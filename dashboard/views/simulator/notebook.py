@@ -10,19 +10,9 @@ import streamlit as st
 from dashboard import controls, visitor
 from dashboard.charts.rerankers import aligned_rows, gap_multiples
 from dashboard.charts.simulator import sampling_convergence
-from dashboard.views.simulator.simulation import (
-    NOTEBOOK_GRAG,
-    NOTEBOOK_LISTS,
-    NOTEBOOK_LLMS,
-    Simulation,
-    exit_buttons,
-    gap_sizes,
-    list_gaps,
-    lists_chart,
-    runs,
-)
+from dashboard.views.simulator import simulation as simulations
 from dashboard.widgets.components import chart, heading, section, table
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import describe_values
 from metrics import evaluate, parse
 from metrics.simulation import notebook_scenarios
@@ -105,32 +95,32 @@ def every_order(ranking: Ranking, documents: Sequence[Document]) -> None:
 @section("200 synthetic lists")
 def synthetic_lists() -> None:
     """Draw the six panels and print the summary."""
-    simulation = Simulation(NOTEBOOK_LISTS)
-    lists = list_gaps(simulation)
+    simulation = simulations.Simulation(simulations.NOTEBOOK_LISTS)
+    lists = simulations.list_gaps(simulation)
     heading("Impact of tied rankings: 200 synthetic lists", "Six panels.")
-    lists_chart(lists, ("RR", "Hits@3"), "synthetic")
+    simulations.lists_chart(lists, ("RR", "Hits@3"), "synthetic")
     st.code("\n".join(notebook_lines(lists, ("MRR", "Hits@3"))), language=None)
-    exit_buttons(simulation)
+    simulations.exit_buttons(simulation)
 
 
 @section("Four LLM rerankers")
 def llm_panels() -> None:
     """Draw the four panels of the rerankers and their summary."""
-    simulation, palette = Simulation(NOTEBOOK_LLMS), visitor.theme()
-    lists, summary = list_gaps(simulation), gap_sizes(simulation)
+    simulation, palette = simulations.Simulation(simulations.NOTEBOOK_LLMS), visitor.theme()
+    lists, summary = simulations.list_gaps(simulation), simulations.gap_sizes(simulation)
     heading(
         "LLM reranker performance",
         "Four rerankers on 100 queries: score, tie ratio and gap; then list by list.",
     )
     chart(
-        kept_figure(OF_NO_BOARD, aligned_rows, summary, lists, palette, "MRR"),
+        kept_figure(aligned_rows, summary, lists, palette, "MRR"),
         "llm-rows",
         "MRR, MTRR, mean tie ratio and distribution of gaps of four simulated rerankers.",
         wide=640,
     )
     colours = {str(name): palette.reranker(number) for number, name in enumerate(summary.index)}
     chart(
-        kept_figure(OF_NO_BOARD, gap_multiples, lists, palette, colours, "RR"),
+        kept_figure(gap_multiples, lists, palette, colours, "RR"),
         "llm-multiples",
         "Gap against tie ratio, a panel a reranker.",
         wide=670,
@@ -140,7 +130,7 @@ def llm_panels() -> None:
         rows, "LLM reranker summary", "llm-summary", {name: st.column_config.TextColumn(name) for name in rows}
     )
     st.caption("Scores: mean ± standard deviation over 100 lists. Gaps: mean and largest.")
-    exit_buttons(simulation)
+    simulations.exit_buttons(simulation)
 
 
 @section("Sampling")
@@ -150,7 +140,7 @@ def sampling(ranking: Ranking) -> None:
     n = int(controls.segmented("Draws", ("100", "1000", "10000"), "draws", "1000"))
     rr = orderings.list_values(ranking, _QUERY, ["RR"], ["expected"]).loc["RR"]
     means = running_mean(sample_values(ranking, _QUERY, "RR", n, _SEED), float(rr["std"]))
-    figure = kept_figure(OF_NO_BOARD, sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
+    figure = kept_figure(sampling_convergence, means, float(rr["expected"]), visitor.theme(), "RR")
     chart(figure, "sampling", "Running mean of the orders drawn, with its standard error, and the exact value.")
 
 
@@ -177,11 +167,13 @@ def printed_report() -> None:
     """Print the evaluation report on the G-RAG queries."""
     heading("G-RAG evaluation report", "For any run: Share, or the command tiescope report --format text.")
     st.code(_report_text(date.today()), language=None)  # noqa: DTZ011 the day where the app runs
-    exit_buttons(Simulation(NOTEBOOK_GRAG))
+    simulations.exit_buttons(simulations.Simulation(simulations.NOTEBOOK_GRAG))
 
 
 @st.cache_resource(show_spinner="Writing …", max_entries=1)
 def _report_text(day: date) -> str:
     from metrics.report import report  # noqa: PLC0415 when asked for
 
-    return report(runs(Simulation(NOTEBOOK_GRAG)), sections=["data"]).text(day)
+    return report(simulations.runs(simulations.Simulation(simulations.NOTEBOOK_GRAG)), sections=["data"]).text(
+        day
+    )

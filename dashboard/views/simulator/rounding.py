@@ -20,16 +20,10 @@ from metrics.errors import TieScopeError
 from metrics.runs import File
 from metrics.simulation import long_table
 from metrics.simulation.drawing import plain_columns
-from metrics.studies.precisions import (
-    PRECISIONS,
-    coarser_runs,
-    precision_curve,
-    precision_finding,
-    precision_label,
-)
+from metrics.studies import precisions
 from metrics.support.shown_columns import shown_columns
 
-_PRECISIONS = {precision_label(precision): precision for precision in PRECISIONS}
+_PRECISIONS = {precisions.precision_label(precision): precision for precision in precisions.PRECISIONS}
 
 
 @section("Number formats")
@@ -41,9 +35,9 @@ def number_formats(view: View) -> None:
         measure = choices.measure()
     curve = _precisions(view, reranker, measure, view.traditional)
     name = parse(measure).traditional
-    section_finding(precision_finding(curve, name))
+    section_finding(precisions.precision_finding(curve, name))
     heading("Effect of fewer digits", "Left of the line: bits in memory. Right: digits in a file, and grades.")
-    figure = kept_figure(view.board.key, precision_panels, curve, view.palette, name)
+    figure = kept_figure(precision_panels, curve, view.palette, name)
     chart(figure, "digits", f"Tie ratio and {name} under each number format.")
     with st.expander("In numbers"):
         _precision_table(curve, measure)
@@ -82,12 +76,12 @@ def _precisions(view: ShownBoard, reranker: str, measure: str, traditional: str)
     """Return the scores of one reranker under each number format, over the queries shown."""
     queries = set(view.evaluation.scores.index.get_level_values("query_id"))
     runs = view.board.runs.arranged({reranker: reranker})
-    return precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
+    return precisions.precision_curve(runs, measure, traditional, queries=queries, scoring=view.scoring)
 
 
 def board_at_precision(board: Board, precision: str) -> Board:
     """Return a board with its scores in a number format; TieScopeError if the files cannot be read again."""
-    rounded_runs = coarser_runs(board.runs, precision)
+    rounded_runs = precisions.coarser_runs(board.runs, precision)
     name = precision.replace(":", "-")
     files = [File(f"{name}.csv", as_csv(long_table(rounded_runs)))]
     if rounded_runs.qrels is not None:

@@ -14,7 +14,7 @@ from dashboard.boards import while_open
 from dashboard.charts.ties_vs_gap import gap_panels, gap_scatter
 from dashboard.library.boards import Board, BoardSpec
 from dashboard.widgets.components import chart
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.figures import kept_figure
 from metrics import Evaluation, Runs, evaluate
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -27,17 +27,11 @@ from metrics.simulation import (
     notebook_grag,
     notebook_llm_rerankers,
     notebook_synthetic,
+    reranker_text,
     simulate,
     synthetic,
 )
 from metrics.simulation.model import PERFORMANCE
-from metrics.simulation.reranker_text import (
-    NamedReranker,
-    default_name,
-    named_rerankers,
-    parse_rerankers,
-    reranker_table,
-)
 from metrics.studies.gaps import gap_summary, gaps
 
 LLM, SEVERAL, CONTINUOUS_KIND, SYNTHETIC = (
@@ -55,9 +49,9 @@ _NOTEBOOK = {
     NOTEBOOK_GRAG: notebook_grag,
 }
 """Kinds of simulations without settings, as the notebook draws them."""
-SEVERAL_AT_FIRST = [each._replace(performance=PERFORMANCE) for each in named_rerankers(NOTEBOOK_RERANKERS)] + [
-    NamedReranker(0, 0, PERFORMANCE, "Continuous")
-]
+SEVERAL_AT_FIRST = [
+    each._replace(performance=PERFORMANCE) for each in reranker_text.named_rerankers(NOTEBOOK_RERANKERS)
+] + [reranker_text.NamedReranker(0, 0, PERFORMANCE, "Continuous")]
 """The notebook's four rerankers and one that never ties."""
 _TIES = ("expected", "input", "optimistic", "pessimistic")
 
@@ -95,10 +89,10 @@ class Simulation(NamedTuple):
     def rerankers(self) -> dict[str, LlmReranker]:
         """The simulated LLM rerankers: name → settings."""
         if self.kind == SEVERAL:
-            return reranker_table(parse_rerankers(self.several) or SEVERAL_AT_FIRST)
+            return reranker_text.reranker_table(reranker_text.parse_rerankers(self.several) or SEVERAL_AT_FIRST)
         if self.kind == CONTINUOUS_KIND:
             return {"Continuous": CONTINUOUS}
-        own = {default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
+        own = {reranker_text.default_name(self.ties, self.levels): LlmReranker(self.ties, self.levels)}
         return {**own, **NOTEBOOK_RERANKERS} if self.is_compared else own
 
     def simulate(self, rerankers: Mapping[str, LlmReranker], *, common: bool = False) -> Runs:
@@ -157,11 +151,6 @@ def as_csv(table: pa.Table) -> bytes:
     return file.getvalue()
 
 
-def simulated_board(simulation: Simulation) -> Board:
-    """Return the simulated lists as a board."""
-    return build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))])
-
-
 def build_board(files: list[File]) -> Board:
     """Return the board of files; TieScopeError if they cannot be read again."""
     spec = BoardSpec.of(files)
@@ -177,11 +166,11 @@ def lists_chart(lists: pd.DataFrame, names: tuple[str, str], key: str) -> None:
         "Shaded: four lists or more. Dot: one list. Grey strip: share of lists without a gap. Line: mean with "
         "95% band."
     )
-    figure = kept_figure(OF_NO_BOARD, gap_scatter, lists, visitor.theme(), names[0])
+    figure = kept_figure(gap_scatter, lists, visitor.theme(), names[0])
     chart(
         figure, f"{key}-scatter", f"Tie ratio against the gap in {names[0]} of the simulated lists.", wide=640
     )
-    figure = kept_figure(OF_NO_BOARD, gap_panels, lists, visitor.theme(), names)
+    figure = kept_figure(gap_panels, lists, visitor.theme(), names)
     alt = f"Largest tie against the gaps in {names[0]} and {names[1]}, and one gap against the other."
     chart(figure, f"{key}-panels", alt, wide=640)
 
@@ -191,7 +180,7 @@ def exit_buttons(simulation: Simulation) -> None:
     key = "" if simulation.kind in KINDS else f"-{simulation.kind}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Use as runs", icon=":material/library_add:", type="primary", key=f"use-simulated{key}"):
-            boards.show_board(simulated_board(simulation))
+            boards.show_board(build_board([File("simulated.csv", as_csv(long_table(runs(simulation))))]))
         st.download_button(
             "Lists as CSV",
             data=while_open(lambda: as_csv(long_table(runs(simulation)))),
@@ -204,7 +193,5 @@ def exit_buttons(simulation: Simulation) -> None:
         )
         if "simulated.csv" in [file.name for file in choices.view().board.files]:
             st.page_link(
-                "views/leaderboard.py",
-                label="All pages show the simulated runs",
-                icon=":material/check:",
+                "views/leaderboard.py", label="All pages show the simulated runs", icon=":material/check:"
             )

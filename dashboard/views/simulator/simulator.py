@@ -14,19 +14,11 @@ from dashboard.views.simulator.llm_rerankers import llm_rerankers
 from dashboard.views.simulator.notebook import notebook
 from dashboard.views.simulator.rounding import number_formats
 from dashboard.views.simulator.text_table import TextTable, number, text
-from dashboard.widgets.components import Card, cards, chart, finding, follow_old_section, section, side_by_side
-from dashboard.widgets.figures import OF_NO_BOARD, kept_figure
+from dashboard.widgets.components import Card, cards, chart, finding, section, side_by_side
+from dashboard.widgets.figures import kept_figure
 from dashboard.widgets.one_list import orderings_text, value_text
 from metrics.evaluation import ScoringOptions
-from metrics.simulation import NOTEBOOK_SCENARIOS
-from metrics.simulation.list_text import (
-    MAX_DOCUMENTS,
-    Document,
-    format_list,
-    parse_list,
-    runs_from_list,
-    scenario_documents,
-)
+from metrics.simulation import NOTEBOOK_SCENARIOS, list_text
 from metrics.studies import orderings
 from metrics.studies.one_list import first_rank_chances, first_rank_under, ladder, query_finding
 
@@ -42,12 +34,11 @@ def show(view: View) -> None:
     """Draw the page."""
     st.title("Simulator", anchor=False)
     is_notebook = controls.get_value("made").startswith("Notebook: ")  # a link of an earlier version
-    follow_old_section({"Many lists": NOTEBOOK if is_notebook else LLMS})
-    section = controls.segmented(
-        "Section", [SMALL, NOTEBOOK, LLMS, ROUNDING], "section", label_visibility="collapsed"
+    section = controls.choose_section(
+        [SMALL, NOTEBOOK, LLMS, ROUNDING], {"Many lists": NOTEBOOK if is_notebook else LLMS}
     )
     if section == NOTEBOOK:
-        notebook(parse_list(controls.get_value(KEY)), _choose_scenario)
+        notebook(list_text.parse_list(controls.get_value(KEY)), _choose_scenario)
     elif section == LLMS:
         llm_rerankers()
     elif section == ROUNDING:
@@ -99,9 +90,7 @@ def small_list() -> None:
         cards(*(_card(str(measure), values) for measure, values in small.scores.iterrows()))
     with wide:
         figure = kept_figure(
-            OF_NO_BOARD,
-            ladder_with_ranks,
-            *(small.rows, small.chances, visitor.theme(), k, small.listed_rank),
+            ladder_with_ranks, *(small.rows, small.chances, visitor.theme(), k, small.listed_rank)
         )
         alt = "The list by score, and the chance of each rank of its first relevant document."
         chart(figure, "small-list", alt)
@@ -115,30 +104,31 @@ def _card(measure: str, values: "pd.Series[float]") -> Card:
 
 def _choose_scenario() -> str:
     return controls.segmented(
-        "Scenario", list(NOTEBOOK_SCENARIOS), "scenario", "Complex Tie", on_change=_reset_table
+        "Scenario",
+        list(NOTEBOOK_SCENARIOS),
+        "scenario",
+        "Complex Tie",
+        on_change=controls.set_value,
+        args=(KEY, ""),
     )
 
 
-def _reset_table() -> None:
-    controls.set_value(KEY, "")
-
-
-def _edit_table(name: str, *, has_further: bool) -> list[Document]:
-    documents = parse_list(controls.get_value(KEY)) or scenario_documents(name)
+def _edit_table(name: str, *, has_further: bool) -> list[list_text.Document]:
+    documents = list_text.parse_list(controls.get_value(KEY)) or list_text.scenario_documents(name)
     columns = _columns()
     if not has_further and not any(document.further for document in documents):
         del columns["further"]
     text_table = TextTable(
         key=KEY,
-        parse=parse_list,
-        line=format_list,
+        parse=list_text.parse_list,
+        line=list_text.format_list,
         read=_documents,
         columns=columns,
         syntax="score,grade,name; …",
         hint="Grades and names are optional. Write a tie-breaking score after the score: 0.5/2.",
-        max_rows=MAX_DOCUMENTS,
+        max_rows=list_text.MAX_DOCUMENTS,
     )
-    return text_table.edit(scenario_documents(name))
+    return text_table.edit(list_text.scenario_documents(name))
 
 
 def _columns() -> dict[str, Any]:
@@ -152,10 +142,10 @@ def _columns() -> dict[str, Any]:
     }
 
 
-def _documents(frame: pd.DataFrame) -> list[Document]:
+def _documents(frame: pd.DataFrame) -> list[list_text.Document]:
     rows = frame.to_dict("records")
     return [
-        Document(
+        list_text.Document(
             text(row["name"], f"doc{position}"),
             float(row["score"]),
             number(row["grade"]),
@@ -167,10 +157,10 @@ def _documents(frame: pd.DataFrame) -> list[Document]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _score(documents: list[Document], measures: tuple[str, ...], relevant_from: int) -> SmallList:
+def _score(documents: list[list_text.Document], measures: tuple[str, ...], relevant_from: int) -> SmallList:
     is_split = any(document.further for document in documents)
     options = ScoringOptions(relevant_from=relevant_from, tiebreak_by=("further",) * is_split)
-    ranking = options.ranking(runs_from_list(documents), _QUERY, _QUERY)
+    ranking = options.ranking(list_text.runs_from_list(documents), _QUERY, _QUERY)
     rows = ladder(ranking, _QUERY)
     names = {str(position): document.name for position, document in enumerate(documents, 1)}
     rows["doc_id"] = rows["doc_id"].map(names)

@@ -65,7 +65,7 @@ def test_a_page_that_is_drawn_again_does_not_score_its_rule_again(monkeypatch):
 
 def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless_script():
     page = opened("audit", data=cache.loaded_boards().add(EXTREMES["two rerankers with ties"]()).label)
-    assert "Drop the results that were published of these runs" in said(page)
+    assert "Drop published results of these runs" in said(page)
     assert not charts(page)
     page.button(key="careless").click().run()
     assert not page.exception, page.exception
@@ -76,17 +76,17 @@ def test_a_board_without_a_table_says_what_to_drop_and_offers_that_of_a_careless
 def test_a_lost_table_is_missed_a_bad_one_refused_and_names_unlike_ours_are_matched_by_hand():
     page = opened("audit", table="theirs.csv~12345678")
     assert "table=theirs.csv~12345678" in said(page)
-    assert "This link audits theirs.csv, which this board does not have any more." in said(page)
+    assert "This link audits theirs.csv, but this board does not have it." in said(page)
     assert not charts(page)  # the sample's table does not take its place
     drop(page, "model,quality\nnobody,0.5\n")
-    assert "No reranker of the table has a name that is known here" in said(page)
+    assert "No reranker of the table matches this board" in said(page)
     assert page.selectbox(key="match-rerankers-nobody-").value == ""
     drop(page, SAMPLE.replace("TF-IDF", "Sparse words"))
     assert page.query_params["table"].startswith("mine.csv~")
-    assert "Not matched, and left out: 1 reranker (Sparse words)" in texts(page)
+    assert "Not matched and left out: 1 reranker (Sparse words)" in texts(page)
     assert "42 of 42 figures come out" in finding(page)
     show(page, "Names").selectbox(key="match-rerankers-Sparse words-").set_value("TF-IDF").run()
-    assert "By hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
+    assert "Matched by hand: Sparse words is TF-IDF." in texts(page).replace("*", "")
     assert "48 of 48 figures come out" in finding(page)
     assert page.query_params["names"] == "Sparse words=TF-IDF"
     drop(page, "no table at all")
@@ -179,7 +179,7 @@ def test_the_rule_of_the_table_is_used_on_the_board():
     )
     page = drop(opened("audit", data=page.query_params["data"]), text)
     assert "relevant from 2" in finding(page)
-    thresholds = "The table takes documents as relevant from grade 2, this board from 1"
+    thresholds = "relevant from grade 2 in the table, but from 1 on this board"
     assert thresholds in texts(page, "caption")
     page.button(key="use-rule").click().run()
     assert not page.exception

@@ -107,7 +107,7 @@ def test_cancel_leaves_what_was_loaded_before_and_the_files_can_be_read_again(mo
     assert not page.exception
     assert page.selectbox(key="data").value == before
     assert len(cache.open_library().boards()) == kept
-    assert "Cancelled. Nothing was added; what was loaded before is still shown." in texts(page)
+    assert "Cancelled. Nothing was added. The board loaded before is still shown." in texts(page)
     page.run()
     assert page.selectbox(key="data").value == before
     monkeypatch.setattr(cache, "score_runs", score_runs)
@@ -127,7 +127,7 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     page = opened("data")
     page.file_uploader(key="upload").set_value([("answers.csv", ANSWERS.encode(), "text/csv")]).run()
     assert "'N/A' is not a number" in plain(page.error[0].value)
-    assert "4 documents of answers.csv without a number as score." in texts(page).replace("*", "")
+    assert "4 documents of answers.csv without a numeric score." in texts(page).replace("*", "")
     page.button(key="missing-last").click().run()
     assert not page.exception
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")

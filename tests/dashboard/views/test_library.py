@@ -69,7 +69,7 @@ def test_an_empty_library_says_what_would_fill_it(library):
     page = opened("data", section="Library")
     assert library.uploads() == []
     assert "Nothing is kept yet" in words(page)
-    assert "starts a line here" in words(page)
+    assert "to start a line here" in words(page)
 
 
 def test_the_table_shows_every_upload_the_newest_first(library):
@@ -141,7 +141,7 @@ def test_adding_what_is_on_the_board_says_so(library):
     page = press(
         tick(opened("data", section="Library", shelf="All", data=record.label), library.uploads()[0]), "add"
     )
-    assert "has these files already" in words(page)
+    assert "already has these files" in words(page)
     assert library.find(record.id).version == record.version
 
 
@@ -151,13 +151,13 @@ def test_uploads_and_versions_of_other_boards_are_offered_only_where_all_are_ask
     page = opened("data", section="Library", data=record.label)
     assert list(rows(page).value["name"]) == ["coarse-v2.trec", "qrels.txt"]
     assert "2 of 3 uploads" in words(page)
-    assert "starts a line here" in words(page)
+    assert "to start a line here" in words(page)
     page.segmented_control(key="shelf").set_value("All").run()
     assert page.query_params["shelf"] == "All"
     assert len(rows(page).value) == 3
     assert table(page, "Versions")["boards"].tolist() == ["Theirs", "Ours"]
     tick(page, *(one for one in library.uploads() if one.kind == "run"))
-    assert r"2 ticked, of 2 boards\: Ours, Theirs" in words(page)
+    assert r"2 ticked, from 2 boards\: Ours, Theirs" in words(page)
 
 
 def test_versions_on_one_board_are_drawn_list_by_list_and_the_window_is_in_the_link(library):
@@ -336,10 +336,10 @@ def test_a_shared_server_says_whose_the_uploads_are(library, monkeypatch):
     library.keep(files("theirs.trec", COARSE, "qrels.txt", QRELS), "somebody@example.org")
     monkeypatch.setattr("dashboard.boards.owner", lambda: "ada_b@example.org")
     page = opened("data", section="Library")
-    assert r"Kept on this server for ada\_b" in words(page)
+    assert r"for ada\_b" in words(page)
     assert "Nothing is kept yet" in words(page)
     monkeypatch.setattr("dashboard.boards.owner", lambda: "visitor:1234")
-    assert "this list only until you leave" in words(opened("data", section="Library"))
+    assert "this list is lost when you leave" in words(opened("data", section="Library"))
 
 
 def history_figure(axis="added", names=("<b>one", "two")):
@@ -388,7 +388,7 @@ def test_runs_of_other_queries_are_no_versions(library):
     library.keep(files("bge-v1.trec", other, "qrels.txt", QRELS.replace("q", "other")))
     record = library.keep(files("bge-v2.trec", COARSE, "qrels.txt", QRELS))
     page = opened("data", section="Library", shelf="All", data=record.label)
-    assert "starts a line here" in words(page)
+    assert "to start a line here" in words(page)
 
 
 def test_five_hundred_uploads_are_one_table_and_no_parquet_is_read(library, monkeypatch):

@@ -103,7 +103,7 @@ def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_meas
     assert queries[0] == "q093 · gap +0.543 · 100% tied"
     assert len(queries) == 100
     assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
-    assert "that list's documents" in page.selectbox(key="query").help
+    assert "tie ratio of this reranker's list" in page.selectbox(key="query").help
     assert "mean over its lists" in page.selectbox(key="reranker").help
     page.segmented_control(key="measure").set_value("AP").run()
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
@@ -272,7 +272,7 @@ def test_another_reranker_can_stand_beside(texts):
 
 def test_a_measure_with_its_own_rule_is_not_drawn_as_a_mean_over_orderings():
     page = explored(measure="TsRR")
-    assert any("a rule of its own for ties" in one.value for one in page.info)
+    assert any("settles ties by its own rule" in one.value for one in page.info)
     page.segmented_control(key="section").set_value("Permutations").run()
     assert "TsRR" not in table(page, "pattern")
 

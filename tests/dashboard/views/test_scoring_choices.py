@@ -173,7 +173,7 @@ def test_every_page_follows_criteria_and_the_further_scores_that_split_their_tie
             assert page.multiselect(key=key).value == choice
             assert page.query_params[key] == choice
     assert r"ranked by fronts of score and third \(lowest first\)" in sidebar_text(page)
-    assert "ties split by fresh, second first" in sidebar_text(page)
+    assert "ties broken by fresh, second first" in sidebar_text(page)
 
 
 def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_splits_it():
@@ -181,7 +181,7 @@ def test_the_documents_of_a_list_stand_by_front_with_what_made_it_and_what_split
     page = opened("query", data=label, section="Documents", **RANKED)
     rows = table(page, "The documents")
     assert (
-        "a dotted frame, one front of score and third (lowest first); a bracket, level in fresh and"
+        "dotted frame: one front of score and third (lowest first); bracket: also equal in fresh and"
         in texts(page)
     )
     keys = rows.assign(front=-rows["front"])[["front", "further_1", "further_2"]].to_numpy().tolist()

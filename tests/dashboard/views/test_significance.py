@@ -237,12 +237,12 @@ def test_of_many_rerankers_pairs_are_those_of_the_twenty_best_and_all_on_request
     page = opened("compare", data=many, section=section)
     drawn = charts(page)
     assert {key: len(drawn[key]["data"][0]["customdata"]) for key in drawn} == dict.fromkeys(keys, 20)
-    assert "Pairs and places are those of the 20 best of 21 by tied mean." in texts(page)
+    assert "The best 20 of 21 rerankers by tied mean." in texts(page)
     hints = [node.proto.body for node in page.get("html")]
     assert sum("Scroll the chart sideways" in hint for hint in hints) == 1, "the matrix, and it alone"
     page.button(key="show-paired-expand_more").click().run()
     assert len(charts(page)[keys[0]]["data"][0]["customdata"]) == 21
-    assert "Pairs and places" not in texts(page)
+    assert "by tied mean" not in texts(page)
 
 
 def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
@@ -254,7 +254,7 @@ def test_of_many_rerankers_the_twenty_others_are_compared_with_bm25(many):
 
 def test_all_pairs_are_corrected_over_their_number():
     page = opened("compare", data=SIMULATED, section="All pairs")
-    assert "Colour: significant at 5% after Holm over 6 pairs, by which value." in texts(page)
+    assert "Colour: which scores show it at 5%, after Holm over 6 pairs." in texts(page)
 
 
 def test_of_many_comparisons_the_table_begins_as_the_chart_does_with_those_whose_verdict_changes(

@@ -203,7 +203,7 @@ def test_gaps_by_segment_are_of_the_measure_shown_where_another_was_shown_before
     for measure in ("RR", "Hits@3"):
         page = open_board(new_board, measure=measure)
         page.session_state["segment-figures"] = True
-        gaps, figures = opening.table(page.run(), "By segment"), rows(page)
+        gaps, figures = opening.table(page.run(), "By query group"), rows(page)
         sums = (gaps["tied"] * gaps["n"]).groupby(gaps["reranker"]).sum()
         means.append((sums / gaps.groupby("reranker")["n"].sum()).to_dict())
         assert means[-1] == pytest.approx(figures["tied"].to_dict())
@@ -234,7 +234,7 @@ def test_only_the_largest_segments_are_drawn_and_the_table_has_all():
     assert not figures.dataframe
     page.session_state["segment-figures"] = True
     page.run()
-    assert opening.table(page, "By segment")["segment"].nunique() == 12
+    assert opening.table(page, "By query group")["segment"].nunique() == 12
 
 
 def test_the_file_names_measures_and_seconds():

@@ -16,10 +16,10 @@ def test_a_figure_of_the_same_contents_is_drawn_once_and_one_of_others_anew():
         return Figure().draw_scatter(x=table["x"], line={"color": colour})
 
     table = pd.DataFrame({"x": [1.0, 2.0], "name": ["a", "b"]})
-    first = kept_figure("board", draw, table, "red")
-    assert kept_figure("board", draw, table.copy(), "red") is first
-    assert list(kept_figure("board", draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
-    assert kept_figure("board", draw, table, "blue").data[0].line.color == "blue"
+    first = kept_figure(draw, table, "red")
+    assert kept_figure(draw, table.copy(), "red") is first
+    assert list(kept_figure(draw, table.assign(x=[1.0, 3.0]), "red").data[0].x) == [1, 3]
+    assert kept_figure(draw, table, "blue").data[0].line.color == "blue"
     assert drawn == ["red", "red", "blue"]
 
 
@@ -44,10 +44,10 @@ def _page():
             st.dataframe(table)
 
     table = pd.DataFrame({"x": [1, 2]})
-    kept_elements("a board", draw, table, "first")
-    kept_elements("a board", draw, table.assign(x=[1, 3]), "first")
-    kept_elements("another board", draw, table, name="second")
-    kept_elements("another board", draw, table, name="third")
+    kept_elements(draw, table, "first")
+    kept_elements(draw, table.assign(x=[1, 3]), "first")
+    kept_elements(draw, table, name="second")
+    kept_elements(draw, table, name="third")
 
 
 def test_elements_stand_where_they_are_asked_for_though_they_are_drawn_once_for_the_same_contents():
