@@ -68,10 +68,10 @@ def push_command(
         raise UsageError("Say on which board: --board NAME.")
     repeat_rule: Any = repeated and repeated.value
     with _library() as library, progress("Pushing"):
-        from dashboard.library import pushing
+        from dashboard.library import exchange
 
-        files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
-        pushed = pushing.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
+        files = exchange.read_files_to_push(run, qrels, parse_columns(column), repeat_rule)
+        pushed = exchange.push(library, files, board, _owner(owner), repeated=repeat_rule, note=note)
     typer.echo(clean(pushed.label))
     joined = f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
     uploads = f"{pushed.n_new} upload{'s' * (pushed.n_new != 1)} new, {pushed.n_known} known."
@@ -84,10 +84,10 @@ def boards_command(
 ) -> None:
     """List the boards of the library, the one changed last first."""
     with _library() as library, progress("Reading"):
-        from dashboard.library import listing
+        from dashboard.library import exchange
 
-        table = listing.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
-        unknown = listing.describe_unknown_files(library)
+        table = exchange.boards_table(library, _owner(owner), for_people=format == ListingFormat.table)
+        unknown = exchange.describe_unknown_files(library)
     write_table(table, format.value, None)
     if unknown:
         say(unknown)
@@ -109,12 +109,12 @@ def pull_command(
     owner_address = _owner(owner)
     _refuse_uploads_folder(output)
     with _library() as library, progress("Pulling"):
-        from dashboard.library import listing, pulling
+        from dashboard.library import exchange
         from dashboard.library.audit import record_event
 
-        record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
+        record = library.find(exchange.require_board(library, board, owner_address).id, owner_address)
         published = library.published(record.id, owner_address)
-        written = pulling.pull(record, output, format.value, force=force, published=published)
+        written = exchange.pull(record, output, format.value, force=force, published=published)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in written:
         print_text(f"{path}\n")

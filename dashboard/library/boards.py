@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.earlier import EarlierUpload
-from dashboard.library.read_before import first_line
-from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, first_line, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,

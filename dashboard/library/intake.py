@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from dashboard.library import read_before, rows
+from dashboard.library import rows
 from dashboard.library.boards import Board
 from dashboard.library.database import Database
 from dashboard.library.earlier import EarlierUpload
@@ -29,7 +29,9 @@ from dashboard.library.uploads import (
     PendingFile,
     StoredFile,
     UploadFolder,
+    cache_path,
     is_sound,
+    remember_source,
     split_choices,
 )
 from metrics.errors import LibraryError
@@ -97,8 +99,8 @@ class Intake:
         for entry, source in zip(board.spec.entries, board.sources, strict=True):
             if not isinstance(entry.file, EarlierUpload):
                 place = self.folder.path(entry.file.sha256, PACKED)
-                path = read_before.cache_path(place, *split_choices(dict(entry.columns)))
-                read_before.remember(path, source)
+                path = cache_path(place, *split_choices(dict(entry.columns)))
+                remember_source(path, source)
 
     def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
         """Mark files for removal until the transaction commits, in case this process is killed.

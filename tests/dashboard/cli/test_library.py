@@ -14,9 +14,8 @@ from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, TIED, board
 from rich.text import Text
 
 from dashboard.library.boards import BoardSpec, Entry, make_board
+from dashboard.library.exchange import push, read_files_to_push, safe_names
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.library.pulling import safe_names
-from dashboard.library.pushing import push, read_files_to_push
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 from metrics.errors import LibraryError

@@ -9,7 +9,7 @@ from boards import COARSE, QRELS, STRICT, board
 from dashboard.changes import with_names_of
 from dashboard.library.board_file import export, load
 from dashboard.library.boards import BoardSpec, join_runs, keep_arrangement, make_board
-from dashboard.library.listing import boards_table
+from dashboard.library.exchange import boards_table
 from dashboard.views.data.upload import board_finding
 from metrics.errors import TieScopeError
 from metrics.runs import File

@@ -384,5 +384,5 @@ def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, 
 def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
     server(allow=[runs])
     before = server_files.score_path("coarse.trec", "qrels.txt", str).label
-    monkeypatch.setattr("dashboard.library.scored._made_by", lambda: ["another", "1"])
+    monkeypatch.setattr("dashboard.library.scored.program_version", lambda: "another")
     assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before
