@@ -14,9 +14,16 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
+from dashboard.access.admission import (
+    INSTALL,
+    can_sign_in,
+    is_allowed,
+    is_loopback,
+    missing_parts,
+    parse_allow_list,
+    plain_address,
+)
 from dashboard.access.admitted import note_admission, sign_in_id
-from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dashboard.access.allow_list import plain_address
+from dashboard.access.admission import plain_address
 from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.cli.options import Columns, Repeated, parse_columns

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.access import settings
-from dashboard.access.admission import is_loopback
-from dashboard.access.allow_list import is_allowed, parse_allow_list
+from dashboard.access.admission import is_allowed, is_loopback, parse_allow_list
 from metrics.errors import UsageError
 
 COMPLETE_AUTH = {
