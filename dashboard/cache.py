@@ -241,7 +241,7 @@ def grade_counts(board: Board) -> dict[float, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-@cached_by_key(show_spinner="Looking for what is odd …", max_entries=8)
+@cached_by_key(show_spinner="Checking the runs …", max_entries=8)
 def findings(board: Board) -> pd.DataFrame:
     """Return the findings about a board's runs."""
     with board_turn(board):

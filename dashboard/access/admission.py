@@ -40,7 +40,7 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
     if not auth["redirect_uri"].endswith(_CALLBACK):
         return f"redirect_uri must end in {_CALLBACK}, such as http://localhost:8501{_CALLBACK}"
     if len(auth["cookie_secret"]) < _MIN_SECRET_LENGTH:
-        return f"cookie_secret must have {_MIN_SECRET_LENGTH} letters or more, drawn at random"
+        return f"cookie_secret must have {_MIN_SECRET_LENGTH} or more random letters"
     return ""
 
 
@@ -55,7 +55,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     auth = _auth_section(files)
     if auth is None and not entries and is_loopback(host):
         return
-    lack = f"there is no [auth] with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
+    lack = f"there is no [auth] section with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
     parts = [
         f"in {' or '.join(map(str, files))}, {lack}" if lack else "",
         "" if can_sign_in() else f"Authlib: {INSTALL}",
@@ -64,9 +64,9 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     if missing := "; ".join(filter(None, parts)):
         host = host or "every address of this machine"
         exposure = f"Others can reach {host}, so sign-in is needed"
-        reason = "Sign-in is set up in part" if is_loopback(host) else exposure
+        reason = "Sign-in is incomplete" if is_loopback(host) else exposure
         raise UsageError(
-            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches it sees and changes all."
+            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, everybody can see and change all."
         )
 
 
@@ -91,7 +91,7 @@ def _auth_section(files: Sequence[Path]) -> Mapping[str, Any] | None:
     for file in files:
         auth = _toml(file).get("auth", auth)
     if auth is not None and not isinstance(auth, Mapping):
-        raise UsageError(f"{files[-1]}: auth is not a section. Write [auth], and the keys below it.")
+        raise UsageError(f"{files[-1]}: auth is not a section. Write [auth] on a line above its keys.")
     return auth
 
 
@@ -102,7 +102,9 @@ def _toml(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file} cannot be read, and may ask for sign-in: {error}. Mend it first.") from None
+        raise UsageError(
+            f"{file} cannot be read, but may require sign-in: {error}. Correct it first."
+        ) from None
 
 
 # the allow-list
@@ -133,7 +135,7 @@ def _entry(text: str) -> str:
     if not text.isascii() or not re.fullmatch(_DOMAIN, domain):
         raise UsageError(
             f"{text!r} cannot be allowed to sign in. Give an address (ada@example.org) or a domain "
-            "(example.org), in ASCII: international domains in their xn-- form."
+            "(example.org), in ASCII. Write international domains in their xn-- form."
         )
     return f"@{domain}"
 

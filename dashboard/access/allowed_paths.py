@@ -47,7 +47,7 @@ class AllowedPaths:
                 continue
             folder = Path(text).absolute()
             if not text or not folder.is_dir():
-                raise UsageError(f"--allow-paths {text}: there is no such folder.")
+                raise UsageError(f"--allow-paths {text}: this folder does not exist.")
             folders.append((folder.resolve() if ".." in folder.parts else folder, folder.resolve()))
         return cls(tuple(folders), tuple(addresses))
 
@@ -81,7 +81,7 @@ class AllowedPaths:
 
     def _refused(self, text: str) -> UsageError:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
-        return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
+        return UsageError(f"{quoted}: no such file may be opened here. Allowed: files below {self}.")
 
     def has_address(self, text: str) -> bool:
         """Return whether an address is unambiguous and below an allowed one."""

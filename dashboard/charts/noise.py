@@ -91,8 +91,10 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
         showlegend=False,
     )
-    add_legend(figure, {"two trade places, by 1% of the range or more": _ring(palette)} if len(trades) else {})
-    add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
+    add_legend(
+        figure, {"two swap ranks, by at least 1% of the range": _ring(palette)} if len(trades) else {}
+    )
+    add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
     style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)

@@ -116,7 +116,7 @@ class GapPanel:
             xgap=1,
             ygap=None,
             customdata=[without_gap],
-            hovertemplate="no gap in %{customdata:,} lists, %{z:.0%} of those here<extra></extra>",
+            hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})<extra></extra>",
         )
         self.figure.draw(strip, **self.place)
 
@@ -436,7 +436,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     )
     return set_yaxes(
         figure,
-        title_text="documents looked at",
+        title_text="documents visited",
         range=[-0.2, HIGHEST],
         tickvals=list(_TICKS),
         ticktext=list(_TICKS.values()),

@@ -228,7 +228,7 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     for source in sources:
         if not len(source.table):
             raise ReadError(
-                source.file, "there is a header and no row", "Export it again and check its size.", line=1
+                source.file, "there are no rows below the header", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources, spec.repeated)
     return runs if spec.names is None else arranged_runs(runs, spec.names)
@@ -265,7 +265,7 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
         if name not in firsts and (is_told_apart or board.runs.origins[name].file in new_files)
     ]
     if taken := {name for name, _ in new} & {now for _, now in arranged}:
-        raise UsageError(f"{min(taken)!r} is another reranker here: every reranker needs a name of its own.")
+        raise UsageError(f"{min(taken)!r} is the name of another reranker. Every reranker needs a unique name.")
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 

@@ -69,8 +69,8 @@ def describe_unknown_files(library: Library) -> str:
         return ""
     heading = (
         f"{count_of(len(paths), 'file')} in {paths[0].parents[1]} that this database does not know. "
-        "Names and owners are in the database alone. Keep a file again with: tiescope push FILE --board NAME. "
-        "NAME=FILE calls it so, --qrels FILE gives the judgments."
+        "Names and owners are only in the database. To keep a file again: tiescope push FILE --board NAME. "
+        "Write NAME=FILE to name a run, and --qrels FILE for judgments."
     )
     return "\n".join([heading, *map(_describe_file, paths)])
 
@@ -81,7 +81,7 @@ def _describe_file(path: Path) -> str:
     try:
         source = read(File.open(path))
     except TieScopeError:
-        return f"{size}, which cannot be read by themselves"
+        return f"{size}, which cannot be read separately"
     return f"{size}, {count_of(len(source.table), 'row')}: {', '.join(source.header)}"
 
 
@@ -99,7 +99,7 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
     )
     if len(matches) > 1:
         ids = ", ".join(board.id for board in matches)
-        raise UsageError(f"{len(matches)} boards are called {name!r}. Say which by its id: {ids}.")
+        raise UsageError(f"{len(matches)} boards are called {name!r}. Choose one by its ID: {ids}.")
     return matches[0] if matches else library.look(id_of(name), owner)
 
 
@@ -112,7 +112,7 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
     board = find_board(library, name, owner)
     if board is None:
         names = [repr(listing.name) for listing in library.boards(owner)]
-        board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "There is none"
+        board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "The library is empty"
         raise UsageError(f"There is no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}.")
     return board
 
@@ -183,7 +183,9 @@ def read_files_to_push(
     files = [Path(path) for _, path in with_names(paths)]
     if any(is_board(File(path.name, path)) for path in files):
         if len(files) > 1 or qrels or columns or repeated:
-            raise UsageError("A board file holds all of a board: give it alone, without --qrels and --column.")
+            raise UsageError(
+                "A board file contains a complete board. Push it alone, without --qrels and --column."
+            )
         imported = load(File.open(files[0]))
         board = imported.board
         return FilesToPush(board.spec, board.sources, imported.view, imported.name, imported.published)
@@ -327,11 +329,11 @@ def pull(
     writers = {folder / name: write for name, write in FORMS[form](record, published).items()}
     existing = [path for path in writers if os.path.lexists(path)]
     if existing and not force:
-        raise UsageError(f"{existing[0]} is there already. Choose another folder, or --force to write over it.")
+        raise UsageError(f"{existing[0]} already exists. Choose another folder, or overwrite it with --force.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise UsageError(f"{folder}: this is a file. Name a folder.") from error
+        raise UsageError(f"{folder}: this is a file. Choose a folder.") from error
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
     for path, write in writers.items():
@@ -409,8 +411,8 @@ def _qrels_lines(board: Board) -> list[str]:
     if judged is None:
         tables = [_judgments(table) for table in board.runs.tables.values()]
         if any(table != tables[0] for table in tables):
-            problem = "The judgments are in the tables, and each reranker has others"
-            raise UsageError(f"{problem}: as qrels they would give other values. {_PARQUET_HINT}")
+            problem = "Judgments differ between rerankers"
+            raise UsageError(f"{problem}, so a qrels file would change the scores. {_PARQUET_HINT}")
         judged = tables[0]
     return [
         f"{query} 0 {document} {f'{grade!r}'.removesuffix('.0')}\n"
@@ -438,5 +440,5 @@ def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
     """Raise a UsageError for names that are not one word or start with a special character."""
     for name in names:
         if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
-            hint = f"TREC files cannot say that. {_PARQUET_HINT}"
+            hint = f"TREC files do not support it. {_PARQUET_HINT}"
             raise UsageError(f"There is a {kind} called {clean(name)!r}: {hint}")

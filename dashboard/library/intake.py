@@ -141,7 +141,7 @@ class Intake:
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self.most_upload:
             limit = f"{self.most_upload / 10**6:,.0f} MB"
-            raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
+            raise LibraryError(f"{file.name} is not stored: it is larger than {limit}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
         """Remove items deleted 30 days ago or left by strangers.
@@ -209,7 +209,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     if going is None:
         raise LibraryError(
             f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
-            "or let the oldest go (Data, Library)."
+            "or let the library remove the oldest (Data, Library)."
         )
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
     connection.execute(boards.delete().where(boards.c.id.in_(using)))

@@ -109,7 +109,7 @@ class LoadedBoards:
     def demand_room(self, board: Board) -> None:
         """Raise a UsageError if a board exceeds the memory limit."""
         if board.size > self._most:
-            raise UsageError(f"These files hold {board.size:,} bytes; the app holds {self._most:,} at most.")
+            raise UsageError(f"These files need {board.size:,} bytes of memory; the limit is {self._most:,}.")
 
     def _put(self, key: str, board: Board) -> None:
         self.demand_room(board)
@@ -134,7 +134,7 @@ def packed_files(files: Sequence[File]) -> bytes:
             n_left -= len(block)
             if n_left < 0:
                 limit = f"{_MOST_PUBLISHED_BYTES / 10**6:,.0f} MB"
-                raise LibraryError(f"The published results are larger than {limit}. Give the means alone.")
+                raise LibraryError(f"The published results are larger than {limit}. Upload only the means.")
             parts.append(block)
         contents.append((file.name.encode("utf-8", "replace").decode(), b"".join(parts).decode("latin-1")))
     return zlib.compress(json.dumps(contents).encode())

@@ -91,7 +91,7 @@ class ScoredRuns:
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return ScoringOutcome(label, [])
-        with _one_at_a_time.take(lambda: notify("Another run is being scored …")), turn():
+        with _one_at_a_time.take(lambda: notify("Waiting for another run …")), turn():
             if self.find(label):
                 return ScoringOutcome(label, [])
             try:
@@ -135,7 +135,7 @@ class ScoredRuns:
     def _refuse_too_large(self, stream: IO[bytes]) -> None:
         """Raise a LibraryError beyond the limit."""
         if stream.tell() > self.most_bytes:
-            raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
+            raise LibraryError(f"It exceeds the limit of stored evaluations. Raise {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
         """Remove the least recently used evaluations and incomplete files."""
@@ -168,7 +168,7 @@ def _identity(place: Place) -> list[str]:
     try:
         status = place_of(place).stat()
     except (OSError, ValueError, NotImplementedError) as error:
-        raise UsageError(f"{place}: it cannot be reached.") from error
+        raise UsageError(f"{place}: it cannot be read.") from error
     return [str(place), str(status.st_size), str(status.st_mtime)]
 
 

@@ -38,7 +38,7 @@ PACKED, AS_GIVEN, EARLIER = ".zst", ".raw", ".parquet"
 """Suffixes: compressed here, compressed by the user, Parquet of version 0.1 or 0.2."""
 _ABANDONED = 3600
 """Seconds after which an unfinished file is abandoned."""
-_ROOM = "Make room, or choose another TIESCOPE_HOME."
+_ROOM = "Free some space, or choose another TIESCOPE_HOME."
 _PARQUET = b"PAR1"
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -245,7 +245,7 @@ class UploadFolder:
                 raise
             reason = (error.strerror or str(error)).lower()
             hint = "Choose another TIESCOPE_HOME." if error.errno == errno.EROFS else _ROOM
-            raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
+            raise LibraryError(f"{file.name} is not stored: {self._folder}: {reason}. {hint}") from error
 
     def place(self, waiting: PendingFile, sha256: str) -> None:
         """Move an upload into place and flush it to disk."""
@@ -313,7 +313,7 @@ def _write(file: File, into: IO[bytes], *, pack: bool) -> None:
     if pack:
         stream.close()
     if digest.hexdigest() != file.sha256:
-        raise LibraryError(f"{file.name} is not kept: it has changed since it was read. Try again.")
+        raise LibraryError(f"{file.name} is not stored: it has changed since it was read. Try again.")
 
 
 def _is_place(path: Path) -> bool:

@@ -118,7 +118,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_kept(library, tmp_path):
     made = make_board(spec, [entry.read() for entry in spec.entries])
     assert made.spec.digest
     path.write_text(STRICT.replace("q0", "q9"))
-    with pytest.raises(LibraryError, match=r"run\.trec is not kept: it has changed since it was read"):
+    with pytest.raises(LibraryError, match=r"run\.trec is not stored: it has changed since it was read"):
         library.keep(made)
     assert library.uploads() == []
 
