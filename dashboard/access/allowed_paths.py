@@ -23,15 +23,10 @@ _WILD = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True)
 class AllowedPaths:
-    """Folders and address prefixes whose files may be opened.
+    """Folders and address prefixes whose files may be opened."""
 
-    Attributes:
-        folders: absolute path as given, and its real path.
-        addresses: scheme, host and path, ending in /.
-    """
-
-    folders: tuple[tuple[Path, Path], ...] = ()
-    addresses: tuple[str, ...] = ()
+    folders: tuple[tuple[Path, Path], ...] = ()  # absolute path as given, and its real path
+    addresses: tuple[str, ...] = ()  # scheme, host and path, ending in /
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "AllowedPaths":

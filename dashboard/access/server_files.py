@@ -76,9 +76,6 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
         path: path, pattern or URL, as typed.
         qrels: the same for judgments; empty if the runs hold relevance.
         on_progress: receives progress messages.
-
-    Raises:
-        TieScopeError: a file may not be opened or cannot be scored.
     """
     allowed = allowed_paths()
     if not allowed:

@@ -29,19 +29,12 @@ MOST_DRAWN = 20
 
 @dataclass(frozen=True)
 class _Chart:
-    """A chart that report sections can name.
+    """A chart that report sections can name."""
 
-    Attributes:
-        title: caption.
-        alt: description for screen readers.
-        draw: function of the report's studies and a palette.
-        min_width: pixels that it keeps on a phone.
-    """
-
-    title: Callable[[ReportStudies], str]
-    alt: str
-    draw: Callable[[ReportStudies, Palette], Figure]
-    min_width: Callable[[ReportStudies], int] = lambda _: 560
+    title: Callable[[ReportStudies], str]  # caption
+    alt: str  # description for screen readers
+    draw: Callable[[ReportStudies, Palette], Figure]  # function of the report's studies and a palette
+    min_width: Callable[[ReportStudies], int] = lambda _: 560  # pixels that it keeps on a phone
 
 
 def draw_charts(report: Report) -> ReportCharts:

@@ -62,19 +62,15 @@ class GapPanel:
     """A panel with gaps on its y axis, and lists without a gap in a strip below.
 
     Attributes:
-        figure: figure that the panel is part of.
-        palette: colours of the theme.
-        top: upper end of the y axis.
         row, col: position of the panel.
-        bottom: lower end of the y axis: 0 for absolute gaps, -top for signed ones.
     """
 
-    figure: Figure
-    palette: Palette
-    top: float
+    figure: Figure  # figure that the panel is part of
+    palette: Palette  # colours of the theme
+    top: float  # upper end of the y axis
     row: int
     col: int
-    bottom: float = 0.0
+    bottom: float = 0.0  # lower end of the y axis: 0 for absolute gaps, -top for signed ones
 
     @property
     def place(self) -> dict[str, int]:

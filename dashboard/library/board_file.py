@@ -148,19 +148,12 @@ class _EarlierReading(BaseModel):
 
 @dataclass(frozen=True)
 class Imported:
-    """A board from a file, read and joined, in memory.
+    """A board from a file, read and joined, in memory."""
 
-    Attributes:
-        board: the board.
-        name: its name, empty if it has only a default name.
-        view: its settings.
-        published: published results to audit; None without.
-    """
-
-    board: Board
-    name: str
-    view: View
-    published: Published | None
+    board: Board  # the board
+    name: str  # its name, empty if it has only a default name
+    view: View  # its settings
+    published: Published | None  # published results to audit; None without
 
 
 def is_board(file: File) -> bool:

@@ -47,11 +47,7 @@ _REASONS = {
 
 
 def url_of(address: str | None, home: Path) -> sa.URL:
-    """Return the database URL, by default SQLite in the home folder.
-
-    Raises:
-        LibraryError: the address is invalid or the database unsupported.
-    """
+    """Return the database URL, by default SQLite in the home folder."""
     try:
         url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / USUAL_DATABASE))
     except (ArgumentError, ValueError) as error:

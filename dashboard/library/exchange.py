@@ -86,11 +86,7 @@ def _describe_file(path: Path) -> str:
 
 
 def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
-    """Return the board with this ID, name or label, None if there is none.
-
-    Raises:
-        UsageError: several boards have the name.
-    """
+    """Return the board with this ID, name or label, None if there is none."""
     own = library.boards(owner)
     matches = (
         [board for board in own if board.id == name]
@@ -104,11 +100,7 @@ def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
 
 
 def require_board(library: Library, name: str, owner: str) -> BoardListing:
-    """Return the board with this ID, name or label.
-
-    Raises:
-        UsageError: there is no such board, or several have the name.
-    """
+    """Return the board with this ID, name or label."""
     board = find_board(library, name, owner)
     if board is None:
         names = [repr(listing.name) for listing in library.boards(owner)]
@@ -136,50 +128,30 @@ _TRIES = 5
 
 @dataclass(frozen=True)
 class FilesToPush:
-    """Files to put on a board.
+    """Files to put on a board."""
 
-    Attributes:
-        spec: files and how they are read.
-        sources: content of each file.
-        view: settings of a new board; None for defaults.
-        name: name in a board file.
-        published: published results in a board file.
-    """
-
-    spec: BoardSpec
-    sources: tuple[Source, ...]
-    view: View | None = None
-    name: str = ""
-    published: Published | None = None
+    spec: BoardSpec  # files and how they are read
+    sources: tuple[Source, ...]  # content of each file
+    view: View | None = None  # settings of a new board; None for defaults
+    name: str = ""  # name in a board file
+    published: Published | None = None  # published results in a board file
 
 
 @dataclass(frozen=True)
 class PushResult:
-    """Result of a push.
+    """Result of a push."""
 
-    Attributes:
-        label: name and ID of the board.
-        is_new: True for a new board.
-        n_new: uploads that the library did not have.
-        n_known: uploads that it had.
-        replaced: files that were replaced.
-    """
-
-    label: str
-    is_new: bool
-    n_new: int
-    n_known: int
-    replaced: tuple[str, ...]
+    label: str  # name and ID of the board
+    is_new: bool  # True for a new board
+    n_new: int  # uploads that the library did not have
+    n_known: int  # uploads that it had
+    replaced: tuple[str, ...]  # files that were replaced
 
 
 def read_files_to_push(
     paths: NamedPaths, qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
 ) -> FilesToPush:
-    """Read runs and judgments, or one board file.
-
-    Raises:
-        TieScopeError: a file cannot be read, or a column does not exist.
-    """
+    """Read runs and judgments, or one board file."""
     files = [Path(path) for _, path in with_names(paths)]
     if any(is_board(File(path.name, path)) for path in files):
         if len(files) > 1 or qrels or columns or repeated:
@@ -208,9 +180,6 @@ def push(
     """Put files on the board of a name, ID or label, or on a new board.
 
     A file replaces one of the same name. The note applies to each upload.
-
-    Raises:
-        TieScopeError: the files do not match or cannot be stored.
     """
     name = name or pushed.name
     spec, sources = storable(library.adopted(pushed.spec), pushed.sources)
@@ -275,9 +244,6 @@ def as_parquet(record: Record) -> dict[str, Write]:
     """Return file name → writer: one Parquet per upload with runs, and judgments.
 
     Columns have our names. Rerankers and rows are those of the board, without repeated rows.
-
-    Raises:
-        TieScopeError: the board cannot be read.
     """
     board = _read(record)
     names = _names(board)
@@ -288,12 +254,7 @@ def as_parquet(record: Record) -> dict[str, Write]:
 
 
 def as_trec(record: Record) -> dict[str, Write]:
-    """Return file name → writer: one TREC run per reranker, and qrels.
-
-    Raises:
-        UsageError: a name or ID contains spaces, or rerankers have different judgments.
-        TieScopeError: the board cannot be read.
-    """
+    """Return file name → writer: one TREC run per reranker, and qrels."""
     board = _read(record)
     lines = {
         f"{stem}.trec": _run_lines(name, table)
@@ -320,12 +281,7 @@ FORMS: Mapping[str, Callable[[Record, Published | None], dict[str, Write]]] = {
 def pull(
     record: Record, folder: Path, form: str, *, force: bool, published: Published | None = None
 ) -> list[Path]:
-    """Write a board into a folder; return the files.
-
-    Raises:
-        UsageError: a file exists or cannot be written.
-        TieScopeError: the board cannot be read.
-    """
+    """Write a board into a folder; return the files."""
     writers = {folder / name: write for name, write in FORMS[form](record, published).items()}
     existing = [path for path in writers if os.path.lexists(path)]
     if existing and not force:

@@ -45,21 +45,13 @@ _OFTEN = timedelta(days=1)
 
 @dataclass
 class Intake:
-    """Adds and removes uploads.
+    """Adds and removes uploads."""
 
-    Attributes:
-        database: metadata.
-        folder: files.
-        most_upload: maximum bytes of an upload, as given.
-        most: maximum bytes of all uploads, as stored.
-        swept: time of the last sweep, or of the start.
-    """
-
-    database: Database
-    folder: UploadFolder
-    most_upload: int
-    most: int
-    swept: datetime = field(default_factory=now)
+    database: Database  # metadata
+    folder: UploadFolder  # files
+    most_upload: int  # maximum bytes of an upload, as given
+    most: int  # maximum bytes of all uploads, as stored
+    swept: datetime = field(default_factory=now)  # time of the last sweep, or of the start
 
     @contextmanager
     def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
@@ -198,9 +190,6 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
 
     The owner's deleted uploads go first, then, if they chose so, the oldest. Pinned uploads, those on named
     boards, those of other owners and those in `keep` stay.
-
-    Raises:
-        LibraryError: there is not enough space.
     """
     over = used_bytes(connection) + n_bytes - limit
     if over <= 0:

@@ -36,11 +36,7 @@ class LoadedBoards:
         self._lock = Lock()
 
     def hold(self, board: Board) -> Board:
-        """Keep a stored board, or the command line's board.
-
-        Raises:
-            UsageError: the board exceeds the memory limit.
-        """
+        """Keep a stored board, or the command line's board."""
         with self._lock:
             self._put(board.key, board)
         return board
@@ -60,9 +56,6 @@ class LoadedBoards:
         """Keep an unsaved board for one visitor; its label contains its ID.
 
         It replaces their board of this ID, or their board of equal content, or gets a new ID.
-
-        Raises:
-            UsageError: the board exceeds the memory limit.
         """
         with self._lock:
             own = [key for key, owner in self._visitors.items() if owner == visitor]

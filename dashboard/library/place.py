@@ -37,15 +37,10 @@ def byte_limit(variable: str, default: int) -> int:
 
 @dataclass(frozen=True)
 class Owner:
-    """The database that a folder of uploads belongs to.
+    """The database that a folder of uploads belongs to."""
 
-    Attributes:
-        id: also stored in the database, wherever it moves.
-        database: its last location, relative if below the home folder, without user and password.
-    """
-
-    id: str
-    database: str
+    id: str  # also stored in the database, wherever it moves
+    database: str  # its last location, relative if below the home folder, without user and password
 
 
 class Ownership:

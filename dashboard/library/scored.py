@@ -46,23 +46,14 @@ class ScoringOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredRuns:
-    """Evaluations on one server for one setting of allowed paths.
+    """Evaluations on one server for one setting of allowed paths."""
 
-    Attributes:
-        folder: folder that holds only these evaluations.
-        most_bytes: maximum bytes of all evaluations.
-    """
-
-    folder: Path
-    most_bytes: int
+    folder: Path  # folder that holds only these evaluations
+    most_bytes: int  # maximum bytes of all evaluations
 
     @classmethod
     def of(cls, allowed: str) -> "ScoredRuns":
-        """Return the evaluations made while these paths were allowed.
-
-        Raises:
-            LibraryError: the limit is invalid.
-        """
+        """Return the evaluations made while these paths were allowed."""
         return cls(home() / "scored" / _hash(allowed), byte_limit(MAX_SCORED, USUAL))
 
     def find(self, label: str) -> Path | None:
@@ -83,11 +74,7 @@ class ScoredRuns:
         ties: Sequence[str],
         notify: Callable[[str], None],
     ) -> ScoringOutcome:
-        """Score runs in parts, one visitor at a time, or download a stored evaluation.
-
-        Raises:
-            TieScopeError: a file cannot be read, scored or stored. Existing evaluations remain.
-        """
+        """Score runs in parts, one visitor at a time, or download a stored evaluation."""
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return ScoringOutcome(label, [])

@@ -120,11 +120,7 @@ class Library:
         access: Access = "private",
         single: bool = False,
     ) -> Record:
-        """Store a board and its files; an equal unnamed board is returned instead of a new one.
-
-        Raises:
-            LibraryError: it cannot be stored, or `single` is set and the name exists.
-        """
+        """Store a board and its files; an equal unnamed board is returned instead of a new one."""
         name, board = board_name(name), self._storable(board)
         view = board.first_view if view is None else view
         with self._intake.taking_in(board, owner) as connection:
@@ -141,11 +137,7 @@ class Library:
 
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
-        """Change the content of a board unless it changed since `version`.
-
-        Raises:
-            LibraryError: the board has changed, is not the owner's, or does not fit.
-        """
+        """Change the content of a board unless it changed since `version`."""
         board = self._storable(board)
         with self._intake.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
@@ -185,12 +177,7 @@ class Library:
 
     @audited("renamed")
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
-        """Rename a board.
-
-        Raises:
-            UsageError: the name is empty.
-            LibraryError: the board is not the owner's.
-        """
+        """Rename a board."""
         if not board_name(name):
             raise UsageError("A board needs a name.")
         with self._database.writing() as connection:
@@ -200,29 +187,17 @@ class Library:
 
     @audited("saved view")
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
-        """Save the settings of a board.
-
-        Raises:
-            LibraryError: the board is not the owner's.
-        """
+        """Save the settings of a board."""
         self._change(board_id, owner, view=dict(view))
 
     @audited("shared")
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
-        """Set who else may open a board; only its owner may.
-
-        Raises:
-            LibraryError: the board is not the owner's.
-        """
+        """Set who else may open a board; only its owner may."""
         self._change(board_id, owner, by_owner=True, access=access)
 
     @audited("kept published results")
     def publish(self, board_id: str, published: Published, owner: str = "") -> None:
-        """Store the published results of a board, replacing earlier ones.
-
-        Raises:
-            LibraryError: the board is not the owner's, or the results do not fit.
-        """
+        """Store the published results of a board, replacing earlier ones."""
         label, packed = published
         with self._database.writing() as connection:
             record = self._own(connection, board_id, owner)
@@ -259,11 +234,7 @@ class Library:
 
     @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
-        """Return a copy of a board for this owner.
-
-        Raises:
-            LibraryError: there is no such board for this owner.
-        """
+        """Return a copy of a board for this owner."""
         with self._database.writing() as connection:
             before = rows.read_record(connection, self._folder, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())

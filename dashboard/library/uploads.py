@@ -52,15 +52,10 @@ def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingSc
 
 @dataclass(frozen=True)
 class StoredFile(File):
-    """A stored file.
+    """A stored file."""
 
-    Attributes:
-        digest: sha256 of the uploaded bytes.
-        uploaded_size: number of uploaded bytes.
-    """
-
-    digest: str = ""
-    uploaded_size: int = 0
+    digest: str = ""  # sha256 of the uploaded bytes
+    uploaded_size: int = 0  # number of uploaded bytes
 
     @cached_property
     def sha256(self) -> str:
@@ -146,15 +141,10 @@ def _blocks(stream: pa.NativeFile) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file was read.
+    """How a file was read."""
 
-    Attributes:
-        format: name of its format.
-        mapping: our column → the file's column.
-    """
-
-    format: str
-    mapping: Mapping[str, str]
+    format: str  # name of its format
+    mapping: Mapping[str, str]  # our column → the file's column
 
     @classmethod
     def of(cls, source: Source) -> "Reading":
@@ -170,19 +160,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Profile:
-    """Summary of an upload in the library.
+    """Summary of an upload in the library."""
 
-    Attributes:
-        queries: number of queries.
-        depth: documents of the longest list.
-        tied: share of tied rows, None for judgments.
-        bars: histogram of finite scores or grades.
-    """
-
-    queries: int
-    depth: int
-    tied: float | None
-    bars: tuple[int, ...]
+    queries: int  # number of queries
+    depth: int  # documents of the longest list
+    tied: float | None  # share of tied rows, None for judgments
+    bars: tuple[int, ...]  # histogram of finite scores or grades
 
     @classmethod
     def of(cls, source: Source) -> "Profile":
