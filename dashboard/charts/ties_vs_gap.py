@@ -93,11 +93,8 @@ class GapPanel:
 
     def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
         """Add cells around x and y; `shade` is (n_y, n_x), NaN for none."""
-        hover = "%{customdata:,} lists<extra></extra>"
-        self.figure.draw(
-            cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, customdata=counts, hovertemplate=hover),
-            **self.place,
-        )
+        hover = {"customdata": counts, "hovertemplate": "%{customdata:,} lists<extra></extra>"}
+        self.figure.draw(cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, **hover, **self.place))
 
     def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
         """Add the share of lists without a gap per x cell."""
@@ -113,8 +110,9 @@ class GapPanel:
             ygap=None,
             customdata=[without_gap],
             hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})<extra></extra>",
+            **self.place,
         )
-        self.figure.draw(strip, **self.place)
+        self.figure.draw(strip)
 
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
