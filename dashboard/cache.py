@@ -55,21 +55,13 @@ class ViewKey(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownBoard:
-    """The part of a board that is shown, and how it is scored.
+    """The part of a board that is shown, and how it is scored."""
 
-    Attributes:
-        board: the data.
-        rerankers: shown rerankers, in order.
-        scoring: how lists are scored.
-        evaluation: scores of the shown rerankers and queries.
-        segments: shown query groups; all if empty.
-    """
-
-    board: Board
-    rerankers: list[str]
-    scoring: ScoringOptions
-    evaluation: Evaluation
-    segments: tuple[str, ...]
+    board: Board  # the data
+    rerankers: list[str]  # shown rerankers, in order
+    scoring: ScoringOptions  # how lists are scored
+    evaluation: Evaluation  # scores of the shown rerankers and queries
+    segments: tuple[str, ...]  # shown query groups; all if empty
 
     @property
     def key(self) -> ViewKey:
@@ -101,11 +93,7 @@ class ShownBoard:
 
 @st.cache_resource(show_spinner=False)
 def open_library() -> Library:
-    """Return the library that the environment names.
-
-    Raises:
-        LibraryError: the environment is invalid.
-    """
+    """Return the library that the environment names."""
     library = Library.open()
     with suppress(LibraryError):
         library.sweep()
@@ -241,7 +229,7 @@ def grade_counts(board: Board) -> dict[float, int]:
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
-@cached_by_key(show_spinner="Looking for what is odd …", max_entries=8)
+@cached_by_key(show_spinner="Checking the runs …", max_entries=8)
 def findings(board: Board) -> pd.DataFrame:
     """Return the findings about a board's runs."""
     with board_turn(board):
@@ -249,11 +237,7 @@ def findings(board: Board) -> pd.DataFrame:
 
 
 def file_version(path: Path) -> tuple[str, int, int]:
-    """Return path, modification time and size, which change with the file.
-
-    Raises:
-        ReadError: the file no longer exists.
-    """
+    """Return path, modification time and size, which change with the file."""
     try:
         status = path.stat()
     except OSError as error:

@@ -1,9 +1,10 @@
-"""Requirements for sign-in before the app is served to others."""
+"""Requirements for sign-in before the app is served to others, and the allow-list of addresses and domains."""
 
 import importlib.util
 import os
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ INSTALL = "pip install 'tiescope[sign-in]'"
 _CALLBACK = "/oauth2callback"
 _MIN_SECRET_LENGTH = 32
 """Minimum letters of a cookie secret; whoever guesses it can sign in as anybody."""
+_DOMAIN = r"[a-z0-9-]+(?:\.[a-z0-9-]+)+"
+_ADDRESS = rf"[a-z0-9.!#$%&'+/=^_`{{|}}~-]+@{_DOMAIN}"
 
 
 def is_loopback(host: str | None) -> bool:
@@ -37,7 +40,7 @@ def missing_parts(auth: Mapping[str, Any]) -> str:
     if not auth["redirect_uri"].endswith(_CALLBACK):
         return f"redirect_uri must end in {_CALLBACK}, such as http://localhost:8501{_CALLBACK}"
     if len(auth["cookie_secret"]) < _MIN_SECRET_LENGTH:
-        return f"cookie_secret must have {_MIN_SECRET_LENGTH} letters or more, drawn at random"
+        return f"cookie_secret must have {_MIN_SECRET_LENGTH} or more random letters"
     return ""
 
 
@@ -52,7 +55,7 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     auth = _auth_section(files)
     if auth is None and not entries and is_loopback(host):
         return
-    lack = f"there is no [auth] with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
+    lack = f"there is no [auth] section with {', '.join(_NEEDED)}" if auth is None else missing_parts(auth)
     parts = [
         f"in {' or '.join(map(str, files))}, {lack}" if lack else "",
         "" if can_sign_in() else f"Authlib: {INSTALL}",
@@ -61,9 +64,9 @@ def demand_sign_in(host: str, entries: Sequence[str]) -> None:
     if missing := "; ".join(filter(None, parts)):
         host = host or "every address of this machine"
         exposure = f"Others can reach {host}, so sign-in is needed"
-        reason = "Sign-in is set up in part" if is_loopback(host) else exposure
+        reason = "Sign-in is incomplete" if is_loopback(host) else exposure
         raise UsageError(
-            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, whoever reaches it sees and changes all."
+            f"{reason}. Missing: {missing}. Or --insecure: no sign-in, everybody can see and change all."
         )
 
 
@@ -88,7 +91,7 @@ def _auth_section(files: Sequence[Path]) -> Mapping[str, Any] | None:
     for file in files:
         auth = _toml(file).get("auth", auth)
     if auth is not None and not isinstance(auth, Mapping):
-        raise UsageError(f"{files[-1]}: auth is not a section. Write [auth], and the keys below it.")
+        raise UsageError(f"{files[-1]}: auth is not a section. Write [auth] on a line above its keys.")
     return auth
 
 
@@ -99,4 +102,53 @@ def _toml(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file} cannot be read, and may ask for sign-in: {error}. Mend it first.") from None
+        raise UsageError(
+            f"{file} cannot be read, but may require sign-in: {error}. Correct it first."
+        ) from None
+
+
+# the allow-list
+
+
+def plain_address(text: str) -> str | None:
+    """Return an e-mail address in lower case; None if it is invalid, not ASCII or contains a *.
+
+    Other letters can look like ASCII or become ASCII in lower case; a * could mean everybody.
+    """
+    return text.lower() if text.isascii() and re.fullmatch(_ADDRESS, text.lower()) else None
+
+
+def parse_allow_list(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return addresses, and domains prefixed with @, in lower case.
+
+    Raises:
+        UsageError: an entry is neither an address nor a domain.
+    """
+    entries = (text.strip() for text in texts)
+    return tuple(dict.fromkeys(_entry(entry) for entry in entries if entry))
+
+
+def _entry(text: str) -> str:
+    domain = text.lower().removeprefix("@")
+    if address := plain_address(text):
+        return address
+    if not text.isascii() or not re.fullmatch(_DOMAIN, domain):
+        raise UsageError(
+            f"{text!r} cannot be allowed to sign in. Give an address (ada@example.org) or a domain "
+            "(example.org), in ASCII. Write international domains in their xn-- form."
+        )
+    return f"@{domain}"
+
+
+def is_allowed(address: object, verified: object, entries: Collection[str]) -> bool:
+    """Return whether an identity is on the allow-list.
+
+    Args:
+        address: e-mail address from the provider, None without one.
+        verified: the provider's `email_verified`; None counts as verified.
+        entries: result of `parse_allow_list`.
+    """
+    plain = plain_address(address) if isinstance(address, str) else None
+    if plain is None or str(verified).lower() not in {"true", "none"}:
+        return False
+    return not {plain, f"@{plain.partition('@')[2]}"}.isdisjoint(entries)

@@ -23,15 +23,10 @@ _WILD = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True)
 class AllowedPaths:
-    """Folders and address prefixes whose files may be opened.
+    """Folders and address prefixes whose files may be opened."""
 
-    Attributes:
-        folders: absolute path as given, and its real path.
-        addresses: scheme, host and path, ending in /.
-    """
-
-    folders: tuple[tuple[Path, Path], ...] = ()
-    addresses: tuple[str, ...] = ()
+    folders: tuple[tuple[Path, Path], ...] = ()  # absolute path as given, and its real path
+    addresses: tuple[str, ...] = ()  # scheme, host and path, ending in /
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "AllowedPaths":
@@ -47,7 +42,7 @@ class AllowedPaths:
                 continue
             folder = Path(text).absolute()
             if not text or not folder.is_dir():
-                raise UsageError(f"--allow-paths {text}: there is no such folder.")
+                raise UsageError(f"--allow-paths {text}: this folder does not exist.")
             folders.append((folder.resolve() if ".." in folder.parts else folder, folder.resolve()))
         return cls(tuple(folders), tuple(addresses))
 
@@ -81,7 +76,7 @@ class AllowedPaths:
 
     def _refused(self, text: str) -> UsageError:
         quoted = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]} ..."
-        return UsageError(f"{quoted}: no file that may be opened here. Files may lie below {self}.")
+        return UsageError(f"{quoted}: no such file may be opened here. Allowed: files below {self}.")
 
     def has_address(self, text: str) -> bool:
         """Return whether an address is unambiguous and below an allowed one."""

@@ -76,13 +76,10 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
         path: path, pattern or URL, as typed.
         qrels: the same for judgments; empty if the runs hold relevance.
         on_progress: receives progress messages.
-
-    Raises:
-        TieScopeError: a file may not be opened or cannot be scored.
     """
     allowed = allowed_paths()
     if not allowed:
-        raise UsageError("This server opens no paths. Start it with --allow-paths DIR.")
+        raise UsageError("This server does not open paths. Start it with --allow-paths DIR.")
     if allowed.addresses:
         guard_redirects()
     try:
@@ -93,7 +90,7 @@ def score_path(path: str, qrels: str, on_progress: Callable[[str], None]) -> Sco
     record_event("opened", identity() or "", path=path, qrels=qrels)
     if len(runs) == 1 and _is_stored(runs[0]):
         if judgments:
-            raise UsageError("A stored evaluation is judged already: leave the judgments out.")
+            raise UsageError("A stored evaluation contains its judgments. Remove the judgments.")
         return ScoringOutcome(path.strip(), [])
     qrels_file = judgments[0] if judgments else None
     return ScoredRuns.of(str(allowed)).score(runs, qrels_file, cache.MEASURES, TIES, on_progress)
@@ -105,10 +102,10 @@ def _runs_and_judgments(
     """Return the allowed files that a visitor names as runs and as judgments."""
     judgments = allowed.files(qrels) if qrels.strip() else []
     if len(judgments) > 1:
-        raise UsageError(f"{qrels}: more than one file. Name one file of judgments.")
+        raise UsageError(f"{qrels}: several files match. Name one file of judgments.")
     runs = [file for file in allowed.files(path) if file not in judgments]
     if not runs:
-        raise UsageError(f"{path}: these are the judgments. Name a run.")
+        raise UsageError(f"{path}: this is the file of judgments. Name a run.")
     return runs, judgments
 
 

@@ -14,9 +14,16 @@ from urllib.parse import urljoin
 
 import streamlit as st
 
-from dashboard.access.admission import INSTALL, can_sign_in, is_loopback, missing_parts
+from dashboard.access.admission import (
+    INSTALL,
+    can_sign_in,
+    is_allowed,
+    is_loopback,
+    missing_parts,
+    parse_allow_list,
+    plain_address,
+)
 from dashboard.access.admitted import note_admission, sign_in_id
-from dashboard.access.allow_list import is_allowed, parse_allow_list, plain_address
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_PATHS, INSECURE
 from dashboard.escaping import error_markdown, escape_markdown
@@ -44,7 +51,7 @@ def admit() -> None:
     except UsageError as error:
         _close("Sign-in is not set up", error_markdown(error))
     except LibraryError as error:
-        reason = f"Nobody is let in until TieScope can tell which have ended. {error}"
+        reason = f"TieScope cannot check which sign-ins have ended, so nobody can enter. {error}"
         _close("Sign-ins cannot be checked", escape_markdown(reason))
     address = identity() if is_required else ""
     if note_admission(address) and is_required:
@@ -91,7 +98,7 @@ def _demand_allowed(entries: tuple[str, ...]) -> None:
         _close("Sign in to TieScope", f"It {PURPOSE}", "Sign in", st.login)
     if has_ended(claims):
         _remember_page(key="wanted")
-        _close("You are signed out", "Sign in again to go on.", "Sign in", st.login)
+        _close("You are signed out", "Sign in again to continue.", "Sign in", st.login)
     if not _is_on(claims, entries):
         record_event("refused", _signed_in_email())
         _close(
@@ -142,7 +149,7 @@ def identity() -> str | None:
 
 
 def _signed_in_email() -> str:
-    return str(st.user.get("email") or "somebody without an e-mail address")
+    return str(st.user.get("email") or "a person without an e-mail address")
 
 
 def is_open_to_all() -> bool:
@@ -175,7 +182,7 @@ def _allowed_entries() -> tuple[str, ...]:
     if not can_sign_in():
         raise UsageError(f"Authlib is not installed: {INSTALL}.")
     if not entries:
-        raise UsageError(f"Nobody is allowed in. Start TieScope with --allow ADDRESS, or set {ALLOW}.")
+        raise UsageError(f"The allow-list is empty. Start TieScope with --allow ADDRESS, or set {ALLOW}.")
     return entries
 
 
@@ -188,7 +195,7 @@ def _auth_section() -> Mapping[str, Any] | None:
             map(os.path.exists, st.get_option("secrets.files"))
         ):
             return None
-        raise UsageError("The secrets of this server cannot be read; its log says why.") from error
+        raise UsageError("The secrets of this server cannot be read. The reason is in its log.") from error
     if auth is not None and not isinstance(auth, Mapping):
         raise UsageError("In the secrets of this server, auth is not a section.")
     return auth
@@ -234,4 +241,4 @@ async def refuse_elsewhere(_session: object, _context: object, redirect: Any) ->
     headers = redirect.response.headers
     target = urljoin(str(redirect.url), headers.get("Location") or headers.get("URI") or "")
     if not allowed.has_address(target):
-        raise UsageError(f"{redirect.url}: it leads to what may not be opened here.")
+        raise UsageError(f"{redirect.url}: it redirects to an address that may not be opened here.")

@@ -1,5 +1,7 @@
+// What Streamlit 1.67 leaves to the app: a second format for charts, lists in the menu, one step of history a
+// page, scrolling to the top, and colours that follow the theme. Each was tried without this file.
 const MARK = "data-tiescope-png";
-// A curve between three points, and a picture with a sun over hills; in plotly's box of 1000 by 1000.
+// A curve between points, and a picture, in plotly's box of 1000 by 1000.
 const ICONS = {
   svg: "M80 680h160v160H80zM760 680h160v160H760zM420 160h160v160H420z"
     + "M190 660C190 420 260 300 400 230v75C300 370 250 470 250 660zM810 660C810 420 740 300 600 230v75c100 65 150 165 150 355z",
@@ -33,7 +35,7 @@ function addPng(camera) {
   bar.append(png);
 }
 
-// The menu is a ul that holds its groups in divs, which no reader of lists accepts: each group is a list.
+// The menu is a ul with divs inside, which is not a valid list: make each group a list.
 function mendMenu() {
   document.querySelectorAll("[data-testid=stSidebarNavItems], [data-testid=stSidebarNavItems] > li")
     .forEach((part) => part.setAttribute("role", "none"));
@@ -43,25 +45,16 @@ function mendMenu() {
   });
 }
 
-// What is too wide for its place is scrolled with the keyboard, too.
-function reachFormulas() {
-  document.querySelectorAll(".katex-display").forEach((formula) => {
-    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
-    else formula.removeAttribute("tabindex");
-  });
-}
-
 function look() {
   mendMenu();
-  reachFormulas();
   document
     .querySelectorAll(`.modebar-btn[data-title^="Download plot"]`)
     .forEach((camera) => camera.closest(".js-plotly-plot") && addPng(camera));
 }
 
-// A page switch empties the query of the old page first, as a step of its own: the way back would lead
-// through pages without their choices. Steps within a page replace each other, and one that a page switch
-// follows at once never happened. Going back to a page with choices loads it from its address.
+// Streamlit adds a history entry per click, and clears the query of the old page before a page switch. Here,
+// steps within a page replace each other, and a step right before a page switch is dropped. Going back to
+// another page loads it from its address.
 function keepHistoryTrue() {
   if (window.tiescopeHistory) return;
   window.tiescopeHistory = true;
@@ -88,14 +81,14 @@ function keepHistoryTrue() {
   });
 }
 
-// Signing in led to the start: go to what was asked for before.
+// Sign-in ends at the start page: return to the requested page.
 function comeBack() {
   const wanted = sessionStorage.getItem("tiescope-wanted");
   sessionStorage.removeItem("tiescope-wanted");
   if (wanted && !location.search && wanted !== location.pathname) location.replace(wanted);
 }
 
-// Switching the theme reruns nothing by itself, and charts keep their colours: the server hears of it once.
+// A new theme does not rerun the page, so charts would keep their colours: tell the server once.
 let drawnIn;
 
 function followTheme(scheme, ask) {
@@ -124,13 +117,9 @@ export default function ({ data, setTriggerValue }) {
     requestAnimationFrame(() => { waiting = false; look(); });
   });
   watch.observe(document.body, { childList: true, subtree: true });
-  window.addEventListener("resize", look);
-  document.fonts.addEventListener("loadingdone", look);
   look();
   return () => {
     watch.disconnect();
     theme.disconnect();
-    window.removeEventListener("resize", look);
-    document.fonts.removeEventListener("loadingdone", look);
   };
 }

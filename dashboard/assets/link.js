@@ -1,6 +1,6 @@
 const SHOWN_FOR = 2000;
 
-// A page that is not served over https, nor from this machine, has no clipboard: it copies what is selected.
+// Pages without HTTPS have no clipboard API: copy a selection.
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text).then(() => true, () => false);
   const field = Object.assign(document.createElement("textarea"), { value: text });

@@ -1,4 +1,4 @@
-// Signing in leads to the start: what was asked for waits in this tab.
+// Remember the requested page in this tab, because sign-in ends at the start page.
 export default function () {
   sessionStorage.setItem("tiescope-wanted", location.pathname + location.search);
 }

@@ -1,4 +1,4 @@
-// The server draws for a room until it hears that the window is a phone's.
+// Tell the server if the window is as narrow as a phone's.
 export default function ({ data, setStateValue }) {
   const phone = matchMedia("(max-width: 640px)");
   const tell = () => phone.matches !== data.is_narrow && setStateValue("is_narrow", phone.matches);

@@ -220,12 +220,12 @@ def order_matrix(
     scale = [[0, palette.faint], [0.02, palette.faint], [1, palette.warm[2]]]
     legend = {}
     if pairs["reversible"].any():
-        legend["50: fragile, a coin decides"] = palette.warm[2]
+        legend["50: decided by chance"] = palette.warm[2]
         legend["85: leans"] = blend(palette.faint, palette.warm[2], 0.3)
     pale = {
         ">99: settled in practice": pairs["reversible"].any(),
-        f"{_UNMOVED} : no order of the ties reverses it": (text == _UNMOVED).any(),
-        f"{_LEVEL} : level in every order of the ties": (text == _LEVEL).any(),
+        f"{_UNMOVED} : no tie order reverses it": (text == _UNMOVED).any(),
+        f"{_LEVEL} : equal in every tie order": (text == _LEVEL).any(),
     }
     legend["<br>".join(words for words, is_there in pale.items() if is_there)] = palette.faint
     figure = _draw_cells((doubt, text, hover), scale, (0, 1))
@@ -282,10 +282,10 @@ def _order_words(pair: Any, chance: float) -> tuple[str, str]:  # noqa: ANN401 a
     """Return the text and hover text of a pair; `chance` is that of the row above the column."""
     level = f"<br>level in {chance_percent(pair.equal)}" if 0 < pair.equal < 1 else ""
     if pair.reversible:
-        return _chance_text(chance), f"in {chance_percent(chance)} of tie-breakings{level}<br>{pair.method}"
+        return _chance_text(chance), f"in {chance_percent(chance)} of tie orders{level}<br>{pair.method}"
     if pair.equal == 1:
-        return _LEVEL, "level in every order of the ties"
-    return _UNMOVED, f"no order of the ties reverses it{level}"
+        return _LEVEL, "equal in every tie order"
+    return _UNMOVED, f"no tie order reverses it{level}"
 
 
 def _chance_text(chance: float) -> str:
@@ -413,7 +413,7 @@ def finish_heatmap(
             xgap=3,
             ygap=_FINISH_NAME,
             customdata=np.dstack([np.repeat(names[:, None], n, axis=1), words]),
-            hovertemplate="<b>%{customdata[0]}</b><br>place %{x}: %{customdata[1]}<extra></extra>",
+            hovertemplate="<b>%{customdata[0]}</b><br>rank %{x}: %{customdata[1]}<extra></extra>",
         )
     )
     for row, (best, worst) in enumerate(zip(spread["best_place"], spread["worst_place"], strict=True)):
@@ -456,5 +456,5 @@ def _add_traditional(
             "opacity": 1,
         },
         customdata=list(zip(names, traditional, strict=True)),
-        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}. by the traditional value<extra></extra>",
+        hovertemplate="<b>%{customdata[0]}</b><br>traditional rank %{customdata[1]}<extra></extra>",
     )

@@ -80,7 +80,7 @@ def version_history(
     marks = {
         "tied": tied_dot(palette) | {"color": own},
         "traditional": traditional_diamond(palette),
-        "worst to best order": {"symbol": "square", "size": 13, "color": band},
+        "worst to best case": {"symbol": "square", "size": 13, "color": band},
     }
     add_legend(figure, marks)
     style(figure, palette, HEIGHT, r=12 if is_alone else 150)

@@ -40,20 +40,19 @@ class Figure:
         figure._n_columns = columns
         return figure
 
-    def draw(self, trace: Mapping[str, Any], **panel: int) -> Self:
-        """Add a trace, to the panel at `row` and `col` if given."""
-        self.traces.append(_of_numpy(trace) | self._axes_of(panel, "axis"))
+    def draw(self, trace: Mapping[str, Any]) -> Self:
+        """Add a trace, to the panel at `row` and `col` if it names one."""
+        trace, axes = self._split_panel(trace, "axis")
+        self.traces.append(_of_numpy(trace) | axes)
         return self
 
     def draw_scatter(self, **trace: Any) -> Self:  # noqa: ANN401
         """Add a scatter trace."""
-        panel = _pop_panel(trace)
-        return self.draw({"type": "scatter"} | trace, **panel)
+        return self.draw({"type": "scatter"} | trace)
 
     def draw_bars(self, **trace: Any) -> Self:  # noqa: ANN401
         """Add a bar trace."""
-        panel = _pop_panel(trace)
-        return self.draw({"type": "bar"} | trace, **panel)
+        return self.draw({"type": "bar"} | trace)
 
     def draw_shapes(self, shapes: Iterable[Mapping[str, Any]]) -> Self:
         """Add shapes, to the panel at `row` and `col` if they name one."""
@@ -134,18 +133,24 @@ class Figure:
         return {"data": traces, "layout": _merge(rest, layout) | axes}
 
     def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
-        placed_parts = []
-        for part in map(dict, parts):
-            axes = self._axes_of(_pop_panel(part), "ref")
-            placed_parts.append(part | _of_domains(axes, part))
-        self.settings[name] = [*self.settings.get(name, ()), *placed_parts]
+        placed_parts = list(self.settings.get(name, ()))
+        for part in parts:
+            placed, axes = self._split_panel(part, "ref")
+            for ref, axis in axes.items():  # `domain` alone means the domain of the panel
+                in_domain = str(placed.get(ref, "")).endswith("domain")
+                placed[ref] = f"{axis} domain" if in_domain else axis
+            placed_parts.append(placed)
+        self.settings[name] = placed_parts
         return self
 
-    def _axes_of(self, panel: Mapping[str, int], name: str) -> dict[str, str]:
-        if not panel:
-            return {}
-        number = (panel["row"] - 1) * self._n_columns + panel["col"]
-        return {f"{letter}{name}": letter + str(number) * (number > 1) for letter in "xy"}
+    def _split_panel(self, part: Mapping[str, Any], name: str) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return a part without row and col, and the axes of that panel: letter and name → axis."""
+        part = dict(part)
+        row, col = part.pop("row", None), part.pop("col", None)
+        if row is None or col is None:
+            return part, {}
+        number = (row - 1) * self._n_columns + col
+        return part, {f"{letter}{name}": letter + str(number) * (number > 1) for letter in "xy"}
 
 
 @cache
@@ -154,18 +159,6 @@ def _panel_layout(rows: int, columns: int, **grid: Any) -> dict[str, Any]:  # no
     layout: dict[str, Any] = make_subplots(rows, columns, **grid).layout.to_plotly_json()
     layout.pop("template", None)  # Streamlit's
     return layout
-
-
-def _pop_panel(part: dict[str, Any]) -> dict[str, int]:
-    return {name: part.pop(name) for name in ("row", "col") if name in part}
-
-
-def _of_domains(axes: Mapping[str, str], part: Mapping[str, Any]) -> dict[str, str]:
-    """Refer to the domain of an axis where the part says so."""
-    return {
-        name: f"{axis} domain" if str(part.get(name, "")).endswith("domain") else axis
-        for name, axis in axes.items()
-    }
 
 
 def _axis_index(name: str) -> int:

@@ -50,7 +50,7 @@ LEAST_WIDTH = 720
 ENDS = ["lowest", "highest"]
 """Columns of the bounds for unjudged documents."""
 _HOLE_HOVER = (
-    "<b>%{customdata[0]}</b><br>ties and judgments: %{customdata[1]:.4f} to %{customdata[2]:.4f}"
+    "<b>%{customdata[0]}</b><br>bounds %{customdata[1]:.4f} to %{customdata[2]:.4f}"
     "<br>unjudged %{customdata[3]:.0%}<extra></extra>"
 )
 
@@ -551,7 +551,7 @@ def settling_curve(plan: JudgingPlan, palette: Palette) -> Figure:
     line = {"color": palette.muted, "width": 1}
     figure.draw_shape(type="line", x0=0, x1=1, xref="x domain", y0=plan.floor, y1=plan.floor, line=line)
     style(figure, palette, _SETTLING_HEIGHT, t=16, r=16)
-    note(figure, "left to ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
+    note(figure, "ties alone", palette, x=0, xanchor="left", y=plan.floor, yanchor="top", yref="y")
     if plan.halving():
         _add_half(figure, plan, palette)
     height = max(plan.width - plan.floor, 1e-9)

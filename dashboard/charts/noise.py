@@ -43,25 +43,15 @@ _ROWS = ("order holds", "pairs in order")
 
 @dataclass(frozen=True)
 class NoiseTables:
-    """Tables that `noise_lines` draws.
+    """Tables that `noise_lines` draws."""
 
-    Attributes:
-        curves: `noise_curves`: index `noise` from 0, one column per reranker.
-        edge: index reranker; traditional, worst and best without noise.
-        trades: noise and value where two lines cross.
-        chances: `order_chances` by noise.
-        deviations: standard deviations of means over draws of noise.
-        formats: `format_noise`.
-        own: `own_noise`.
-    """
-
-    curves: pd.DataFrame
-    edge: pd.DataFrame
-    trades: pd.DataFrame
-    chances: pd.DataFrame
-    deviations: pd.DataFrame
-    formats: pd.DataFrame
-    own: pd.DataFrame
+    curves: pd.DataFrame  # `noise_curves`: index `noise` from 0, one column per reranker
+    edge: pd.DataFrame  # index reranker; traditional, worst and best without noise
+    trades: pd.DataFrame  # noise and value where two lines cross
+    chances: pd.DataFrame  # `order_chances` by noise
+    deviations: pd.DataFrame  # standard deviations of means over draws of noise
+    formats: pd.DataFrame  # `format_noise`
+    own: pd.DataFrame  # `own_noise`
 
 
 def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str], measure: str) -> Figure:
@@ -91,8 +81,8 @@ def noise_lines(tables: NoiseTables, palette: Palette, colours: Mapping[str, str
         hovertemplate="%{customdata[1]} passes %{customdata[0]}<extra></extra>",
         showlegend=False,
     )
-    add_legend(figure, {"two trade places, by 1% of the range or more": _ring(palette)} if len(trades) else {})
-    add_legend(figure, {"worst to best order": {"symbol": "square", "size": 13, "color": palette.bounds}})
+    add_legend(figure, {"two swap ranks, by at least 1% of the range": _ring(palette)} if len(trades) else {})
+    add_legend(figure, {"worst to best case": {"symbol": "square", "size": 13, "color": palette.bounds}})
     if len(curves.columns) > 1:
         _add_strip(figure, tables.chances, palette)
     style(figure, palette, _PLOT + _STRIP + 130, t=66, r=150, l=98)

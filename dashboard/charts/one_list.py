@@ -178,7 +178,7 @@ def _key_text(ranked_by: str, key: float, room: float) -> str:
 
 def _hover(document: dict[Hashable, Any], ranked_by: str) -> str:
     first, last = document["first"], document["last"]
-    places = f"places {first:,} to {last:,}" if last > first else f"place {document['place']}"
+    places = f"ranks {first:,} to {last:,}" if last > first else f"rank {document['place']}"
     head = f"<b>{hover_text(str(document['doc_id']))}</b><br>{ranked_by} {document[ranked_by]:.6g}"
     head += "".join(f", then {value:.6g}" for key, value in document.items() if str(key).startswith("further_"))
     judgment = f"grade {document['grade']:g}" if document["judged"] else "not judged"
@@ -298,13 +298,13 @@ def tie_group_heatmap(groups: pd.DataFrame, palette: Palette) -> Figure:
     low, high = groups[["first"]].to_numpy() - 1, groups[["last"]].to_numpy()
     inside = np.clip(np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1]), 0, None)
     names = [f"{group.documents:,} tied · <b>{group.relevant:,}</b>" for group in groups.itertuples()]
-    spans = [f"places {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
+    spans = [f"ranks {first + 1:,.0f} to {last:,.0f}" for first, last in pairwise(ends)]
     figure = _chance_cells(inside / (high - low), names, spans, palette)
     style(figure, palette, 96 + _KEY + 24 * len(groups), t=20, b=_AXIS + _KEY, l=_room_for(names))
     add_chance_key(figure, palette, palette.heat[2:], -_AXIS)
     return set_xaxes(
         figure,
-        title_text="places up to",
+        title_text="ranks up to",
         showgrid=False,
         tickvals=np.arange(2, len(ends), 2),
         ticktext=[f"{end:,.0f}" for end in ends[2::2]],
@@ -368,8 +368,8 @@ def relevance_steps(groups: pd.DataFrame, palette: Palette, k: int | None) -> Fi
         marker={"color": palette.tied, "line": {"width": 0.5, "color": palette.ground}},
         customdata=steps[["first", "last", "relevant", "documents", ranked_by]].to_numpy(),
         hovertemplate=(
-            "places %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
-            "relevant<br>chance at each place %{y:.4f}<br>"
+            "ranks %{customdata[0]:,} to %{customdata[1]:,}<br>%{customdata[2]:,} of %{customdata[3]:,} "
+            "relevant<br>chance at each rank %{y:.4f}<br>"
             + ranked_by
             + " from %{customdata[4]:.6g}<extra></extra>"
         ),

@@ -6,35 +6,20 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one theme.
+    """The colours of one theme."""
 
-    Attributes:
-        tied: tied scores.
-        traditional: traditional scores, and scores that are too high.
-        bounds: worst to best case, and brackets of ties.
-        other: scores that are too low, and neutral bars.
-        faint: context.
-        ground: background.
-        text: words and mean lines.
-        muted: axis titles and notes.
-        grid: grid lines.
-        heat: sequential scale.
-        warm: sequential scale for gaps.
-        rerankers: one colour per reranker, in board order.
-    """
-
-    tied: str
-    traditional: str
-    bounds: str
-    other: str
-    faint: str
-    ground: str
-    text: str
-    muted: str
-    grid: str
-    heat: tuple[str, ...]
-    warm: tuple[str, ...]
-    rerankers: tuple[str, ...]
+    tied: str  # tied scores
+    traditional: str  # traditional scores, and scores that are too high
+    bounds: str  # worst to best case, and brackets of ties
+    other: str  # scores that are too low, and neutral bars
+    faint: str  # context
+    ground: str  # background
+    text: str  # words and mean lines
+    muted: str  # axis titles and notes
+    grid: str  # grid lines
+    heat: tuple[str, ...]  # sequential scale
+    warm: tuple[str, ...]  # sequential scale for gaps
+    rerankers: tuple[str, ...]  # one colour per reranker, in board order
 
     def reranker(self, index: int) -> str:
         """Return the colour of the reranker at this position of the board."""

@@ -29,19 +29,12 @@ MOST_DRAWN = 20
 
 @dataclass(frozen=True)
 class _Chart:
-    """A chart that report sections can name.
+    """A chart that report sections can name."""
 
-    Attributes:
-        title: caption.
-        alt: description for screen readers.
-        draw: function of the report's studies and a palette.
-        min_width: pixels that it keeps on a phone.
-    """
-
-    title: Callable[[ReportStudies], str]
-    alt: str
-    draw: Callable[[ReportStudies, Palette], Figure]
-    min_width: Callable[[ReportStudies], int] = lambda _: 560
+    title: Callable[[ReportStudies], str]  # caption
+    alt: str  # description for screen readers
+    draw: Callable[[ReportStudies, Palette], Figure]  # function of the report's studies and a palette
+    min_width: Callable[[ReportStudies], int] = lambda _: 560  # pixels that it keeps on a phone
 
 
 def draw_charts(report: Report) -> ReportCharts:
@@ -89,8 +82,8 @@ def _of_many(studies: ReportStudies) -> str:
 
 CHARTS: Mapping[str, _Chart] = {
     "leaderboard": _Chart(
-        lambda studies: f"Place and {studies.measure_at.traditional} with tie bounds{_of_many(studies)}",
-        "Place of each reranker by its traditional and by its tied value, its name, and its worst, best, tied "
+        lambda studies: f"Rank and {studies.measure_at.traditional} with tie bounds{_of_many(studies)}",
+        "Rank of each reranker by traditional and by tied score, its name, and its worst, best, tied "
         "and traditional mean.",
         lambda studies, palette: place_and_score(
             studies.leaderboard,
@@ -101,14 +94,14 @@ CHARTS: Mapping[str, _Chart] = {
         lambda _: _SLOPE_WIDTH,
     ),
     "published": _Chart(
-        lambda studies: f"From the published place to the tied one{_of_many(studies)}",
-        "Published and tied place of each reranker, its name, and its score with what ties and queries allow.",
+        lambda studies: f"Published and tied ranks{_of_many(studies)}",
+        "Published and tied rank of each reranker, its name, and its score with bounds and interval.",
         _published,
         lambda _: _SLOPE_WIDTH,
     ),
     "targets": _Chart(
         lambda studies: f"Targets of {studies.targets_for}",
-        "Each target with the tied and the traditional value, and the range from worst to best order.",
+        "Each target with the tied and the traditional score, and the range from worst to best case.",
         _targets,
     ),
     "passes": _Chart(
@@ -117,7 +110,7 @@ CHARTS: Mapping[str, _Chart] = {
             if len(studies.rerankers) <= MAX_COLUMNS
             else f"Targets of the best {MAX_COLUMNS}"
         ),
-        "Each target of each reranker, by what the pass rests on.",
+        "Whether each reranker meets each target: in every order, on average, or in the sort order only.",
         lambda studies, palette: target_matrix(studies.targets, palette, studies.targets_for),
         lambda studies: matrix_width(len(studies.rerankers)),
     ),
@@ -131,20 +124,20 @@ CHARTS: Mapping[str, _Chart] = {
     ),
     "differences": _Chart(
         lambda studies: f"Difference from {studies.baseline}{_of_many(studies)}",
-        "Difference of each reranker from the baseline with its interval, by tied and by traditional values.",
+        "Difference of each reranker from the baseline with its interval, by tied and by traditional scores.",
         lambda studies, palette: difference_forest(
             studies.verdicts.changed_first(MOST_DRAWN, MOST_DRAWN), palette, studies.measure_at.traditional
         ),
         lambda _: 620,
     ),
     "places": _Chart(
-        lambda _: "Where each reranker can finish",
-        "Chance of each place when ties are broken at random, and every place the ties allow.",
+        lambda _: "Possible ranks of each reranker",
+        "Probability of each rank when ties are broken at random, and all possible ranks.",
         _finishes,
     ),
     "tools": _Chart(
         lambda studies: f"{studies.measure_at.traditional} as each tool reports it{_of_many(studies)}",
-        "Value of each tool on the range from worst to best order.",
+        "Score of each tool within the range from worst to best case.",
         _tools,
     ),
 }

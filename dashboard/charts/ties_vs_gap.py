@@ -62,19 +62,15 @@ class GapPanel:
     """A panel with gaps on its y axis, and lists without a gap in a strip below.
 
     Attributes:
-        figure: figure that the panel is part of.
-        palette: colours of the theme.
-        top: upper end of the y axis.
         row, col: position of the panel.
-        bottom: lower end of the y axis: 0 for absolute gaps, -top for signed ones.
     """
 
-    figure: Figure
-    palette: Palette
-    top: float
+    figure: Figure  # figure that the panel is part of
+    palette: Palette  # colours of the theme
+    top: float  # upper end of the y axis
     row: int
     col: int
-    bottom: float = 0.0
+    bottom: float = 0.0  # lower end of the y axis: 0 for absolute gaps, -top for signed ones
 
     @property
     def place(self) -> dict[str, int]:
@@ -97,11 +93,8 @@ class GapPanel:
 
     def add_density(self, x: FloatArray, y: FloatArray, shade: FloatArray, counts: IntArray) -> None:
         """Add cells around x and y; `shade` is (n_y, n_x), NaN for none."""
-        hover = "%{customdata:,} lists<extra></extra>"
-        self.figure.draw(
-            cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, customdata=counts, hovertemplate=hover),
-            **self.place,
-        )
+        hover = {"customdata": counts, "hovertemplate": "%{customdata:,} lists<extra></extra>"}
+        self.figure.draw(cells(shade, self.palette.warm, x=x, y=y, xgap=1, ygap=1, **hover, **self.place))
 
     def add_no_gap_strip(self, x: FloatArray, without_gap: IntArray, n_lists: IntArray) -> None:
         """Add the share of lists without a gap per x cell."""
@@ -116,9 +109,10 @@ class GapPanel:
             xgap=1,
             ygap=None,
             customdata=[without_gap],
-            hovertemplate="no gap in %{customdata:,} lists, %{z:.0%} of those here<extra></extra>",
+            hovertemplate="no gap in %{customdata:,} lists (%{z:.0%})<extra></extra>",
+            **self.place,
         )
-        self.figure.draw(strip, **self.place)
+        self.figure.draw(strip)
 
     def add_mean_band(self, trend: pd.DataFrame) -> None:
         """Add the 95% band of a local mean: x, low, high."""
@@ -436,7 +430,7 @@ def ordering_costs(log10_orderings: FloatArray, costs: pd.DataFrame, palette: Pa
     )
     return set_yaxes(
         figure,
-        title_text="documents looked at",
+        title_text="documents visited",
         range=[-0.2, HIGHEST],
         tickvals=list(_TICKS),
         ticktext=list(_TICKS.values()),

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dashboard.access.admission import demand_sign_in, redirect_origin
-from dashboard.access.allow_list import parse_allow_list
+from dashboard.access.admission import demand_sign_in, parse_allow_list, redirect_origin
 from dashboard.access.allowed_paths import AllowedPaths
 from dashboard.access.settings import ALLOW, ALLOW_HOST, ALLOW_PATHS, EMBED, INSECURE, OPEN, UPLOAD_LIMITS
 from metrics.cli.messages import say

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dashboard.access.allow_list import plain_address
+from dashboard.access.admission import plain_address
 from metrics.cli.messages import say
 from metrics.cli.options import Columns, FileUse, NamedPath, Qrels, Repeated, parse_columns, parse_run
 from metrics.errors import UsageError, needs
@@ -46,10 +46,10 @@ def push_command(
     if not board and not all(file.path.casefold().endswith(".tiescope") for file in run):
         raise UsageError("Name the board: --board NAME.")
     with _library() as library, progress("Pushing"):
-        from dashboard.library import pushing
+        from dashboard.library import exchange
 
-        files = pushing.read_files_to_push(run, qrels, parse_columns(column), repeated)
-        pushed = pushing.push(library, files, board, _owner(owner), repeated=repeated, note=note)
+        files = exchange.read_files_to_push(run, qrels, parse_columns(column), repeated)
+        pushed = exchange.push(library, files, board, _owner(owner), repeated=repeated, note=note)
     typer.echo(clean(pushed.label))
     replaced = f"{len(pushed.replaced)} replaced" if pushed.replaced else "joined"
     uploads = f"{count_of(pushed.n_new, 'upload')} new, {pushed.n_known} known."
@@ -64,11 +64,11 @@ def boards_command(
 ) -> None:
     """List the boards of the library, the most recently changed first."""
     with _library() as library, progress("Reading"):
-        from dashboard.library import listing
+        from dashboard.library import exchange
         from metrics.cli.output import write_table
 
-        table = listing.boards_table(library, _owner(owner), for_people=format == "table")
-        unknown = listing.describe_unknown_files(library)
+        table = exchange.boards_table(library, _owner(owner), for_people=format == "table")
+        unknown = exchange.describe_unknown_files(library)
     write_table(table, format, None)
     if unknown:
         say(unknown)
@@ -93,13 +93,13 @@ def pull_command(
     if output.resolve().is_relative_to((home() / "uploads").resolve()):
         raise UsageError(f"{output}: the library keeps its uploads there. Name another folder.")
     with _library() as library, progress("Pulling"):
-        from dashboard.library import listing, pulling
+        from dashboard.library import exchange
         from dashboard.library.audit import record_event
         from metrics.cli.output import print_text
 
-        record = library.find(listing.require_board(library, board, owner_address).id, owner_address)
+        record = library.find(exchange.require_board(library, board, owner_address).id, owner_address)
         published = library.published(record.id, owner_address)
-        paths = pulling.pull(record, output, format, force=force, published=published)
+        paths = exchange.pull(record, output, format, force=force, published=published)
         record_event("exported", owner_address, board=record.id, name=record.name)
     for path in paths:
         print_text(f"{path}\n")

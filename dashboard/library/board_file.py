@@ -56,7 +56,7 @@ MOST_FILE_BYTES = MAX_BYTES - 2 * MOST_BYTES
 View = Mapping[str, str | int | float | bool | list[str]]
 """Key of a control → its value."""
 
-_AGAIN = "Have the board exported again."
+_AGAIN = "Export the board again."
 _FORMAT, _VERSION = "tiescope-board", 2
 _OF_PARQUETS = 1
 """Version written by TieScope 0.1 and 0.2: a Parquet per file, and how it was read."""
@@ -83,7 +83,7 @@ def _check(is_valid: Callable[[Any], bool]) -> AfterValidator:
 
     def validate(value: Any) -> Any:  # noqa: ANN401 whatever the field holds
         if not is_valid(value):
-            raise ValueError("not as TieScope writes it")
+            raise ValueError("not valid")
         return value
 
     return AfterValidator(validate)
@@ -148,19 +148,12 @@ class _EarlierReading(BaseModel):
 
 @dataclass(frozen=True)
 class Imported:
-    """A board from a file, read and joined, in memory.
+    """A board from a file, read and joined, in memory."""
 
-    Attributes:
-        board: the board.
-        name: its name, empty if it has only a default name.
-        view: its settings.
-        published: published results to audit; None without.
-    """
-
-    board: Board
-    name: str
-    view: View
-    published: Published | None
+    board: Board  # the board
+    name: str  # its name, empty if it has only a default name
+    view: View  # its settings
+    published: Published | None  # published results to audit; None without
 
 
 def is_board(file: File) -> bool:
@@ -244,7 +237,7 @@ def _written(contents: Contents) -> bytes:
         if len(text) > MOST_BYTES:
             limit = f"{MOST_BYTES / 10**6:g} MB"
             raise LibraryError(
-                f"This board cannot be exported: its names take more than {limit}. Remove some files."
+                f"This board cannot be exported: its metadata exceeds {limit}. Remove some files."
             )
         read_contents("The board", text)
     except ReadError as error:
@@ -284,10 +277,10 @@ def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
     stream.seek(max(0, size - _END.size))
     end = stream.read(_END.size)
     if len(end) < _END.size or not end.startswith(b"PK\5\6"):
-        raise ReadError(file, "this is no board file, or only a part of one", _AGAIN)
+        raise ReadError(file, "this is not a complete board file", _AGAIN)
     _, _, _, _, count, directory, start, comment = _END.unpack(end)
     if count > _MOST_ENTRIES or directory > 1000 * _MOST_ENTRIES:
-        raise ReadError(file, f"it holds more than {_MOST_ENTRIES} entries", _AGAIN)
+        raise ReadError(file, f"it contains more than {_MOST_ENTRIES} entries", _AGAIN)
     if comment or start + directory + _END.size != size:
         raise ReadError(file, "a damaged board file", _AGAIN)
 
@@ -299,9 +292,9 @@ def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
     given.refuse_too_large(sum(info.file_size for info in infos))
     twice = [name for name, count in Counter(info.orig_filename for info in infos).items() if count > 1]
     if twice:
-        raise ReadError(file, f"it holds {twice[0]!r} twice", _AGAIN)
+        raise ReadError(file, f"it contains {twice[0]!r} twice", _AGAIN)
     if ENTRY not in packed.namelist():
-        raise ReadError(file, f"it holds no {ENTRY}", _AGAIN)
+        raise ReadError(file, f"it does not contain {ENTRY}", _AGAIN)
     contents, readings = read_contents(file, _unpack(file, packed, ENTRY, MOST_BYTES))
     ending = ".parquet" if readings else ""
     item_of: dict[str, Item | PublishedItem] = {
@@ -309,13 +302,13 @@ def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
         **{f"published/{at:02}": item for at, item in enumerate(contents.published)},
     }
     if other := {ENTRY, *item_of} ^ set(packed.namelist()):
-        raise ReadError(file, f"{ENTRY} and the entries differ in {min(other)!r}", _AGAIN)
+        raise ReadError(file, f"{ENTRY} and the files do not agree on {min(other)!r}", _AGAIN)
     files, n_left = [], MOST_FILE_BYTES
     for place, item in item_of.items():
         data = _unpack(file, packed, place, n_left)
         n_left -= len(data)
         if sha256(data).hexdigest() != item.sha256:
-            raise ReadError(file, f"{item.name!r} is not the file that was exported", _AGAIN)
+            raise ReadError(file, f"{item.name!r} has changed since the export", _AGAIN)
         files.append(File(item.name, data))
     results = files[len(contents.files) :]
     board = _read_board(given, contents, readings, files[: len(contents.files)])
@@ -346,12 +339,12 @@ def _refuse_odd_entry(file: str, info: zipfile.ZipInfo) -> None:
     """Raise a ReadError if `export` would not write such an entry."""
     name = info.orig_filename
     if name != ENTRY and not _PLACE.fullmatch(name):
-        raise ReadError(file, f"it holds {name!r}, which does not belong to a board", _AGAIN)
+        raise ReadError(file, f"it contains {name!r}, which is not part of a board", _AGAIN)
     if info.flag_bits & 1:
-        raise ReadError(file, "it is encrypted", "Unpack it, and pack it without a password.")
+        raise ReadError(file, "it is encrypted", "Compress it again without a password.")
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG) or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ReadError(file, f"{name!r} in it is no plain file", _AGAIN)
+        raise ReadError(file, f"{name!r} in it is not a regular file", _AGAIN)
 
 
 def _unpack(file: str, packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -374,11 +367,11 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
     except (ValueError, RecursionError) as error:
         raise ReadError(file, f"{ENTRY} inside is damaged", _AGAIN) from error
     if not isinstance(plain, dict) or plain.pop("format", None) != _FORMAT:
-        raise ReadError(file, f"{ENTRY} is not that of a board", _AGAIN)
+        raise ReadError(file, f"{ENTRY} does not describe a board", _AGAIN)
     whole_number = TypeAdapter(Annotated[int, Strict(), Field(ge=0, le=_LARGEST)])
     version = _validated(file, whole_number, plain.pop("version", None), "version")
     if version > _VERSION:
-        problem = f"it was written by a newer TieScope (format {version}; this one knows {_VERSION})"
+        problem = f"it was written by a newer TieScope (format {version}; this version reads {_VERSION})"
         raise ReadError(file, problem, "Update TieScope.")
     readings: list[Mapping[str, Any]] = []
     if version == _OF_PARQUETS and isinstance(items := plain.get("files"), list):
@@ -401,9 +394,7 @@ def _validated(file: str, adapter: TypeAdapter[_T], plain: object, place: str = 
     try:
         return adapter.validate_python(plain)
     except ValidationError as error:
-        raise ReadError(
-            file, f"{place or _place(error)} in {ENTRY} is not as TieScope writes it", _AGAIN
-        ) from error
+        raise ReadError(file, f"{place or _place(error)} in {ENTRY} is not valid", _AGAIN) from error
 
 
 def _place(error: ValidationError) -> str:

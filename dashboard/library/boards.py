@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dashboard.library.earlier import EarlierUpload
-from dashboard.library.read_before import first_line
-from dashboard.library.uploads import MISSING_SCORE, StoredFile, split_choices
+from dashboard.library.uploads import MISSING_SCORE, StoredFile, first_line, split_choices
 from metrics.errors import ReadError, UsageError
 from metrics.runs import (
     File,
@@ -97,16 +96,13 @@ class BoardSpec:
     """Files of a board and how they are read.
 
     Attributes:
-        entries: files and how they are read.
-        repeated: rule for documents that are repeated in a list.
         names: shown rerankers in order; None for all. Equal shown names combine repeats of one reranker.
-        title: name of the board; empty for a default name.
     """
 
-    entries: tuple[Entry, ...]
-    repeated: Repeated = "error"
+    entries: tuple[Entry, ...]  # files and how they are read
+    repeated: Repeated = "error"  # rule for documents that are repeated in a list
     names: Names | None = None
-    title: str = ""
+    title: str = ""  # name of the board; empty for a default name
 
     @classmethod
     def of(cls, files: Sequence[File]) -> "BoardSpec":
@@ -186,21 +182,13 @@ class BoardSpec:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Runs and judgments that belong together.
+    """Runs and judgments that belong together."""
 
-    Attributes:
-        label: name and hash or ID, shown in the sidebar and in links.
-        spec: its files and how they are read.
-        sources: content of each file.
-        runs: the joined runs.
-        n_queries: number of judged queries, or of all queries without judgments.
-    """
-
-    label: str
-    spec: BoardSpec
-    sources: tuple[Source, ...]
-    runs: Runs
-    n_queries: int
+    label: str  # name and hash or ID, shown in the sidebar and in links
+    spec: BoardSpec  # its files and how they are read
+    sources: tuple[Source, ...]  # content of each file
+    runs: Runs  # the joined runs
+    n_queries: int  # number of judged queries, or of all queries without judgments
 
     @property
     def key(self) -> str:
@@ -229,29 +217,21 @@ def join_runs(spec: BoardSpec, sources: Sequence[Source]) -> Runs:
     for source in sources:
         if not len(source.table):
             raise ReadError(
-                source.file, "there is a header and no row", "Export it again and check its size.", line=1
+                source.file, "there are no rows below the header", "Export it again and check its size.", line=1
             )
     runs = Runs.from_sources(sources, spec.repeated)
     return runs if spec.names is None else arranged_runs(runs, spec.names)
 
 
 def make_board(spec: BoardSpec, sources: Sequence[Source], runs: Runs | None = None) -> Board:
-    """Return the board of files that were read.
-
-    Raises:
-        TieScopeError: the files do not match.
-    """
+    """Return the board of files that were read."""
     runs = runs or join_runs(spec, sources)
     board = Board("", spec, tuple(sources), runs, len(runs.every_query))
     return replace(board, label=spec.title or f"{default_name(board)} · {spec.key[:_HASH]}")
 
 
 def keep_arrangement(board: Board, before: BoardSpec) -> Board:
-    """Return a board with the earlier names and order of rerankers, followed by new rerankers.
-
-    Raises:
-        TieScopeError: a new reranker has a name that another was given.
-    """
+    """Return a board with the earlier names and order of rerankers, followed by new rerankers."""
     if before.names is None:
         return board
     known_files = {(entry.file.name, entry.file.sha256) for entry in before.entries}
@@ -266,7 +246,7 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
         if name not in firsts and (is_told_apart or board.runs.origins[name].file in new_files)
     ]
     if taken := {name for name, _ in new} & {now for _, now in arranged}:
-        raise UsageError(f"{min(taken)!r} is another reranker here: every reranker needs a name of its own.")
+        raise UsageError(f"{min(taken)!r} is the name of another reranker. Every reranker needs a unique name.")
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 
@@ -281,11 +261,7 @@ def queries_text(count: int) -> str:
 
 
 def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
-    """Read local files and join them to a board.
-
-    Raises:
-        TieScopeError: a file cannot be read, or the files do not match.
-    """
+    """Read local files and join them to a board."""
     entries, sources = read_files(paths, qrels)
     return make_board(BoardSpec(entries, title=title), sources)
 
@@ -293,11 +269,7 @@ def open_files(paths: NamedPaths, qrels: str | None, title: str = "") -> Board:
 def read_files(
     paths: NamedPaths, qrels: str | Path | None, columns: Mapping[str, str] | None = None
 ) -> tuple[tuple[Entry, ...], tuple[Source, ...]]:
-    """Read local runs and judgments, and return the choices that read each file again in its role.
-
-    Raises:
-        TieScopeError: a file cannot be read.
-    """
+    """Read local runs and judgments, and return the choices that read each file again in its role."""
     files, sources = [], []
     named_paths = with_names(paths)
     file_names = distinct_file_names([path for _, path in named_paths])
@@ -335,11 +307,7 @@ def repeats_of(names: Names) -> dict[str, list[str]]:
 
 
 def arranged_runs(runs: Runs, names: Names) -> Runs:
-    """Return the shown rerankers in order, with repeats combined.
-
-    Raises:
-        UsageError: a reranker does not exist, or repeats have no document in common.
-    """
+    """Return the shown rerankers in order, with repeats combined."""
     repeats = repeats_of(names)
     combined: dict[str, list[str]] = {}
     shown_names: dict[str, str] = {}

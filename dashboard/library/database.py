@@ -32,39 +32,35 @@ _LOGS = ("-wal", "-shm", "-journal")
 _REASONS = {
     "database is locked": "another program writes to it. Try again in a moment",
     "lock timeout": "another program writes to it. Try again in a moment",
-    "readonly database": "it can only be read. Allow yourself to write, or choose another TIESCOPE_HOME",
+    "readonly database": "it is read-only. Change its permissions, or choose another TIESCOPE_HOME",
     "disk is full": "the disk is full. Free some space, or choose another TIESCOPE_HOME",
     "no space left": "the disk is full. Free some space",
     "not a database": "it is not a database. Move it away, or choose another TIESCOPE_HOME",
-    "malformed": "it is damaged. Restore a copy, or move it away to begin anew: the uploads stay",
+    "malformed": "it is damaged. Restore a copy, or move it away to start again: the uploads remain",
     "unable to open": "it cannot be opened. Check the folder, or choose another TIESCOPE_HOME",
-    "disk i/o error": "the disk fails. Check it, or choose another TIESCOPE_HOME",
-    "foreign key": "one of the files was removed meanwhile. Upload it again",
+    "disk i/o error": "the disk has errors. Check it, or choose another TIESCOPE_HOME",
+    "foreign key": "one of the files was removed. Upload it again",
     "connection": "it cannot be reached. Check TIESCOPE_DATABASE_URL and that the server runs",
-    "read-only transaction": "it can only be read. Check the rights of its user",
+    "read-only transaction": "it is read-only. Check the permissions of its user",
 }
 """Part of a driver's message → its meaning and what to do."""
 
 
 def url_of(address: str | None, home: Path) -> sa.URL:
-    """Return the database URL, by default SQLite in the home folder.
-
-    Raises:
-        LibraryError: the address is invalid or the database unsupported.
-    """
+    """Return the database URL, by default SQLite in the home folder."""
     try:
         url = sa.make_url(address) if address else sa.URL.create("sqlite", database=str(home / USUAL_DATABASE))
     except (ArgumentError, ValueError) as error:
         raise LibraryError(
-            "TIESCOPE_DATABASE_URL is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
+            "TIESCOPE_DATABASE_URL is not a database address. Write postgresql://USER:PASSWORD@HOST/DATABASE."
         ) from error
     if url.get_backend_name() in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() != "sqlite":
-        databases = "SQLite and PostgreSQL are known"
+        databases = "TieScope supports SQLite and PostgreSQL"
         raise LibraryError(f"TIESCOPE_DATABASE_URL names {url.get_backend_name()}; {databases}.")
     if url.database in (None, "", ":memory:"):
-        raise LibraryError("TIESCOPE_DATABASE_URL names no file. Write sqlite:////FOLDER/library.db.")
+        raise LibraryError("TIESCOPE_DATABASE_URL does not name a file. Write sqlite:////FOLDER/library.db.")
     return url.set(drivername="sqlite")
 
 
@@ -158,8 +154,8 @@ class Database:
         can_write = bool(self.url.query) or path is None or _is_writable(path)
         if not (is_current or can_write):
             raise LibraryError(
-                f"The library ({self._name}): it is of an older TieScope and can only be read here. "
-                "Open it once where it can be written."
+                f"The library ({self._name}): it was written by an older TieScope and is read-only. "
+                "Open it once with write permission."
             )
         if not is_current or (can_write and owner and owner.id != database_id):
             with _write_transaction(engine, self._wait) as connection:
@@ -184,8 +180,8 @@ class Database:
         tables = sa.inspect(connection).get_table_names()
         if not tables and connection.dialect.name == "sqlite":
             raise LibraryError(
-                f"The library ({self._name}): it is empty: what it said of the uploads is lost. "
-                "Restore a copy, or move it away to begin anew."
+                f"The library ({self._name}): it is empty, so the metadata of the uploads is lost. "
+                "Restore a copy, or move it away to start again."
             )
         if not tables:
             return None
@@ -194,12 +190,13 @@ class Database:
         )
         if not version or not {"uploads", "boards"} <= set(tables):
             raise LibraryError(
-                f"The library ({self._name}): it holds tables of something else, such as {min(tables)}. "
-                "Nothing was changed. Name another database."
+                f"The library ({self._name}): it contains tables of another program, such as {min(tables)}. "
+                "Nothing was changed. Choose another database."
             )
         if version not in VERSIONS:
             raise LibraryError(
-                f"The library is of a newer TieScope (schema {version}; this one knows {VERSIONS[-1]}). "
+                f"The library was written by a newer TieScope (schema {version}; this version reads "
+                f"{VERSIONS[-1]}). "
                 "Update TieScope, or choose another TIESCOPE_HOME."
             )
         return str(version)

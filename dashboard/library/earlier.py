@@ -23,11 +23,10 @@ class EarlierUpload(StoredFile):
     """An upload stored as a Parquet of all its columns, under the file's column names.
 
     Attributes:
-        parquet_digest: sha256 of the Parquet.
         reading: format, mapping, header, unit, first row, and findings.
     """
 
-    parquet_digest: str = ""
+    parquet_digest: str = ""  # sha256 of the Parquet
     reading: Mapping[str, Any] = field(default_factory=dict)
 
     @property

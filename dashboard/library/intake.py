@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from dashboard.library import read_before, rows
+from dashboard.library import rows
 from dashboard.library.boards import Board
 from dashboard.library.database import Database
 from dashboard.library.earlier import EarlierUpload
@@ -29,7 +29,9 @@ from dashboard.library.uploads import (
     PendingFile,
     StoredFile,
     UploadFolder,
+    cache_path,
     is_sound,
+    remember_source,
     split_choices,
 )
 from metrics.errors import LibraryError
@@ -43,21 +45,13 @@ _OFTEN = timedelta(days=1)
 
 @dataclass
 class Intake:
-    """Adds and removes uploads.
+    """Adds and removes uploads."""
 
-    Attributes:
-        database: metadata.
-        folder: files.
-        most_upload: maximum bytes of an upload, as given.
-        most: maximum bytes of all uploads, as stored.
-        swept: time of the last sweep, or of the start.
-    """
-
-    database: Database
-    folder: UploadFolder
-    most_upload: int
-    most: int
-    swept: datetime = field(default_factory=now)
+    database: Database  # metadata
+    folder: UploadFolder  # files
+    most_upload: int  # maximum bytes of an upload, as given
+    most: int  # maximum bytes of all uploads, as stored
+    swept: datetime = field(default_factory=now)  # time of the last sweep, or of the start
 
     @contextmanager
     def taking_in(self, board: Board, owner: str) -> Iterator[sa.Connection]:
@@ -97,8 +91,8 @@ class Intake:
         for entry, source in zip(board.spec.entries, board.sources, strict=True):
             if not isinstance(entry.file, EarlierUpload):
                 place = self.folder.path(entry.file.sha256, PACKED)
-                path = read_before.cache_path(place, *split_choices(dict(entry.columns)))
-                read_before.remember(path, source)
+                path = cache_path(place, *split_choices(dict(entry.columns)))
+                remember_source(path, source)
 
     def _release_unless_kept(self, sha256s: Iterable[str]) -> None:
         """Mark files for removal until the transaction commits, in case this process is killed.
@@ -139,7 +133,7 @@ class Intake:
             raise LibraryError(f"{file.name} is no longer in the library. Upload it again.")
         if file.size > self.most_upload:
             limit = f"{self.most_upload / 10**6:,.0f} MB"
-            raise LibraryError(f"{file.name} is not kept: larger than {limit}. Raise {MAX_UPLOAD}.")
+            raise LibraryError(f"{file.name} is not stored: it is larger than {limit}. Raise {MAX_UPLOAD}.")
 
     def sweep(self) -> None:
         """Remove items deleted 30 days ago or left by strangers.
@@ -196,9 +190,6 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
 
     The owner's deleted uploads go first, then, if they chose so, the oldest. Pinned uploads, those on named
     boards, those of other owners and those in `keep` stay.
-
-    Raises:
-        LibraryError: there is not enough space.
     """
     over = used_bytes(connection) + n_bytes - limit
     if over <= 0:
@@ -207,7 +198,7 @@ def free_space(connection: sa.Connection, owner: str, n_bytes: int, limit: int, 
     if going is None:
         raise LibraryError(
             f"The library is full: {limit / 10**6:,.0f} MB. Delete uploads, raise TIESCOPE_MAX_LIBRARY_MB, "
-            "or let the oldest go (Data, Library)."
+            "or let the library remove the oldest (Data, Library)."
         )
     using = sa.select(board_files.c.board_id).where(board_files.c.sha256.in_(going))
     connection.execute(boards.delete().where(boards.c.id.in_(using)))

@@ -36,11 +36,7 @@ class LoadedBoards:
         self._lock = Lock()
 
     def hold(self, board: Board) -> Board:
-        """Keep a stored board, or the command line's board.
-
-        Raises:
-            UsageError: the board exceeds the memory limit.
-        """
+        """Keep a stored board, or the command line's board."""
         with self._lock:
             self._put(board.key, board)
         return board
@@ -60,9 +56,6 @@ class LoadedBoards:
         """Keep an unsaved board for one visitor; its label contains its ID.
 
         It replaces their board of this ID, or their board of equal content, or gets a new ID.
-
-        Raises:
-            UsageError: the board exceeds the memory limit.
         """
         with self._lock:
             own = [key for key, owner in self._visitors.items() if owner == visitor]
@@ -109,7 +102,7 @@ class LoadedBoards:
     def demand_room(self, board: Board) -> None:
         """Raise a UsageError if a board exceeds the memory limit."""
         if board.size > self._most:
-            raise UsageError(f"These files hold {board.size:,} bytes; the app holds {self._most:,} at most.")
+            raise UsageError(f"These files need {board.size:,} bytes of memory; the limit is {self._most:,}.")
 
     def _put(self, key: str, board: Board) -> None:
         self.demand_room(board)
@@ -134,7 +127,7 @@ def packed_files(files: Sequence[File]) -> bytes:
             n_left -= len(block)
             if n_left < 0:
                 limit = f"{_MOST_PUBLISHED_BYTES / 10**6:,.0f} MB"
-                raise LibraryError(f"The published results are larger than {limit}. Give the means alone.")
+                raise LibraryError(f"The published results are larger than {limit}. Upload only the means.")
             parts.append(block)
         contents.append((file.name.encode("utf-8", "replace").decode(), b"".join(parts).decode("latin-1")))
     return zlib.compress(json.dumps(contents).encode())

@@ -37,15 +37,10 @@ def byte_limit(variable: str, default: int) -> int:
 
 @dataclass(frozen=True)
 class Owner:
-    """The database that a folder of uploads belongs to.
+    """The database that a folder of uploads belongs to."""
 
-    Attributes:
-        id: also stored in the database, wherever it moves.
-        database: its last location, relative if below the home folder, without user and password.
-    """
-
-    id: str
-    database: str
+    id: str  # also stored in the database, wherever it moves
+    database: str  # its last location, relative if below the home folder, without user and password
 
 
 class Ownership:
@@ -105,7 +100,7 @@ class Ownership:
 
     @property
     def _hatch(self) -> str:
-        return f"Once {self._path} is removed, the folder belongs to the database that is opened next."
+        return f"If you remove {self._path}, the folder will belong to the next database that opens it."
 
     def _named(self, database: str) -> str:
         return database if "://" in database else str(self._folder / database)
@@ -117,7 +112,7 @@ def _read_owner(path: Path) -> Owner:
         raise OSError(f"{path} is not a regular file")
     fields = json.loads(path.read_text(encoding="utf-8"))
     if not _ID.fullmatch(fields["id"]):
-        raise ValueError("no database has this id")
+        raise ValueError("this is not the ID of a database")
     return Owner(fields["id"], str(fields["database"]))
 
 

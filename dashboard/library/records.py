@@ -19,64 +19,36 @@ STRANGER = "visitor:"
 
 @dataclass(frozen=True)
 class Upload:
-    """A file in somebody's library.
+    """A file in somebody's library."""
 
-    Attributes:
-        sha256: hash of the uploaded bytes.
-        name: file name.
-        kind: `run` or `qrels`.
-        rows: number of rows.
-        size: uploaded bytes.
-        kept_size: stored bytes.
-        reading: how the file was read.
-        profile: its shape.
-        note: the owner's note.
-        pinned: True if it is never evicted.
-        added: time of upload in UTC.
-        boards: ID and name of the owner's boards that use it.
-    """
-
-    sha256: str
-    name: str
-    kind: Literal["run", "qrels"]
-    rows: int
-    size: int
-    kept_size: int
-    reading: "Reading"
-    profile: "Profile"
-    note: str
-    pinned: bool
-    added: datetime
-    boards: tuple[tuple[str, str], ...]
+    sha256: str  # hash of the uploaded bytes
+    name: str  # file name
+    kind: Literal["run", "qrels"]  # `run` or `qrels`
+    rows: int  # number of rows
+    size: int  # uploaded bytes
+    kept_size: int  # stored bytes
+    reading: "Reading"  # how the file was read
+    profile: "Profile"  # its shape
+    note: str  # the owner's note
+    pinned: bool  # True if it is never evicted
+    added: datetime  # time of upload in UTC
+    boards: tuple[tuple[str, str], ...]  # ID and name of the owner's boards that use it
 
 
 @dataclass(frozen=True)
 class BoardListing:
-    """A board in a list.
+    """A board in a list."""
 
-    Attributes:
-        id: its ID.
-        owner: address of its owner, empty without sign-in.
-        access: access of other people.
-        name: its name.
-        named: True if a person chose the name.
-        version: increases with every change.
-        created: time of creation in UTC.
-        changed: time of the last change in UTC.
-        runs: number of rerankers, None if an earlier version wrote the board.
-        queries: number of queries, likewise.
-    """
-
-    id: str
-    owner: str
-    access: Access
-    name: str
-    named: bool
-    version: int
-    created: datetime
-    changed: datetime
-    runs: int | None
-    queries: int | None
+    id: str  # its ID
+    owner: str  # address of its owner, empty without sign-in
+    access: Access  # access of other people
+    name: str  # its name
+    named: bool  # True if a person chose the name
+    version: int  # increases with every change
+    created: datetime  # time of creation in UTC
+    changed: datetime  # time of the last change in UTC
+    runs: int | None  # number of rerankers, None if an earlier version wrote the board
+    queries: int | None  # number of queries, likewise
 
     @property
     def label(self) -> str:
@@ -94,15 +66,10 @@ class BoardListing:
 
 @dataclass(frozen=True)
 class Record(BoardListing):
-    """A complete board.
+    """A complete board."""
 
-    Attributes:
-        spec: its files and how they are read.
-        view: its settings: key of a control → value.
-    """
-
-    spec: "BoardSpec"
-    view: Mapping[str, Any]
+    spec: "BoardSpec"  # its files and how they are read
+    view: Mapping[str, Any]  # its settings: key of a control → value
 
 
 def id_of(label: str) -> str:

@@ -101,11 +101,7 @@ def add_to_shelf(connection: sa.Connection, owner: str, sha256: str, name: str) 
 
 
 def update_shelf(connection: sa.Connection, owner: str, sha256: str, **values: Any) -> None:  # noqa: ANN401 of many types
-    """Update an upload in an owner's library.
-
-    Raises:
-        LibraryError: it is not there.
-    """
+    """Update an upload in an owner's library."""
     if not connection.execute(shelves.update().where(is_on_shelf(owner, sha256)).values(**values)).rowcount:
         raise LibraryError("This upload is no longer in the library.")
 
@@ -141,15 +137,10 @@ def select_uploads(owner: str, *, deleted: bool = False) -> sa.Select[Any]:
 
 @dataclass(frozen=True)
 class Use:
-    """How an owner read an upload.
+    """How an owner read an upload."""
 
-    Attributes:
-        columns: chosen columns.
-        reading: how it was read, as stored.
-    """
-
-    columns: Columns
-    reading: Mapping[str, Any]
+    columns: Columns  # chosen columns
+    reading: Mapping[str, Any]  # how it was read, as stored
 
 
 def latest_uses(connection: sa.Connection, owner: str, sha256s: Iterable[str] | None = None) -> dict[str, Use]:
@@ -218,11 +209,7 @@ def _columns(pairs: Iterable[Sequence[str]]) -> Columns:
 
 
 def read_record(connection: sa.Connection, folder: UploadFolder, board_id: str, owner: str) -> Record:
-    """Return a board that this visitor may open.
-
-    Raises:
-        LibraryError: there is no such board.
-    """
+    """Return a board that this visitor may open."""
     alive = (boards.c.id == clean(board_id)) & boards.c.deleted.is_(None)
     row = connection.execute(sa.select(boards).where(alive)).mappings().first()
     if row is None or not (listing := _board_listing(row)).may_see(owner):

@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from dashboard.library.place import byte_limit, home
 from dashboard.library.turns import Turns, turn
+from dashboard.library.uploads import program_version
 from metrics.errors import LibraryError, UsageError
 from metrics.evaluation import Evaluation, evaluate
 from metrics.runs import File, Runs
@@ -46,23 +46,14 @@ class ScoringOutcome(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredRuns:
-    """Evaluations on one server for one setting of allowed paths.
+    """Evaluations on one server for one setting of allowed paths."""
 
-    Attributes:
-        folder: folder that holds only these evaluations.
-        most_bytes: maximum bytes of all evaluations.
-    """
-
-    folder: Path
-    most_bytes: int
+    folder: Path  # folder that holds only these evaluations
+    most_bytes: int  # maximum bytes of all evaluations
 
     @classmethod
     def of(cls, allowed: str) -> "ScoredRuns":
-        """Return the evaluations made while these paths were allowed.
-
-        Raises:
-            LibraryError: the limit is invalid.
-        """
+        """Return the evaluations made while these paths were allowed."""
         return cls(home() / "scored" / _hash(allowed), byte_limit(MAX_SCORED, USUAL))
 
     def find(self, label: str) -> Path | None:
@@ -83,15 +74,11 @@ class ScoredRuns:
         ties: Sequence[str],
         notify: Callable[[str], None],
     ) -> ScoringOutcome:
-        """Score runs in parts, one visitor at a time, or download a stored evaluation.
-
-        Raises:
-            TieScopeError: a file cannot be read, scored or stored. Existing evaluations remain.
-        """
+        """Score runs in parts, one visitor at a time, or download a stored evaluation."""
         label = _label(runs, qrels, [*measures, *ties])
         if self.find(label):
             return ScoringOutcome(label, [])
-        with _one_at_a_time.take(lambda: notify("Another run is being scored …")), turn():
+        with _one_at_a_time.take(lambda: notify("Waiting for another run …")), turn():
             if self.find(label):
                 return ScoringOutcome(label, [])
             try:
@@ -135,7 +122,7 @@ class ScoredRuns:
     def _refuse_too_large(self, stream: IO[bytes]) -> None:
         """Raise a LibraryError beyond the limit."""
         if stream.tell() > self.most_bytes:
-            raise LibraryError(f"It is larger than all that may be kept: {MAX_SCORED}.")
+            raise LibraryError(f"It exceeds the limit of stored evaluations. Raise {MAX_SCORED}.")
 
     def _make_room(self, keep: str) -> None:
         """Remove the least recently used evaluations and incomplete files."""
@@ -160,23 +147,15 @@ def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> st
     """Return the name of the first run and a hash of everything that determines the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
     others = f" and {len(runs) - 1} more" * (len(runs) > 1)
-    return f"{place_of(runs[0]).name}{others} · {_hash(json.dumps([_made_by(), files, bool(qrels), options]))}"
-
-
-@cache
-def _made_by() -> list[str]:
-    """Return the versions of program and format, which invalidate older evaluations."""
-    try:
-        return [version("tiescope"), str(VERSION)]
-    except PackageNotFoundError:
-        return ["", str(VERSION)]
+    made_by = [program_version(), str(VERSION)]  # evaluations of other versions are not used
+    return f"{place_of(runs[0]).name}{others} · {_hash(json.dumps([made_by, files, bool(qrels), options]))}"
 
 
 def _identity(place: Place) -> list[str]:
     try:
         status = place_of(place).stat()
     except (OSError, ValueError, NotImplementedError) as error:
-        raise UsageError(f"{place}: it cannot be reached.") from error
+        raise UsageError(f"{place}: it cannot be read.") from error
     return [str(place), str(status.st_size), str(status.st_mtime)]
 
 

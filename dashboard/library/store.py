@@ -120,16 +120,12 @@ class Library:
         access: Access = "private",
         single: bool = False,
     ) -> Record:
-        """Store a board and its files; an equal unnamed board is returned instead of a new one.
-
-        Raises:
-            LibraryError: it cannot be stored, or `single` is set and the name exists.
-        """
+        """Store a board and its files; an equal unnamed board is returned instead of a new one."""
         name, board = board_name(name), self._storable(board)
         view = board.first_view if view is None else view
         with self._intake.taking_in(board, owner) as connection:
             if single and connection.scalar(rows.boards_of_name(name, owner)):
-                raise LibraryError(f"There is a board {name} already. Choose another name.")
+                raise LibraryError(f"A board named {name} already exists. Choose another name.")
             board_id = None if name else connection.scalar(rows.unnamed_board(board.spec, owner))
             if board_id:
                 connection.execute(boards.update().where(boards.c.id == board_id).values(changed=now()))
@@ -141,18 +137,12 @@ class Library:
 
     @audited("changed")
     def revise(self, board_id: str, version: int, board: Board, owner: str = "") -> Record:
-        """Change the content of a board unless it changed since `version`.
-
-        Raises:
-            LibraryError: the board has changed, is not the owner's, or does not fit.
-        """
+        """Change the content of a board unless it changed since `version`."""
         board = self._storable(board)
         with self._intake.taking_in(board, owner) as connection:
             before = self._own(connection, board_id, owner)
             if before.version != version:
-                raise LibraryError(
-                    f"{before.name} was changed by somebody else meanwhile. Load the page again."
-                )
+                raise LibraryError(f"{before.name} was changed by somebody else. Reload the page.")
             name = before.name if before.named else default_name(board)
             self._update(connection, before, name=name, **rows.board_values(board))
             connection.execute(board_files.delete().where(board_files.c.board_id == before.id))
@@ -187,12 +177,7 @@ class Library:
 
     @audited("renamed")
     def rename(self, board_id: str, name: str, owner: str = "") -> Record:
-        """Rename a board.
-
-        Raises:
-            UsageError: the name is empty.
-            LibraryError: the board is not the owner's.
-        """
+        """Rename a board."""
         if not board_name(name):
             raise UsageError("A board needs a name.")
         with self._database.writing() as connection:
@@ -202,29 +187,17 @@ class Library:
 
     @audited("saved view")
     def save_view(self, board_id: str, view: Mapping[str, Any], owner: str = "") -> None:
-        """Save the settings of a board.
-
-        Raises:
-            LibraryError: the board is not the owner's.
-        """
+        """Save the settings of a board."""
         self._change(board_id, owner, view=dict(view))
 
     @audited("shared")
     def share(self, board_id: str, access: Access, owner: str = "") -> None:
-        """Set who else may open a board; only its owner may.
-
-        Raises:
-            LibraryError: the board is not the owner's.
-        """
+        """Set who else may open a board; only its owner may."""
         self._change(board_id, owner, by_owner=True, access=access)
 
     @audited("kept published results")
     def publish(self, board_id: str, published: Published, owner: str = "") -> None:
-        """Store the published results of a board, replacing earlier ones.
-
-        Raises:
-            LibraryError: the board is not the owner's, or the results do not fit.
-        """
+        """Store the published results of a board, replacing earlier ones."""
         label, packed = published
         with self._database.writing() as connection:
             record = self._own(connection, board_id, owner)
@@ -257,15 +230,11 @@ class Library:
             own = (boards.c.id == clean(board_id)) & (boards.c.owner == owner)
             restorable = boards.c.deleted.is_(None) | is_restorable(boards.c.deleted)
             if not connection.execute(boards.update().where(own, restorable).values(deleted=None)).rowcount:
-                raise LibraryError("That board is gone for good.")
+                raise LibraryError("This board can no longer be restored.")
 
     @audited("duplicated")
     def duplicate(self, board_id: str, owner: str = "", *, access: Access = "private") -> Record:
-        """Return a copy of a board for this owner.
-
-        Raises:
-            LibraryError: there is no such board for this owner.
-        """
+        """Return a copy of a board for this owner."""
         with self._database.writing() as connection:
             before = rows.read_record(connection, self._folder, board_id, owner)
             row = dict(connection.execute(sa.select(boards).where(boards.c.id == before.id)).mappings().one())
@@ -291,7 +260,7 @@ class Library:
         try:
             return make_board(spec, sources)
         except TieScopeError as error:
-            raise LibraryError(f"It cannot be kept, for names of its files are cut. {error}") from error
+            raise LibraryError(f"It cannot be stored with shortened file names. {error}") from error
 
     def _change(self, board_id: str, owner: str, *, by_owner: bool = False, **values: Any) -> None:  # noqa: ANN401
         with self._database.writing() as connection:
@@ -306,7 +275,9 @@ class Library:
         """Return a board that this visitor may change."""
         record = rows.read_record(connection, self._folder, board_id, owner)
         if not record.may_change(owner) or (by_owner and record.owner != owner):
-            raise LibraryError(f"{record.name} is somebody else's: it can be seen, not changed. Duplicate it.")
+            raise LibraryError(
+                f"{record.name} belongs to somebody else, so you cannot change it. Duplicate it."
+            )
         return record
 
     # uploads
@@ -330,7 +301,7 @@ class Library:
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
             uses = rows.latest_uses(connection, owner, sha256s)
         if not shelf.keys() >= set(sha256s):
-            raise LibraryError("An upload is no longer in the library. Load the page again.")
+            raise LibraryError("An upload is no longer in the library. Reload the page.")
         entries = (rows.read_entry(self._folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
         return BoardSpec(tuple(entries))
 
@@ -361,7 +332,7 @@ class Library:
             affected = rows.uses_upload(sha256, owner) & boards.c.deleted.is_(None)
             names = connection.scalars(sa.select(boards.c.name).where(affected, boards.c.named)).all()
             if names:
-                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete that first.")
+                raise LibraryError(f"It is used on {', '.join(names[:5])}. Delete these boards first.")
             rows.update_shelf(connection, owner, sha256, deleted=when)
             connection.execute(boards.update().where(affected).values(deleted=when))
 
@@ -371,7 +342,7 @@ class Library:
         with self._database.writing() as connection:
             when = connection.scalar(sa.select(shelves.c.deleted).where(rows.is_on_shelf(owner, sha256)))
             if when is not None and when < now() - RETENTION:
-                raise LibraryError("That upload is gone for good.")
+                raise LibraryError("This upload can no longer be restored.")
             rows.update_shelf(connection, owner, sha256, deleted=None)
             discarded = rows.uses_upload(sha256, owner) & (boards.c.deleted == when)
             connection.execute(boards.update().where(discarded).values(deleted=None))

@@ -46,7 +46,7 @@ def max_at_once() -> int:
     """Return the number of tasks at once; LibraryError if the environment's value is invalid."""
     number = os.environ.get(MAX_AT_ONCE) or str(usual_at_once())
     if not (number.isascii() and number.isdecimal() and int(number[:4]) > 0):
-        raise LibraryError(f"{MAX_AT_ONCE} is {number[:40]!r}. Give a whole number from 1.")
+        raise LibraryError(f"{MAX_AT_ONCE} is {number[:40]!r}. Use an integer of at least 1.")
     return int(number[:4])
 
 
@@ -61,7 +61,7 @@ def turn(*, is_dear: bool = True) -> Iterator[None]:
     if not is_dear or _HAS_TURN.get():
         yield
         return
-    with _turns().take(lambda: begin_step(WAITING, 0, 0, "until other visitors' work is done")):
+    with _turns().take(lambda: begin_step(WAITING, 0, 0, "for other visitors' work")):
         token = _HAS_TURN.set(True)
         try:
             yield

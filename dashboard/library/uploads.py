@@ -1,6 +1,7 @@
 """Stored uploads: the original bytes under their sha256, compressed with zstd unless already compressed."""
 
 import errno
+import json
 import math
 import os
 import re
@@ -8,9 +9,11 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from pathlib import Path
 from typing import IO, Any, Literal, cast
@@ -18,10 +21,12 @@ from typing import IO, Any, Literal, cast
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dashboard.library import read_before
-from metrics.errors import LibraryError
-from metrics.runs import File, MissingScore, Source, read
-from metrics.runs.files import BLOCK
+from dashboard.library.turns import DEAR_ROWS
+from metrics.errors import LibraryError, UsageError
+from metrics.runs import FORMATS, File, MissingScore, Source, read
+from metrics.runs.files import BLOCK, FileProvenance
+from metrics.runs.findings import Finding
+from metrics.runs.writing import whole_file
 from metrics.support.arrays import histogram
 from metrics.support.cached import cached_property
 
@@ -33,7 +38,7 @@ PACKED, AS_GIVEN, EARLIER = ".zst", ".raw", ".parquet"
 """Suffixes: compressed here, compressed by the user, Parquet of version 0.1 or 0.2."""
 _ABANDONED = 3600
 """Seconds after which an unfinished file is abandoned."""
-_ROOM = "Make room, or choose another TIESCOPE_HOME."
+_ROOM = "Free some space, or choose another TIESCOPE_HOME."
 _PARQUET = b"PAR1"
 _SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -47,15 +52,10 @@ def split_choices(choices: Mapping[str, str]) -> tuple[dict[str, str], MissingSc
 
 @dataclass(frozen=True)
 class StoredFile(File):
-    """A stored file.
+    """A stored file."""
 
-    Attributes:
-        digest: sha256 of the uploaded bytes.
-        uploaded_size: number of uploaded bytes.
-    """
-
-    digest: str = ""
-    uploaded_size: int = 0
+    digest: str = ""  # sha256 of the uploaded bytes
+    uploaded_size: int = 0  # number of uploaded bytes
 
     @cached_property
     def sha256(self) -> str:
@@ -80,11 +80,11 @@ class StoredFile(File):
     def read(self, columns: Mapping[str, str], missing_score: MissingScore) -> Source:
         """Return the content of the file; LibraryError if it is missing or damaged."""
         self.verify()
-        path = read_before.cache_path(self.path, columns, missing_score)
-        source = read_before.recall(path, self, columns, missing_score)
+        path = cache_path(self.path, columns, missing_score)
+        source = _recall_source(path, self, columns, missing_score)
         if source is None:
             source = read(self, columns, missing_score=missing_score)
-            read_before.remember(path, source)
+            remember_source(path, source)
         return source
 
     def verify(self) -> None:
@@ -141,15 +141,10 @@ def _blocks(stream: pa.NativeFile) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file was read.
+    """How a file was read."""
 
-    Attributes:
-        format: name of its format.
-        mapping: our column → the file's column.
-    """
-
-    format: str
-    mapping: Mapping[str, str]
+    format: str  # name of its format
+    mapping: Mapping[str, str]  # our column → the file's column
 
     @classmethod
     def of(cls, source: Source) -> "Reading":
@@ -165,19 +160,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Profile:
-    """Summary of an upload in the library.
+    """Summary of an upload in the library."""
 
-    Attributes:
-        queries: number of queries.
-        depth: documents of the longest list.
-        tied: share of tied rows, None for judgments.
-        bars: histogram of finite scores or grades.
-    """
-
-    queries: int
-    depth: int
-    tied: float | None
-    bars: tuple[int, ...]
+    queries: int  # number of queries
+    depth: int  # documents of the longest list
+    tied: float | None  # share of tied rows, None for judgments
+    bars: tuple[int, ...]  # histogram of finite scores or grades
 
     @classmethod
     def of(cls, source: Source) -> "Profile":
@@ -240,7 +228,7 @@ class UploadFolder:
                 raise
             reason = (error.strerror or str(error)).lower()
             hint = "Choose another TIESCOPE_HOME." if error.errno == errno.EROFS else _ROOM
-            raise LibraryError(f"{file.name} is not kept: {self._folder}: {reason}. {hint}") from error
+            raise LibraryError(f"{file.name} is not stored: {self._folder}: {reason}. {hint}") from error
 
     def place(self, waiting: PendingFile, sha256: str) -> None:
         """Move an upload into place and flush it to disk."""
@@ -264,7 +252,7 @@ class UploadFolder:
         older = [
             path for path in self.paths(sha256) if _changed(path) <= released.replace(tzinfo=UTC).timestamp()
         ]
-        for path in [*older, *self._folder.glob(f"{sha256[:2]}/{sha256}.*{read_before.ENDING}")]:
+        for path in [*older, *self._folder.glob(f"{sha256[:2]}/{sha256}.*{_CACHE}")]:
             self._remove(path)
         return not any(path.exists() for path in older)
 
@@ -308,7 +296,7 @@ def _write(file: File, into: IO[bytes], *, pack: bool) -> None:
     if pack:
         stream.close()
     if digest.hexdigest() != file.sha256:
-        raise LibraryError(f"{file.name} is not kept: it has changed since it was read. Try again.")
+        raise LibraryError(f"{file.name} is not stored: it has changed since it was read. Try again.")
 
 
 def _is_place(path: Path) -> bool:
@@ -331,3 +319,89 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+# a disposable cache of large files in slow formats, as read
+
+_CACHE = ".cache"
+_KEY = b"tiescope"
+_HASH = 12
+_SLOW = {format_.name for format_ in FORMATS if format_.open_blocks is None}
+"""Formats that are parsed in Python: a million rows of JSON lines take 6 s, of TREC or CSV 0.2 s."""
+_DAMAGES = (OSError, ValueError, LookupError, TypeError, pa.ArrowException)
+
+
+def cache_path(path: Path, columns: Mapping[str, str], missing_score: MissingScore) -> Path:
+    """Return the cache file for a choice of columns and this version."""
+    choice = json.dumps([program_version(), sorted(columns.items()), missing_score])
+    return path.with_suffix(f".{sha256(choice.encode()).hexdigest()[:_HASH]}{_CACHE}")
+
+
+def remember_source(path: Path, source: Source) -> None:
+    """Cache the content of a large file in a slow format; ignore disks that cannot be written."""
+    if source.format not in _SLOW or len(source.table) < DEAR_ROWS or path.exists():
+        return
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that other files need not pay
+
+    description = {
+        "format": source.format,
+        "mapping": dict(source.mapping),
+        "header": list(source.header),
+        "noted": [asdict(one) for one in source.noted],
+        "missing_score": source.missing_score,
+        "tie_order": source.tie_order,
+        "unit": source.origin.unit,
+        "first": first_line(source),
+    }
+    table = source.table.replace_schema_metadata({_KEY: json.dumps(description)})
+    with suppress(OSError, UsageError):
+        for other in path.parent.glob(f"{path.stem.partition('.')[0]}.*{_CACHE}"):
+            other.unlink()  # one alone, so that no choice of columns fills the disk
+        with whole_file(path) as stream:
+            parquet.write_table(table, stream, compression="zstd")
+
+
+def _recall_source(
+    path: Path, file: File, columns: Mapping[str, str], missing_score: MissingScore
+) -> Source | None:
+    """Return the cached content of a file, None if it is missing or damaged."""
+    if not path.exists():
+        return None
+    from pyarrow import parquet  # noqa: PLC0415 as above
+
+    try:
+        table = parquet.read_table(path).combine_chunks()
+        plain = json.loads(table.schema.metadata[_KEY])
+        noted = tuple(replace(Finding(**one), file=file.name) for one in plain.pop("noted"))
+        first, unit, header = plain.pop("first"), plain.pop("unit"), tuple(plain.pop("header"))
+
+        @cache
+        def origin() -> FileProvenance:
+            return read(file, columns, missing_score=missing_score).origin
+
+        def line_of(row: int) -> int:
+            return first + row if first is not None else origin().line_of(row)
+
+        table = table.replace_schema_metadata(None)
+        return Source(
+            FileProvenance(file.name, line_of, unit), table=table, header=header, noted=noted, **plain
+        )
+    except _DAMAGES:
+        return None
+
+
+def first_line(source: Source) -> int | None:
+    """Return the line of the first row if rows are consecutive."""
+    line_of, n_rows = source.origin.line_of, len(source.table)
+    first = line_of(0)
+    is_contiguous = all(line_of(row) == first + row for row in (min(1, n_rows - 1), n_rows - 1))
+    return first if is_contiguous else None
+
+
+@cache
+def program_version() -> str:
+    """Return the program's version; caches of other versions are not used."""
+    try:
+        return version("tiescope")
+    except PackageNotFoundError:
+        return ""

@@ -1,4 +1,4 @@
-"""Cached results of boards, forgotten once no session uses the board."""
+"""Cached results of boards, forgotten once no session uses the board and another was closed since."""
 
 import pickle
 from collections.abc import Callable, Hashable
@@ -24,6 +24,7 @@ class BoardResults:
     def __init__(self) -> None:
         self._calls: dict[Callable[..., object], dict[tuple[Hashable, ...], str]] = {}
         self._sessions: list[set[str]] = []
+        self._last: frozenset[str] = frozenset()
         self._lock = Lock()
 
     def note(
@@ -45,11 +46,19 @@ class BoardResults:
                     self._sessions.append(boards)
                 boards.add(key)
 
+    def leave(self, boards: set[str]) -> None:
+        """Record that a session ended. The garbage collector may call this, so it takes no lock."""
+        self._last = frozenset(boards) or self._last
+        boards.clear()
+
     def release(self) -> int:
-        """Forget the results of all boards that no open session uses; return the number of boards."""
+        """Forget the results of all boards that no open session uses; return the number of boards.
+
+        Those of the session that ended last stay, for a visitor who returns.
+        """
         with self._lock:
             self._sessions = [boards for boards in self._sessions if boards]
-            used = set[str]().union(*self._sessions)
+            used = self._last.union(*self._sessions)
             unused = [
                 (key, forget, arguments)
                 for forget, calls in self._calls.items()
@@ -67,7 +76,7 @@ board_results = BoardResults()
 """The results of all boards on this server."""
 
 
-@st.cache_resource(scope="session", show_spinner=False, on_release=set.clear)
+@st.cache_resource(scope="session", show_spinner=False, on_release=board_results.leave)
 def _session_boards() -> set[str]:
     return set()
 

@@ -77,7 +77,7 @@ class HostGuard:
         hosts = _header(scope, b"host")
         host = _parse(hosts[0]) if len(hosts) == 1 else None
         if host is None or host.scheme:
-            return "The request does not name one host."
+            return "The request does not name a single host."
         is_named = host.host in self._names or host.host == _arrival(scope)
         if not is_named and host.host not in {origin.host for origin in self._origins}:
             return f"This server does not answer to {hosts[0]}. Start it with --allow-host {hosts[0]}."
@@ -101,7 +101,7 @@ def parse_declared(text: str) -> _Address:
     """Return a host that a server is started for, with its scheme and port if given."""
     if (address := _parse(text)) is None:
         raise UsageError(
-            f"{text} is not a host that people can reach a server by. Write a name or an origin (--host, "
+            f"{text} is not a host name or an origin. Write a name or an origin (--host, "
             "--allow-host, redirect_uri), such as tiescope.example.org or https://tiescope.example.org."
         )
     return address

@@ -13,8 +13,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.access import admitted
+from dashboard.access.admission import plain_address
 from dashboard.access.admitted import read_claims, without_sign_in
-from dashboard.access.allow_list import plain_address
 from dashboard.access.sign_in import (
     admitted_address,
     end_sign_in,

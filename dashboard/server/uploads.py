@@ -53,9 +53,9 @@ class UploadGuard:
         if not is_admitted(session):
             refusal = PlainTextResponse("This session may not upload. Sign in and reload the page.", 403)
         elif not length.isdecimal() or "transfer-encoding" in headers:
-            refusal = PlainTextResponse("Say how long the file is.", 411)
+            refusal = PlainTextResponse("The request needs a Content-Length.", 411)
         elif self._n_uploads[visitor] >= _MAX_AT_ONCE:
-            refusal = PlainTextResponse(f"Wait: {_MAX_AT_ONCE} of your uploads are on their way.", 429)
+            refusal = PlainTextResponse(f"Wait: {_MAX_AT_ONCE} of your uploads are in progress.", 429)
         elif message := self._full_message(visitor, int(length)):
             refusal = PlainTextResponse(message, 413)
         else:
@@ -76,7 +76,7 @@ class UploadGuard:
                 async with asyncio.timeout(self._seconds):
                     message = await receive()
             except TimeoutError:
-                detail = f"Nothing came for {self._seconds:g} seconds. Upload the file again."
+                detail = f"No data arrived for {self._seconds:g} seconds. Upload the file again."
                 raise HTTPException(408, detail, {"connection": "close"}) from None
             n_new = len(message.get("body", b""))
             if full := self._full_message(visitor, n_new):

@@ -111,7 +111,7 @@ class Visitor:
             page.drop(file.name, file.data)
             if KEPT not in page.text:
                 self.tally.done["refused"] += 1
-                self.note(f"{file.name} is not kept: {alerts(page)}")
+                self.note(f"{file.name} is not stored: {alerts(page)}")
                 return
             self.tally.uploads[f"{self.person}@example.org"].add(number)
             self.tally.done["uploaded"] += 1

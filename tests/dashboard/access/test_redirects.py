@@ -92,6 +92,6 @@ def test_a_run_of_an_allowed_host_is_not_fetched_from_where_it_leads(monkeypatch
     monkeypatch.setattr(server_files, "identity", lambda: "ada@example.org")
     with serving("") as (inner_port, asked), serving(f"http://127.0.0.1:{inner_port}/secret.trec") as (port, _):
         monkeypatch.setenv(settings.ALLOW_PATHS, json.dumps([f"http://127.0.0.1:{port}/"]))
-        with pytest.raises(UsageError, match="cannot be reached"):
+        with pytest.raises(UsageError, match="cannot be read"):
             server_files.score_path(f"http://127.0.0.1:{port}/run.trec", "", print)
     assert asked == []

@@ -155,14 +155,14 @@ def test_an_identity_that_is_not_on_the_list_is_told_which_and_stays_out(visit):
 def test_an_identity_without_an_e_mail_address_is_told_so_and_stays_out(visit):
     title, why = closed(visit({"is_logged_in": True}, AUTH, TIESCOPE_ALLOW="example.org"))
     assert title == "Not allowed in"
-    assert "somebody without an e-mail address" in why.replace("\u2060", "")
+    assert "a person without an e-mail address" in why.replace("\u2060", "")
 
 
 @pytest.mark.parametrize(
     ("allow", "auth", "message"),
     [
-        ("", AUTH, "Nobody is allowed in"),
-        (" , ", AUTH, "Nobody is allowed in"),
+        ("", AUTH, "The allow-list is empty"),
+        (" , ", AUTH, "The allow-list is empty"),
         ("not an address", AUTH, "'not an address' cannot be allowed"),
         ("example.org", None, "no [auth] section"),
         ("example.org", {}, "[auth] has no redirect_uri, cookie_secret"),

@@ -319,7 +319,7 @@ def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed(
     assert list(rule.x) == [2, 4]
     assert list(rule.y) == pytest.approx([0.4, 0.4])
     texts = [annotation.text for annotation in figure.layout.annotations]
-    assert texts == ["left to ties alone", "<b>2</b> in this order", "<b>4</b> at random"]
+    assert texts == ["ties alone", "<b>2</b> in this order", "<b>4</b> at random"]
     floor = figure.layout.shapes[0]
     assert (floor.y0, floor.y1) == pytest.approx((0.2, 0.2))
     assert (floor.x0, floor.x1, floor.xref) == (0, 1, "x domain")

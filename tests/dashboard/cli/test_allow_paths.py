@@ -123,7 +123,7 @@ def test_whatever_else_is_named_is_refused_by_one_message_that_tells_nothing(tre
         return
     message = refused(allowed, text)
     quoted = text.strip() if len(text) <= 200 else f"{text[:200]} ..."
-    assert message == f"{quoted}: no file that may be opened here. Files may lie below {tree / 'runs'}."
+    assert message == f"{quoted}: no such file may be opened here. Allowed: files below {tree / 'runs'}."
 
 
 def test_a_folder_that_is_a_link_is_allowed_by_both_its_names(tree):
@@ -219,7 +219,7 @@ def test_an_address_below_an_allowed_one_opens(text):
 )
 def test_any_other_address_is_refused(text):
     message = refused(AllowedPaths.of([BUCKET]), text)
-    assert message == f"{text}: no file that may be opened here. Files may lie below {BUCKET}."
+    assert message == f"{text}: no such file may be opened here. Allowed: files below {BUCKET}."
 
 
 @pytest.mark.parametrize(

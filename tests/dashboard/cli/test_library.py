@@ -14,9 +14,8 @@ from boards import COARSE, EXTREMES, HOSTILE, QRELS, STRICT, TIED, board
 from rich.text import Text
 
 from dashboard.library.boards import BoardSpec, Entry, make_board
+from dashboard.library.exchange import push, read_files_to_push, safe_names
 from dashboard.library.loaded import packed_files, table_label
-from dashboard.library.pulling import safe_names
-from dashboard.library.pushing import push, read_files_to_push
 from dashboard.library.store import Library
 from metrics import evaluate, read_runs
 from metrics.errors import LibraryError
@@ -207,8 +206,8 @@ def test_judgments_may_be_among_the_runs_as_a_pattern_names_them(library, call, 
             "No file has the columns chosen: x",
         ),
         (["r.trec", "--board", "b", "--owner", "ada"], "'ada' is not an e-mail address"),
-        (["r.trec", "one.tiescope", "--board", "b"], "give it alone"),
-        (["one.tiescope", "--qrels", "q.txt"], "give it alone"),
+        (["r.trec", "one.tiescope", "--board", "b"], "Push it alone"),
+        (["one.tiescope", "--qrels", "q.txt"], "Push it alone"),
         (["one.tiescope"], "no board file"),
         (["r.trec", "--board", "b", "--repeated", "last"], "last"),
     ],
@@ -533,7 +532,7 @@ def test_a_file_that_is_there_is_not_written_over_unless_told(call, nightly, tmp
     (out / "qrels.parquet").symlink_to(tmp_path / "nowhere")
     code, printed, err = call("pull", nightly.id, "-o", out)
     assert (code, printed) == (2, "")
-    assert "coarse.parquet is there already" in " ".join(err.split())
+    assert "coarse.parquet already exists" in " ".join(err.split())
     assert sorted(path.name for path in out.iterdir()) == ["coarse.parquet", "qrels.parquet"]
     assert call("pull", nightly.id, "-o", out, "--force")[0] == 0
     assert (out / "coarse.parquet").read_bytes().startswith(b"PAR1")
@@ -555,7 +554,7 @@ def test_what_is_not_there_cannot_be_pulled(call, tmp_path, arguments, message):
 def test_a_folder_that_cannot_be_made_exits_with_2(call, tmp_path):
     code, _, err = call("pull", "nightly", "-o", tmp_path / "strict.trec")
     assert code == 2
-    assert "strict.trec: this is a file. Name a folder." in err
+    assert "strict.trec: this is a file. Choose a folder." in err
 
 
 def test_a_board_of_others_can_be_pulled_by_its_id_where_it_is_shared(library, call, nightly, tmp_path):

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.access import settings
-from dashboard.access.admission import is_loopback
-from dashboard.access.allow_list import is_allowed, parse_allow_list
+from dashboard.access.admission import is_allowed, is_loopback, parse_allow_list
 from metrics.errors import UsageError
 
 COMPLETE_AUTH = {
@@ -90,7 +89,7 @@ def test_a_key_that_secrets_lack_is_named_with_the_file(call, streamlit_calls, s
     ("wrong", "message"),
     [
         ({"redirect_uri": "http://localhost:8501/"}, "redirect_uri must end in /oauth2callback"),
-        ({"cookie_secret": "change me"}, "cookie_secret must have 32 letters or more"),
+        ({"cookie_secret": "change me"}, "cookie_secret must have 32 or more random letters"),
     ],
 )
 def test_a_value_that_cannot_work_or_protect_is_refused(call, streamlit_calls, secrets, wrong, message):
@@ -122,7 +121,7 @@ def test_sign_in_without_an_allow_list_is_refused_on_every_address(call, streaml
 def test_an_allow_list_without_sign_in_is_refused_on_loopback_too(call, streamlit_calls):
     code, _, err = call("app", "--allow", "ada@example.org")
     assert (code, streamlit_calls) == (2, [])
-    assert "Sign-in is set up in part" in err
+    assert "Sign-in is incomplete" in err
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", EVERYWHERE])

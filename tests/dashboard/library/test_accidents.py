@@ -98,7 +98,7 @@ def test_a_disk_that_is_full_at_any_step_is_told(library, tmp_path, monkeypatch,
 @pytest.mark.parametrize("size", [0, 4, 50])
 def test_an_upload_that_stays_half_is_told_and_removed(library, tmp_path, size):
     library.keep(FIRST)
-    with nothing_changes(library, tmp_path), largest_file(size), refused(r"coarse\.trec is not kept"):
+    with nothing_changes(library, tmp_path), largest_file(size), refused(r"coarse\.trec is not stored"):
         library.keep(OTHER)
     assert library.keep(OTHER)
 
@@ -245,7 +245,7 @@ def test_a_database_that_can_only_be_read_is_read(read_only, tmp_path):
             lambda: library.rename(record.id, "new"),
             lambda: library.set_eviction(evict=True),
         ):
-            with refused("it can only be read"):
+            with refused("it is read-only"):
                 change()
 
 
@@ -373,12 +373,12 @@ def test_a_home_that_cannot_be_made_is_told(tmp_path):
 
 
 WRONG = {
-    "nonsense": "is no address. Write postgresql://USER:PASSWORD@HOST/DATABASE",
-    "postgresql://host:port/d": "is no address",
-    "mysql://host/d": "names mysql; SQLite and PostgreSQL are known",
+    "nonsense": "is not a database address. Write postgresql://USER:PASSWORD@HOST/DATABASE",
+    "postgresql://host:port/d": "is not a database address",
+    "mysql://host/d": "names mysql; TieScope supports SQLite and PostgreSQL",
     "https://example.org": "names https",
-    "sqlite://": "names no file. Write sqlite:////FOLDER/library.db",
-    "sqlite:///:memory:": "names no file",
+    "sqlite://": "does not name a file. Write sqlite:////FOLDER/library.db",
+    "sqlite:///:memory:": "does not name a file",
 }
 
 

@@ -339,7 +339,7 @@ def test_a_zip_that_is_not_as_it_should_be_is_refused(name):
 
 def test_a_file_that_is_no_zip_is_told_so():
     assert refusal(STRICT.encode()) == (
-        "sent.tiescope: this is no board file, or only a part of one. Have the board exported again."
+        "sent.tiescope: this is not a complete board file. Export the board again."
     )
 
 
@@ -464,7 +464,7 @@ def test_a_key_that_stands_twice_is_refused():
 def test_a_file_in_the_place_of_another_is_told():
     board_json, entries = unpacked(SENT)
     entries["files/01"] = entries["files/00"]
-    assert "'coarse.trec' is not the file that was exported" in refusal(packed(board_json, entries))
+    assert "'coarse.trec' has changed since the export" in refusal(packed(board_json, entries))
 
 
 @pytest.mark.parametrize("place", PLACES_OF_0_1, ids=lambda place: ".".join(map(str, place)))
@@ -499,7 +499,7 @@ def test_more_files_than_a_board_has_are_refused():
 
 def test_a_newer_format_is_told_from_a_damaged_file():
     assert refusal(packed(*with_value(("version",), 3))) == (
-        "sent.tiescope: it was written by a newer TieScope (format 3; this one knows 2). Update TieScope."
+        "sent.tiescope: it was written by a newer TieScope (format 3; this version reads 2). Update TieScope."
     )
 
 

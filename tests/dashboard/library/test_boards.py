@@ -9,7 +9,7 @@ from boards import COARSE, QRELS, STRICT, board
 from dashboard.changes import with_names_of
 from dashboard.library.board_file import export, load
 from dashboard.library.boards import BoardSpec, join_runs, keep_arrangement, make_board
-from dashboard.library.listing import boards_table
+from dashboard.library.exchange import boards_table
 from dashboard.views.data.upload import board_finding
 from metrics.errors import TieScopeError
 from metrics.runs import File
@@ -49,7 +49,7 @@ def test_a_file_that_takes_the_place_of_one_left_out_is_shown(arranged):
 
 def test_a_new_run_of_a_name_that_was_given_to_another_is_refused():
     before = board(a_trec=STRICT, b_trec=COARSE, qrels_txt=QRELS).spec.arranged({"a": "new", "b": "b"})
-    with pytest.raises(TieScopeError, match="a name of its own"):
+    with pytest.raises(TieScopeError, match="needs a unique name"):
         keep_arrangement(joined(before, new_trec=TIED), before)
 
 
@@ -126,7 +126,7 @@ def test_a_new_file_is_no_repeat_because_of_its_name(separate):
     entries = (*spec.entries, *BoardSpec.of([File("c.trec", STRICT.encode())]).entries)
     joined = BoardSpec(entries)
     new_board = make_board(joined, [entry.read() for entry in entries])
-    with pytest.raises(TieScopeError, match="'c' is another reranker here"):
+    with pytest.raises(TieScopeError, match="'c' is the name of another reranker"):
         keep_arrangement(new_board, spec)
 
 

@@ -29,7 +29,7 @@ def test_a_sweep_forgets_what_was_deleted_long_ago(library, tmp_path, database):
     library.sweep()
     assert on_disk(tmp_path / "home") == [sha(FIRST, 1)]
     assert shas(library, deleted=True) == []
-    with pytest.raises(LibraryError, match="gone for good"):
+    with pytest.raises(LibraryError, match="no longer be restored"):
         library.restore(record.id)
 
 

@@ -59,7 +59,7 @@ def test_the_board_unused_longest_goes_where_room_is_needed_and_one_too_large_is
     memory.hold(coarse)
     assert memory.find(board_id, "ada") is None
     assert memory.get(coarse.key) is coarse
-    with pytest.raises(UsageError, match="the app holds"):
+    with pytest.raises(UsageError, match="the limit is"):
         LoadedBoards(most_bytes=strict.size - 1).add(strict)
 
 

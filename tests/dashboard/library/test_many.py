@@ -85,9 +85,7 @@ def test_of_those_who_revise_one_version_at_once_one_wins(library):
     with ThreadPoolExecutor(THREADS) as threads:
         outcomes = list(threads.map(revise, FILES[1 : THREADS + 1]))
     assert outcomes.count(2) == 1
-    assert {one for one in outcomes if one != 2} == {
-        "Mine was changed by somebody else meanwhile. Load the page again."
-    }
+    assert {one for one in outcomes if one != 2} == {"Mine was changed by somebody else. Reload the page."}
 
 
 def test_a_reader_sees_a_board_as_one_version_has_it(library, open_library):

@@ -173,7 +173,8 @@ def test_a_newer_schema_is_told_and_nothing_is_changed(library_at, empty_url, en
     library = library_at(empty_url)
     for operation in (library.boards, library.uploads, lambda: library.keep(BOARD), library.sweep):
         with pytest.raises(
-            LibraryError, match=rf"of a newer TieScope \(schema 9999; this one knows {VERSIONS[-1]}\)"
+            LibraryError,
+            match=rf"written by a newer TieScope \(schema 9999; this version reads {VERSIONS[-1]}\)",
         ):
             operation()
     assert contents(engine) == before
@@ -197,7 +198,7 @@ def test_a_database_of_something_else_is_left_alone(library_at, empty_url, engin
     library = library_at(empty_url)
     for operation in (library.boards, lambda: library.keep(BOARD), library.sweep):
         with pytest.raises(
-            LibraryError, match=r"it holds tables of something else, such as boards\. Nothing was"
+            LibraryError, match=r"it contains tables of another program, such as boards\. Nothing was"
         ):
             operation()
     assert contents(engine) == {"boards": []}

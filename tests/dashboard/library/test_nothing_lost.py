@@ -306,7 +306,7 @@ def test_a_database_of_something_else_is_refused_and_nothing_is_made_in_it(
         other.execute("CREATE TABLE wood (length INTEGER)")
         other.commit()
     monkeypatch.setenv("TIESCOPE_DATABASE_URL", empty_url)
-    assert refused(call, visit, "it holds tables of something else, such as wood", "Nothing was changed")
+    assert refused(call, visit, "it contains tables of another program, such as wood", "Nothing was changed")
     assert (files(filled), tables(empty_url)) == (kept, ["wood"])
 
 
@@ -429,7 +429,7 @@ def test_a_library_on_a_read_only_disk_is_listed_and_pulled(filled, call, tmp_pa
     codes, printed = on_read_only_disk()
     assert codes == ["0", "0", "2"]
     assert "tables" in printed
-    assert "tiescope: other.csv is not kept: " in printed
+    assert "tiescope: other.csv is not stored: " in printed
     assert "read-only file system. Choose another TIESCOPE_HOME." in printed
     assert "Traceback" not in printed
     assert values(tmp_path / "pulled") == before
@@ -447,7 +447,7 @@ def test_an_earlier_library_on_a_read_only_disk_says_where_to_open_it(home, on_r
     shutil.copytree(STORED_BY_0_1, home)
     codes, printed = on_read_only_disk()
     assert codes == ["2", "2", "2"], printed
-    assert printed.count("of an older TieScope and can only be read here. Open it once where it can be") == 3
+    assert printed.count("written by an older TieScope and is read-only. Open it once with write") == 3
 
 
 def test_a_read_only_disk_without_a_library_is_told(home, on_read_only_disk):
@@ -462,5 +462,5 @@ def test_a_library_without_the_right_to_write_is_listed(filled, call, monkeypatc
     assert names(call) == {"nightly", "tables"}
     code, _, err = call("push", STORED_BY_0_1.parent / "board.tiescope")
     assert code == 2
-    assert "it can only be read. Allow yourself to write, or choose another" in " ".join(err.split())
+    assert "it is read-only. Change its permissions, or choose another" in " ".join(err.split())
     assert len(files(filled)) == 5

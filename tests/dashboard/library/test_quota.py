@@ -12,7 +12,9 @@ from metrics.errors import LibraryError
 
 def test_an_upload_larger_than_the_limit_is_refused_by_name(open_library):
     library = open_library(most_upload=len(STRICT) - 1)
-    with pytest.raises(LibraryError, match=r"strict\.trec is not kept: larger than .* TIESCOPE_MAX_UPLOAD_MB"):
+    with pytest.raises(
+        LibraryError, match=r"strict\.trec is not stored: it is larger than .* TIESCOPE_MAX_UPLOAD_MB"
+    ):
         library.keep(FIRST)
     assert (library.boards(), library.uploads()) == ([], [])
     assert open_library(most_upload=len(STRICT)).keep(FIRST)

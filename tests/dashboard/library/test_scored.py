@@ -49,7 +49,7 @@ def test_two_visitors_who_ask_for_the_same_score_it_once(runs, monkeypatch):
         may_go_on.set()
         labels = {visitor.result().label for visitor in visitors}
     assert len(labels) == scored_runs.count(["coarse"]) == 1
-    assert "Another run is being scored …" in messages
+    assert "Waiting for another run …" in messages
 
 
 def test_what_is_being_written_is_left_alone(runs):
@@ -65,6 +65,6 @@ def test_what_is_being_written_is_left_alone(runs):
 def test_what_grows_past_all_that_may_be_kept_is_refused_and_leaves_nothing(runs, monkeypatch):
     monkeypatch.setattr("metrics.scale.stored.GROUP", 1)
     evaluations = ScoredRuns(runs / "scored" / "here", 10)
-    with pytest.raises(LibraryError, match="larger than all that may be kept"):
+    with pytest.raises(LibraryError, match="exceeds the limit of stored evaluations"):
         evaluations.score([runs / "coarse.trec"], runs / "qrels.txt", ["RR"], server_files.TIES, print)
     assert not list(evaluations.folder.iterdir())

@@ -20,7 +20,7 @@ from dashboard.access.settings import INSECURE, OPEN
 from dashboard.library.board_file import export, load
 from dashboard.library.boards import Entry, make_board
 from dashboard.library.earlier import EarlierUpload
-from dashboard.library.listing import boards_table
+from dashboard.library.exchange import boards_table
 from dashboard.library.store import Library
 from metrics import evaluate
 from metrics.runs import File

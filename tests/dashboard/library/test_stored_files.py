@@ -8,7 +8,7 @@ import pytest
 from boards import QRELS, STRICT
 from runs.written import PACKED, SAMPLE, as_parquet
 
-from dashboard.library import read_before, schema, uploads
+from dashboard.library import schema, uploads
 from dashboard.library.boards import BoardSpec, Entry, make_board
 from dashboard.library.uploads import Profile, UploadFolder
 from metrics import FORMATS
@@ -118,7 +118,7 @@ def test_a_file_that_changed_since_it_was_read_is_not_kept(library, tmp_path):
     made = make_board(spec, [entry.read() for entry in spec.entries])
     assert made.spec.digest
     path.write_text(STRICT.replace("q0", "q9"))
-    with pytest.raises(LibraryError, match=r"run\.trec is not kept: it has changed since it was read"):
+    with pytest.raises(LibraryError, match=r"run\.trec is not stored: it has changed since it was read"):
         library.keep(made)
     assert library.uploads() == []
 
@@ -134,7 +134,7 @@ def test_what_a_setting_refuses_now_is_still_read_where_it_was_kept_before(keep,
 
 @pytest.fixture
 def every_file_is_large(monkeypatch):
-    monkeypatch.setattr(read_before, "DEAR_ROWS", 1)
+    monkeypatch.setattr(uploads, "DEAR_ROWS", 1)
 
 
 def caches(stored):
@@ -151,7 +151,8 @@ def test_a_file_read_before_is_as_it_was_read_first(keep, monkeypatch, path):
     with monkeypatch.context() as patch:
         if caches(stored):
             patch.setattr(uploads, "read", None)  # so it is not read again
-        assert description(Entry(stored).read()) == expected
+        source = Entry(stored).read()
+    assert description(source) == expected
 
 
 @pytest.mark.usefixtures("every_file_is_large")
@@ -189,7 +190,7 @@ def test_what_another_version_read_is_not_used(keep, monkeypatch):
     stored = keep(File("run.jsonl", b'{"query_id": "q", "doc_id": "d", "score": 7}\n'))
     Entry(stored).read()
     (path,) = caches(stored)
-    monkeypatch.setattr(read_before, "_version", lambda: "another")
+    monkeypatch.setattr(uploads, "program_version", lambda: "another")
     Entry(stored).read()
     (other,) = caches(stored)
     assert other != path

@@ -135,9 +135,9 @@ def test_what_was_deleted_too_long_ago_is_not_offered_and_not_brought_back(libra
     assert [one.sha256 for one in library.uploads(deleted=True)] == [SHA]
     aged(31, boards.c.deleted, shelves.c.deleted)
     assert (library.boards(deleted=True), library.uploads(deleted=True)) == ([], [])
-    with pytest.raises(LibraryError, match=r"That board is gone for good\."):
+    with pytest.raises(LibraryError, match=r"This board can no longer be restored\."):
         library.restore(record.id)
-    with pytest.raises(LibraryError, match=r"That upload is gone for good\."):
+    with pytest.raises(LibraryError, match=r"This upload can no longer be restored\."):
         library.reclaim(SHA)
     assert (library.boards(), [one.sha256 for one in library.uploads()]) == ([], list(shas(FIRST) - {SHA}))
 

@@ -49,7 +49,7 @@ def test_dear_work_waits_for_a_turn_and_says_so():
             assert is_waiting.wait(60)
             assert not waiting.done()
         assert waiting.result(60) == len(steps)
-    assert set(steps) == {"Waiting until other visitors' work is done"}
+    assert set(steps) == {"Waiting for other visitors' work"}
 
 
 def test_who_leaves_while_waiting_leaves_the_turn_to_others():

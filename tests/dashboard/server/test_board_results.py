@@ -26,7 +26,7 @@ def visits(monkeypatch):
 
     def forgotten_after(*ended):
         for session in ended:
-            boards_of.pop(session).clear()
+            results.leave(boards_of.pop(session))
         results.release()
         return sorted(forgotten, key=str)
 
@@ -38,15 +38,21 @@ def test_a_board_that_another_session_uses_is_not_forgotten(visits):
     visits.use("first", "own")
     visits.use("second", "shared")
     assert visits.forgotten_after() == []
-    assert visits.forgotten_after("first") == ["own"]
-    assert visits.forgotten_after("second") == ["own", "shared"]
+    visits.use("third", "other")
+    visits.forgotten_after("first")
+    assert visits.forgotten_after("third") == ["own"]
+    visits.use("fourth", "one more")
+    visits.forgotten_after("second")
+    assert visits.forgotten_after("fourth") == ["other", "own", "shared"]
 
 
-def test_a_board_that_is_opened_again_stays_as_long_as_its_new_session(visits):
+def test_the_board_that_was_closed_last_waits_for_a_visitor_who_returns(visits):
     visits.use("first", "board")
-    visits.use("again", "board")
     assert visits.forgotten_after("first") == []
-    assert visits.forgotten_after("again") == ["board"]
+    visits.use("again", "board")
+    visits.use("second", "other")
+    assert visits.forgotten_after("second") == []
+    assert visits.forgotten_after("again") == ["other"]
 
 
 def test_as_many_calls_are_noted_as_the_cache_has_results(visits):
@@ -54,14 +60,16 @@ def test_as_many_calls_are_noted_as_the_cache_has_results(visits):
     for number in [*range(50), 48]:
         visits.results.note("board", visits.forgotten.append, number, max_entries=4)
     visits.results.note("board", visits.forgotten.extend, (7,), max_entries=3)
-    assert visits.forgotten_after("first") == [46, 47, 48, 49, 7]
+    visits.forgotten_after("first")
+    visits.use("second", "next")
+    assert visits.forgotten_after("second") == [46, 47, 48, 49, 7]
 
 
-def test_twenty_visits_of_large_boards_leave_none(visits):
+def test_twenty_visits_of_large_boards_leave_one(visits):
     for number in range(20):
         visits.use(f"session {number}", f"board {number:02}")
         forgotten = visits.forgotten_after(f"session {number}")
-    assert forgotten == [f"board {number:02}" for number in range(20)]
+    assert forgotten == [f"board {number:02}" for number in range(19)]
 
 
 def test_whatever_is_kept_of_a_view_is_forgotten_with_its_board():
@@ -106,7 +114,7 @@ def test_results_are_told_apart_by_function_key_and_arguments_in_sight():
     ]
 
 
-def test_what_pages_kept_of_a_board_is_made_anew_after_the_last_of_them(monkeypatch):
+def test_what_pages_kept_of_a_board_is_made_anew_once_another_was_closed(monkeypatch):
     scored, score_runs = [], cache.score_runs
     monkeypatch.setattr(cache, "score_runs", lambda *given: scored.append(given) or score_runs(*given))
 
@@ -119,5 +127,9 @@ def test_what_pages_kept_of_a_board_is_made_anew_after_the_last_of_them(monkeypa
     board_results.board_results.release()
     assert n_scored_by_another_page() == 0
     clear_session_cache("test session id")
+    board_results.board_results.release()
+    assert n_scored_by_another_page() == 0
+    clear_session_cache("test session id")
+    board_results.board_results.leave({"another board"})
     assert board_results.board_results.release() > 0
     assert n_scored_by_another_page() == 1

@@ -82,7 +82,7 @@ def test_one_visitor_reads_a_large_file_another_is_served_and_a_third_waits_in_s
         files = [(name, text.encode(), "text/plain") for name, text in uploads]
         third.file_uploader(key="upload").set_value(files).run()
         assert len(first.result(60).table) == 20
-    assert "Waiting until other visitors' work is done" in steps
+    assert "Waiting for other visitors' work" in steps
     assert third.selectbox(key="data").value.startswith("1 run, 4 queries")
 
 

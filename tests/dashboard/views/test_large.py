@@ -241,7 +241,7 @@ def test_the_environment_of_a_server_that_cannot_be_understood_allows_nothing(se
     for text in (str(runs), '{"folder": "/"}', '"/"', "[", f'["{runs}/none"]'):
         monkeypatch.setenv(settings.ALLOW_PATHS, text)
         assert not server_files.allowed_paths()
-        with pytest.raises(ValueError, match="opens no paths"):
+        with pytest.raises(ValueError, match="does not open paths"):
             server_files.score_path(str(runs / "kept.parquet"), "", print)
 
 
@@ -279,9 +279,9 @@ def test_a_run_that_changed_is_scored_anew(server, runs):
     ("path", "qrels", "message"),
     [
         ("coarse.trec", "", "relevance"),
-        ("qrels.txt", "qrels.txt", "these are the judgments"),
-        ("coarse.trec", "*.trec", "more than one file"),
-        ("kept.parquet", "qrels.txt", "judged already"),
+        ("qrels.txt", "qrels.txt", "this is the file of judgments"),
+        ("coarse.trec", "*.trec", "several files match"),
+        ("kept.parquet", "qrels.txt", "contains its judgments"),
         ("coarse.trec", "none.txt", "no file that may be opened"),
         ("", "", "no file that may be opened"),
     ],
@@ -384,5 +384,5 @@ def test_of_many_rerankers_the_first_are_drawn_and_all_are_in_the_table(server, 
 def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
     server(allow=[runs])
     before = server_files.score_path("coarse.trec", "qrels.txt", str).label
-    monkeypatch.setattr("dashboard.library.scored._made_by", lambda: ["another", "1"])
+    monkeypatch.setattr("dashboard.library.scored.program_version", lambda: "another")
     assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before

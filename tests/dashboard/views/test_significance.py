@@ -380,7 +380,7 @@ def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_
     figure = order_matrix(pairs, ["a", "b", "c"], LIGHT)
     cells = figure.data[0]
     assert [trace.name for trace in figure.data[2:]] == [
-        "· : no order of the ties reverses it<br>= : level in every order of the ties"
+        "· : no tie order reverses it<br>= : equal in every tie order"
     ]
     swatches = [
         trace.marker for trace in order_matrix(pairs.assign(reversible=True), list("abc"), LIGHT).data[2:]
@@ -388,8 +388,8 @@ def test_a_pair_that_no_order_reverses_has_a_dot_and_one_always_level_an_equals_
     assert len({swatch.color for swatch in swatches}) == len(swatches) == 3
     assert {swatch.line.color for swatch in swatches} == {LIGHT.muted}
     assert (cells.text[0][1], cells.text[1][2]) == ("·", "=")
-    assert "no order of the ties reverses it" in cells.customdata[0][1]
-    assert "level in every order of the ties" in cells.customdata[1][2]
+    assert "no tie order reverses it" in cells.customdata[0][1]
+    assert "equal in every tie order" in cells.customdata[1][2]
 
 
 def test_on_a_phone_fourteen_names_stand_above_their_cells_and_all_columns_fit():

@@ -1,0 +1,400 @@
+"""Boards from the command line: list them, push files to them, and pull them as files other tools read."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from itertools import count
+from pathlib import Path
+from typing import IO
+
+import pandas as pd
+import pyarrow as pa
+
+from dashboard.library.board_file import ENDING, View, export, is_board, load
+from dashboard.library.boards import (
+    Board,
+    BoardSpec,
+    NamedPaths,
+    board_name,
+    keep_arrangement,
+    make_board,
+    read_files,
+    storable,
+)
+from dashboard.library.loaded import Published
+from dashboard.library.records import BoardListing, Record, id_of
+from dashboard.library.store import Library
+from metrics.errors import LibraryError, TieScopeError, UsageError
+from metrics.runs import COLUMNS, File, Repeated, Source, read, with_names
+from metrics.runs.writing import whole_file
+from metrics.support.escaping import clean
+from metrics.support.wording import count_of
+
+# list
+
+_MOST_NAMES = 5
+
+
+def boards_table(library: Library, owner: str, *, for_people: bool) -> pd.DataFrame:
+    """Return the owner's boards, latest change first: name, id, runs, queries, files, changed, access.
+
+    For people, names are on one line and times short. Runs and queries are missing if an earlier version did
+    not store them and a file cannot be read.
+    """
+    rows = []
+    for board in library.boards(owner):
+        record = library.find(board.id, owner)
+        changed = board.changed.replace(tzinfo=UTC).astimezone()
+        rows.append(
+            {
+                "name": clean(board.name) if for_people else board.name,
+                "id": board.id,
+                **dict(zip(("runs", "queries"), _counts(record), strict=True)),
+                "files": len(record.spec.entries),
+                "changed": f"{changed:%Y-%m-%d %H:%M}" if for_people else changed.isoformat(timespec="seconds"),
+                "access": board.access,
+            }
+        )
+    table = pd.DataFrame(rows, columns=["name", "id", "runs", "queries", "files", "changed", "access"])
+    return table.astype({"runs": "Int64", "queries": "Int64", "files": "Int64"})
+
+
+def describe_unknown_files(library: Library) -> str:
+    """Return a message about uploads that the database does not list, or an empty text."""
+    paths = library.unknown_files()
+    if not paths:
+        return ""
+    heading = (
+        f"{count_of(len(paths), 'file')} in {paths[0].parents[1]} that this database does not know. "
+        "Names and owners are only in the database. To keep a file again: tiescope push FILE --board NAME. "
+        "Write NAME=FILE to name a run, and --qrels FILE for judgments."
+    )
+    return "\n".join([heading, *map(_describe_file, paths)])
+
+
+def _describe_file(path: Path) -> str:
+    """Return path, size, rows and columns of an upload."""
+    size = f"{path}: {path.stat().st_size:,} bytes"
+    try:
+        source = read(File.open(path))
+    except TieScopeError:
+        return f"{size}, which cannot be read separately"
+    return f"{size}, {count_of(len(source.table), 'row')}: {', '.join(source.header)}"
+
+
+def find_board(library: Library, name: str, owner: str) -> BoardListing | None:
+    """Return the board with this ID, name or label, None if there is none."""
+    own = library.boards(owner)
+    matches = (
+        [board for board in own if board.id == name]
+        or [board for board in own if board.name == board_name(name)]
+        or [board for board in own if board.id == id_of(name)]
+    )
+    if len(matches) > 1:
+        ids = ", ".join(board.id for board in matches)
+        raise UsageError(f"{len(matches)} boards are called {name!r}. Choose one by its ID: {ids}.")
+    return matches[0] if matches else library.look(id_of(name), owner)
+
+
+def require_board(library: Library, name: str, owner: str) -> BoardListing:
+    """Return the board with this ID, name or label."""
+    board = find_board(library, name, owner)
+    if board is None:
+        names = [repr(listing.name) for listing in library.boards(owner)]
+        board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "The library is empty"
+        raise UsageError(f"There is no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}.")
+    return board
+
+
+def _counts(record: Record) -> tuple[int | None, int | None]:
+    """Return runs and queries of a board, counted if an earlier version did not store them."""
+    if record.runs is not None:
+        return record.runs, record.queries
+    try:
+        board = _read(record)
+    except TieScopeError:
+        return None, None
+    return len(board.runs.tables), board.n_queries
+
+
+# push
+
+_TRIES = 5
+"""Attempts if somebody else changes the board."""
+
+
+@dataclass(frozen=True)
+class FilesToPush:
+    """Files to put on a board."""
+
+    spec: BoardSpec  # files and how they are read
+    sources: tuple[Source, ...]  # content of each file
+    view: View | None = None  # settings of a new board; None for defaults
+    name: str = ""  # name in a board file
+    published: Published | None = None  # published results in a board file
+
+
+@dataclass(frozen=True)
+class PushResult:
+    """Result of a push."""
+
+    label: str  # name and ID of the board
+    is_new: bool  # True for a new board
+    n_new: int  # uploads that the library did not have
+    n_known: int  # uploads that it had
+    replaced: tuple[str, ...]  # files that were replaced
+
+
+def read_files_to_push(
+    paths: NamedPaths, qrels: Path | None, columns: Mapping[str, str], repeated: Repeated | None
+) -> FilesToPush:
+    """Read runs and judgments, or one board file."""
+    files = [Path(path) for _, path in with_names(paths)]
+    if any(is_board(File(path.name, path)) for path in files):
+        if len(files) > 1 or qrels or columns or repeated:
+            raise UsageError(
+                "A board file contains a complete board. Push it alone, without --qrels and --column."
+            )
+        imported = load(File.open(files[0]))
+        board = imported.board
+        return FilesToPush(board.spec, board.sources, imported.view, imported.name, imported.published)
+    entries, sources = read_files(paths, qrels, columns)
+    pairs = {pair for source in sources for pair in source.mapping.items()}
+    if unused := [theirs for ours, theirs in columns.items() if theirs and (ours, theirs) not in pairs]:
+        raise UsageError(f"No file has the columns chosen: {', '.join(unused)}.")
+    return FilesToPush(BoardSpec(entries, repeated or "error"), sources)
+
+
+def push(
+    library: Library,
+    pushed: FilesToPush,
+    name: str = "",
+    owner: str = "",
+    *,
+    repeated: Repeated | None = None,
+    note: str = "",
+) -> PushResult:
+    """Put files on the board of a name, ID or label, or on a new board.
+
+    A file replaces one of the same name. The note applies to each upload.
+    """
+    name = name or pushed.name
+    spec, sources = storable(library.adopted(pushed.spec), pushed.sources)
+    pushed = replace(pushed, spec=spec, sources=sources)
+    before = {upload.sha256 for upload in library.uploads(owner)}
+    replaced: tuple[str, ...] = ()
+    for tries_left in reversed(range(_TRIES)):
+        listing = find_board(library, name, owner) if name else None
+        try:
+            if listing is None:
+                board = make_board(pushed.spec, pushed.sources)
+                record = library.keep(board, owner, name=name, view=pushed.view, single=bool(name))
+            else:
+                record, replaced = _join(library, library.find(listing.id, owner), pushed, owner, repeated)
+            break
+        except LibraryError:
+            if not tries_left or not name or find_board(library, name, owner) == listing:
+                raise
+    names = {file.name for file in _files(pushed.spec)}
+    sha256s = {file.sha256 for file in _files(record.spec) if file.name in names}
+    for sha256 in sha256s if note else ():
+        library.describe(sha256, note, owner)
+    if pushed.published:
+        library.publish(record.id, pushed.published, owner)
+    return PushResult(record.label, listing is None, len(sha256s - before), len(sha256s & before), replaced)
+
+
+def _files(spec: BoardSpec) -> list[File]:
+    return [entry.file for entry in spec.entries]
+
+
+def _join(
+    library: Library, record: Record, pushed: FilesToPush, owner: str, repeated: Repeated | None
+) -> tuple[Record, tuple[str, ...]]:
+    """Put files on a board; return the board and the replaced file names."""
+    before = {entry.file.name: entry.digest for entry in record.spec.entries}
+    spec = record.spec.with_files(pushed.spec)
+    spec = replace(spec, repeated=repeated or record.spec.repeated)
+    changed = [entry for entry in pushed.spec.entries if before.get(entry.file.name) != entry.digest]
+    if spec.repeated == record.spec.repeated and not changed:
+        return record, ()
+    known_sources = dict(zip((entry.key for entry in pushed.spec.entries), pushed.sources, strict=True))
+    sources = [known_sources.get(entry.key) or entry.read() for entry in spec.entries]
+    board = keep_arrangement(make_board(spec, sources), record.spec)
+    replaced = tuple(entry.file.name for entry in changed if entry.file.name in before)
+    return library.revise(record.id, record.version, board, owner), replaced
+
+
+# pull
+
+QRELS = "qrels"
+"""Name of the judgments file, without suffix."""
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+_LONGEST = 150
+_PARQUET_HINT = "Pull it as Parquet."
+
+Write = Callable[[IO[bytes]], None]
+"""Writes one file."""
+
+
+def as_parquet(record: Record) -> dict[str, Write]:
+    """Return file name → writer: one Parquet per upload with runs, and judgments.
+
+    Columns have our names. Rerankers and rows are those of the board, without repeated rows.
+    """
+    board = _read(record)
+    names = _names(board)
+    tables = {f"{name}.parquet": _with_names(board, rerankers) for name, rerankers in names.items()}
+    if board.runs.qrels is not None:
+        tables[f"{QRELS}.parquet"] = board.runs.qrels
+    return {name: _parquet_of(table) for name, table in tables.items()}
+
+
+def as_trec(record: Record) -> dict[str, Write]:
+    """Return file name → writer: one TREC run per reranker, and qrels."""
+    board = _read(record)
+    lines = {
+        f"{stem}.trec": _run_lines(name, table)
+        for stem, (name, table) in zip(safe_names(board.runs.tables), board.runs.tables.items(), strict=True)
+    }
+    lines[f"{QRELS}.txt"] = _qrels_lines(board)
+    return {name: _lines_of(each) for name, each in lines.items()}
+
+
+def as_board_file(record: Record, published: Published | None) -> dict[str, Write]:
+    """Return file name → writer: the board as one file, with its published results."""
+    (name,) = safe_names([record.name])
+    return {f"{name}{ENDING}": lambda stream: export(record, stream, published=published)}
+
+
+FORMS: Mapping[str, Callable[[Record, Published | None], dict[str, Write]]] = {
+    "parquet": lambda record, _: as_parquet(record),
+    "trec": lambda record, _: as_trec(record),
+    "tiescope": as_board_file,
+}
+"""Format → function that returns its writers."""
+
+
+def pull(
+    record: Record, folder: Path, form: str, *, force: bool, published: Published | None = None
+) -> list[Path]:
+    """Write a board into a folder; return the files."""
+    writers = {folder / name: write for name, write in FORMS[form](record, published).items()}
+    existing = [path for path in writers if os.path.lexists(path)]
+    if existing and not force:
+        raise UsageError(f"{existing[0]} already exists. Choose another folder, or overwrite it with --force.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UsageError(f"{folder}: this is a file. Choose a folder.") from error
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
+    for path, write in writers.items():
+        with whole_file(path) as stream:
+            write(stream)
+    return list(writers)
+
+
+def safe_names(names: Iterable[str]) -> list[str]:
+    """Return unique file names that are valid on every system and ignore case."""
+    used_stems, stems = {QRELS}, []
+    for name in names:
+        stem = _safe(name)
+        tries = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+        stems.append(next(one for one in tries if one.casefold() not in used_stems))
+        used_stems.add(stems[-1].casefold())
+    return stems
+
+
+def _safe(name: str) -> str:
+    plain = re.sub(r'[\\/:*?"<>|]', "-", unicodedata.normalize("NFC", clean(name)))
+    plain = plain.encode()[:_LONGEST].decode(errors="ignore").strip(". -") or "run"
+    return f"_{plain}" if plain.split(".")[0].casefold() in _RESERVED else plain
+
+
+def _read(record: Record) -> Board:
+    return make_board(record.spec, [entry.read() for entry in record.spec.entries])
+
+
+def _names(board: Board) -> dict[str, list[str]]:
+    """Return file name → its rerankers; a single reranker names the file."""
+    stems, rerankers = [], []
+    for source in board.sources:
+        of_file = [name for name, where in board.runs.origins.items() if where.origin is source.origin]
+        if of_file:
+            stems.append(of_file[0] if len(of_file) == 1 else File(source.file, b"").stem)
+            rerankers.append(of_file)
+    return dict(zip(safe_names(stems), rerankers, strict=True))
+
+
+def _with_names(board: Board, rerankers: list[str]) -> pa.Table:
+    """Return the rows of some rerankers with a reranker column."""
+    tables = []
+    for name in rerankers:
+        table = board.runs.tables[name]
+        rerankers_column = pa.array([name]).take(pa.array([0] * len(table))).dictionary_encode()
+        tables.append(table.add_column(0, COLUMNS[0].name, rerankers_column))
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
+def _parquet_of(table: pa.Table) -> Write:
+    from pyarrow import parquet  # noqa: PLC0415 30 ms that other commands need not pay
+
+    return lambda stream: parquet.write_table(table, stream, compression="zstd")
+
+
+def _lines_of(lines: Iterable[str]) -> Write:
+    return lambda stream: stream.writelines(line.encode() for line in lines)
+
+
+def _run_lines(name: str, table: pa.Table) -> list[str]:
+    """Return lines `query Q0 document rank score name` with the shortest exact scores."""
+    _refuse_spaces([name], "reranker")
+    ranks: dict[str, int] = {}
+    lines = []
+    for query, document, score in _rows(table, "score"):
+        ranks[query] = ranks.get(query, 0) + 1
+        lines.append(f"{query} Q0 {document} {ranks[query]} {score!r} {name}\n")
+    return lines
+
+
+def _qrels_lines(board: Board) -> list[str]:
+    """Return lines `query 0 document grade`."""
+    judged = board.runs.qrels
+    if judged is None:
+        tables = [_judgments(table) for table in board.runs.tables.values()]
+        if any(table != tables[0] for table in tables):
+            problem = "Judgments differ between rerankers"
+            raise UsageError(f"{problem}, so a qrels file would change the scores. {_PARQUET_HINT}")
+        judged = tables[0]
+    return [
+        f"{query} 0 {document} {f'{grade!r}'.removesuffix('.0')}\n"
+        for query, document, grade in _rows(judged, "relevance")
+    ]
+
+
+def _judgments(table: pa.Table) -> pa.Table:
+    """Return the judgments in one reranker's rows, sorted."""
+    columns = {name: table[name].cast(pa.string()) for name in ("query_id", "doc_id")}
+    return pa.table({**columns, "relevance": table["relevance"]}).sort_by(
+        [("query_id", "ascending"), ("doc_id", "ascending")]
+    )
+
+
+def _rows(table: pa.Table, value: str) -> Iterator[tuple[str, str, float]]:
+    """Yield query, document and value of each row; UsageError for IDs that TREC files cannot express."""
+    queries, documents = (table[name].cast(pa.string()).to_pylist() for name in ("query_id", "doc_id"))
+    _refuse_spaces(dict.fromkeys(queries), "query", odd="#[{")
+    _refuse_spaces(dict.fromkeys(documents), "document")
+    return zip(queries, documents, table[value].to_pylist(), strict=True)
+
+
+def _refuse_spaces(names: Iterable[str], kind: str, odd: str = "") -> None:
+    """Raise a UsageError for names that are not one word or start with a special character."""
+    for name in names:
+        if name.split() != [name] or name[0] in odd or "\0" in name or "\ufeff" in name:
+            hint = f"TREC files do not support it. {_PARQUET_HINT}"
+            raise UsageError(f"There is a {kind} called {clean(name)!r}: {hint}")
