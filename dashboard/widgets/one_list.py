@@ -21,7 +21,7 @@ from metrics.studies.prose import decimal
 from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking
 from metrics.ties.fronts import criteria_words, criterion
-from metrics.ties.lists import score_column
+from metrics.ties.ranking import score_column
 
 LETTERS = 240
 """Letters of an order or a text that a table shows."""
