@@ -26,8 +26,8 @@ from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
 from metrics.ties.fronts import criteria_words, criterion, criterion_choices, criterion_text, criterion_words
-from metrics.ties.lists import further_scores
 from metrics.ties.precision import rounded
+from metrics.ties.ranking import further_scores
 
 TIE_BREAKS = "tiebreak"
 """Key of the further scores that break ties."""

@@ -59,7 +59,7 @@ __all__ = ["ReadError", "TieScopeError", "UsageError", *_MODULES]  # noqa: PLE06
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for, so that `import metrics` does not wait for pandas."""
+    """Import a public name on first use, so that `import metrics` does not load pandas."""
     if name in _FLOORS:
         return import_module(f"metrics.{name}")
     if name not in _MODULES:
@@ -69,7 +69,6 @@ def __getattr__(name: str) -> object:
 
 
 def _advice(name: str) -> str:
-    """Return what to use in place of a name that other tools have; empty for names that Python asks for."""
     if name.startswith("_"):
         return ""
     from metrics.evaluation.other_names import advice
@@ -78,5 +77,5 @@ def _advice(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    """Return the public names, whether or not they were imported yet."""
+    """Return the public names, imported or not."""
     return __all__

@@ -1,13 +1,13 @@
-"""Every error TieScope raises, in one tree.
+"""All errors that TieScope raises.
 
 TieScopeError
 ├── ReadError     a file or table cannot be read: names file, line and value
 │   └── RepeatError   a document is twice in one list: one of its rows can be kept
 ├── UsageError    a call names something that does not exist, or lacks something it needs
-│   └── MissingPackageError   a package that only some need is not installed; an ImportError, too
-└── LibraryError  what is kept cannot be read or written, or is not there for this visitor
+│   └── MissingPackageError   an optional package is not installed; also an ImportError
+└── LibraryError  stored data cannot be read or written, or is not available to this visitor
 
-A message says what, where and what to do. Nothing else escapes from bad input.
+A message says what is wrong, where, and what to do. Bad input raises no other errors.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,33 +23,24 @@ class TieScopeError(Exception):
 
 
 class UsageError(TieScopeError, ValueError):
-    """A call asks for something that does not exist or leaves out something needed."""
+    """A call asks for something that does not exist or omits something needed."""
 
 
 class MissingPackageError(UsageError, ImportError):
-    """A package that only some need is not installed.
-
-    Args:
-        package: its name.
-        extra: the extra of this package that brings it.
-    """
+    """An optional package is not installed; `extra` is the extra of this package that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f'{package} is missing, or too old. Install it: pip install "tiescope[{extra}]"')
         self._arguments = package, extra
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild the error in the process that a worker sends it to."""
+        """Rebuild the error in the process that receives it from a worker."""
         return type(self), self._arguments
 
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Import inside what an extra brings; where it is not installed, say how to install it.
-
-    Raises:
-        MissingPackageError: a package of the extra is missing.
-    """
+    """Import what an extra installs; a MissingPackageError says how to install it."""
     try:
         yield
     except MissingPackageError:
@@ -62,18 +53,18 @@ def needs(extra: str) -> Iterator[None]:
 
 
 class LibraryError(TieScopeError):
-    """What the library keeps cannot be read or written now; nothing of it was changed."""
+    """The library's stored data cannot be read or written now; nothing was changed."""
 
 
 class ReadError(TieScopeError, ValueError):
-    """A file or table holds something that cannot be read.
+    """A file or table cannot be read.
 
     Args:
         file: name of the file as the user knows it.
         problem: what is wrong, with the value.
         hint: what to do about it.
-        line: line in the file, first line 1; None where no line can be named.
-        unit: what `line` counts, where it is not lines: rows or entries.
+        line: line in the file, from 1; None if no line can be named.
+        unit: what `line` counts if not lines: rows or entries.
     """
 
     def __init__(
@@ -91,21 +82,21 @@ class ReadError(TieScopeError, ValueError):
         self.mapping: dict[str, str] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild the error in the process that a worker sends it to."""
+        """Rebuild the error in the process that receives it from a worker."""
         rebuild = partial(type(self), line=self.line, unit=self.unit)
         return rebuild, (self.file, self.problem, self.hint), vars(self)
 
     def with_columns(self, header: Iterable[str], mapping: Mapping[str, str]) -> "ReadError":
         """Add the columns of the table, and our column → the one it was read from; return this error.
 
-        The dashboard then offers to read the file again with other columns.
+        The dashboard then offers to choose other columns.
         """
         self.header, self.mapping = tuple(header), dict(mapping)
         return self
 
 
 def _printable(text: str, max_length: int = _MAX_PROBLEM) -> str:
-    """Return the text without its middle where it is too long, and without halves of surrogate pairs."""
+    """Return the text without its middle if it is too long, and without halves of surrogate pairs."""
     if len(text) > max_length:
         half = max_length // 2
         text = f"{text[:half]} ... {text[-half:]}"
@@ -113,4 +104,4 @@ def _printable(text: str, max_length: int = _MAX_PROBLEM) -> str:
 
 
 class RepeatError(ReadError):
-    """A document stands twice in one list."""
+    """A document is twice in one list."""

@@ -23,7 +23,7 @@ from metrics.support.shown_columns import shown_columns
 from metrics.support.wording import count_of
 from metrics.ties import Orderings, Ranking
 from metrics.ties.fronts import criteria_words, criterion
-from metrics.ties.lists import score_column
+from metrics.ties.ranking import score_column
 
 LETTERS = 240
 """Characters of an order or a text shown in a table."""

@@ -1,4 +1,4 @@
-"""The values of every list under every treatment, how they were scored, and what can be asked of them."""
+"""How lists are scored, and the values of every list under every treatment."""
 
 import math
 from collections import Counter
@@ -14,39 +14,29 @@ import pyarrow as pa
 
 from metrics.errors import UsageError
 from metrics.runs import Runs
-from metrics.runs.stacks import RunStack
 from metrics.support.arrays import IntArray, combine_chunks
+from metrics.support.progress import begin_step
+from metrics.support.wording import first_names
 from metrics.ties import Ranking
 from metrics.ties.fronts import criterion
 from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from, check_unjudged
 from metrics.ties.precision import rounded
+from metrics.ties.ranking import PART
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
 
 
 Policy = Literal["zero", "skip"]
-"""What is done about queries without a value of their own: they count 0, or are left out."""
+"""Whether queries without a value count 0 or are left out."""
 
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How lists are scored, whatever the measures and treatments.
-
-    Attributes:
-        precision: how scores are compared: as read (float64), rounded (float32, float16, bfloat16,
-            decimals:N), or tied within E of the highest of their group (within:E).
-        missing: queries of the qrels that a run lacks count 0, or are left out.
-        empty: queries with nothing relevant count 0, or are left out.
-        relevant_from: smallest grade that counts as relevant, above 0.
-        tiebreak_by: further score columns that split ties first, highest first.
-        criteria: score columns that rank together instead of the score, such as `score`, `cost:asc`: documents
-            stand by non-dominated fronts, and a front is a tie.
-        unjudged: documents that nobody judged are not relevant, or are left out of their lists: nDCG', AP' and
-            the like of condensed lists (Sakai, SIGIR 2007); what remains of a tie stays tied.
+    """The options of `evaluate` that apply to all measures and treatments.
 
     Raises:
-        UsageError: a precision or policy that does not exist, or a grade of 0 as relevant.
+        UsageError: a precision or policy that does not exist, or relevant_from is not above 0.
     """
 
     precision: str = "float64"
@@ -58,10 +48,9 @@ class ScoringOptions:
     unjudged: Unjudged = "nonrelevant"
 
     def __post_init__(self) -> None:
-        """Check each option."""
         for name, policy in (("missing", self.missing), ("empty", self.empty)):
             if policy not in ("zero", "skip"):
-                raise UsageError(f"{name}={policy!r}: it is 'zero' or 'skip'.")
+                raise UsageError(f"{name}={policy!r}: use 'zero' or 'skip'.")
         check_relevant_from(self.relevant_from)
         check_unjudged(self.unjudged)
         rounded(np.empty(0), self.precision)
@@ -70,53 +59,68 @@ class ScoringOptions:
 
     @property
     def further_columns(self) -> tuple[str, ...]:
-        """Score columns that are read besides the score."""
+        """Score columns to read besides the score."""
         names = [criterion(text)[0] for text in self.criteria] + list(self.tiebreak_by)
         return tuple(dict.fromkeys(name for name in names if name != "score"))
 
     @property
-    def _cut(self) -> tuple[float, str, tuple[str, ...], tuple[str, ...], Unjudged]:
+    def of_ranking(self) -> tuple[float, str, tuple[str, ...], tuple[str, ...], Unjudged]:
+        """The options that `Ranking.of` and `Ranking.parts` take, in order."""
         return self.relevant_from, self.precision, self.tiebreak_by, self.criteria, self.unjudged
 
     def ranking(self, runs: Runs, reranker: str, query_id: str | None = None) -> Ranking:
-        """Return the lists of one reranker, cut into tie groups.
-
-        Args:
-            runs: what was ranked.
-            reranker: whose lists.
-            query_id: the query whose list is cut alone, none where it is not judged; all lists where None.
+        """Return the lists of one reranker, cut into tie groups; of one query where its ID is given.
 
         Raises:
             UsageError: a reranker or column that does not exist.
         """
-        return Ranking.of(runs, reranker, *self._cut, query_id=query_id)
-
-    def rankings(self, runs: Runs, stack: RunStack) -> Iterator[Ranking]:
-        """Yield the lists of some rerankers a few at a time, in the order of the judged queries."""
-        return Ranking.parts(runs, stack, *self._cut)
+        return Ranking.of(runs, reranker, *self.of_ranking, query_id=query_id)
 
 
 AS_READ = ScoringOptions()
-"""The usual: scores as they were read, every judged query counts."""
+"""The defaults: scores as read, every judged query counts."""
+
+
+def rankings_of(
+    runs: Runs, options: ScoringOptions, *, is_announced: bool = False
+) -> Iterator[tuple[Ranking, IntArray]]:
+    """Yield the lists of all rerankers a few at a time, with their numbers; listeners hear of each part."""
+    n_judged = 0 if runs.qrels is None else len(runs.judged_pairs.queries)
+    first, n_scored = 0, 0
+    for stack in runs.matched_stacks.batches(PART, n_judged):
+        for ranking in Ranking.parts(runs, stack, *options.of_ranking):
+            if is_announced:
+                begin_step("Scoring", n_scored, len(runs.tables), first_names(stack.names, 1))
+            lists = np.arange(first, first + ranking.n_lists)
+            first += ranking.n_lists
+            yield ranking, lists
+            del ranking  # before the next part is made
+        n_scored += len(stack.names)
+
+
+def list_owners(runs: Runs) -> IntArray:
+    """Return the (n_lists,) reranker of each list, an index into the rerankers of the stacks."""
+    stacks = runs.matched_stacks
+    n_lists = stacks.n_lists if runs.qrels is None else len(runs.judged_pairs.queries)
+    return np.repeat(np.arange(len(stacks)), n_lists)
 
 
 def refuse_unbounded(runs: Runs, options: ScoringOptions) -> None:
-    """Raise a UsageError where nothing bounds what judgments to come may do to a mean.
+    """Raise a UsageError where future judgments could change a mean without bounds.
 
-    Raises:
-        UsageError: unjudged documents are left out; or queries with nothing relevant are, and there is one.
+    They could where unjudged documents, or queries without relevant documents, are left out.
     """
     if options.unjudged == "leave_out":
-        raise UsageError("unjudged='leave_out': what is left out bounds nothing. Keep unjudged documents.")
+        raise UsageError("unjudged='leave_out' leaves nothing to bound. Keep unjudged documents.")
     if adds_queries(runs, options):
         raise UsageError(
-            "empty='skip': a judged query with nothing relevant is left out, and a judgment to come may add it "
-            "to the mean, which no bound or expectation foresees. Let such queries count 0: empty='zero'."
+            "empty='skip' leaves out a judged query without relevant documents. A future judgment could add it "
+            "to the mean, which no bound or expectation covers. Count such queries as 0: empty='zero'."
         )
 
 
 def adds_queries(runs: Runs, options: ScoringOptions) -> bool:
-    """Return whether a judgment to come may add a query to the mean: one is left out with nothing relevant."""
+    """Return whether a future judgment could add a query that is left out because it has nothing relevant."""
     if options.empty == "zero" or runs.qrels is None:
         return False
     judgments = Judgments.of(runs.qrels, runs.judged_pairs, options.relevant_from)
@@ -124,28 +128,28 @@ def adds_queries(runs: Runs, options: ScoringOptions) -> bool:
 
 
 class HasScoringOptions:
-    """What was scored by `options`, each of which can be read from it directly."""
+    """A result whose scoring options can be read as its own attributes."""
 
     options: ScoringOptions
 
     @property
     def precision(self) -> str:
-        """How scores were rounded before they were compared."""
+        """How scores were compared."""
         return self.options.precision
 
     @property
     def missing(self) -> Policy:
-        """What was done about queries the run lacks."""
+        """Whether queries that a run lacks counted 0 or were left out."""
         return self.options.missing
 
     @property
     def empty(self) -> Policy:
-        """What was done about queries with nothing relevant."""
+        """Whether queries without relevant documents counted 0 or were left out."""
         return self.options.empty
 
     @property
     def relevant_from(self) -> float:
-        """Smallest grade that counted as relevant."""
+        """Smallest relevant grade."""
         return self.options.relevant_from
 
     @property
@@ -160,7 +164,7 @@ class HasScoringOptions:
 
     @property
     def unjudged(self) -> Unjudged:
-        """What was done about documents that nobody judged."""
+        """Whether unjudged documents counted as not relevant or were left out."""
         return self.options.unjudged
 
 
@@ -186,16 +190,6 @@ def list_index(rerankers: Sequence[str], owner: IntArray, queries: pa.ChunkedArr
     )
 
 
-def no_lists() -> pd.MultiIndex:
-    """Return (reranker, query_id) of no list."""
-    return list_index([], np.empty(0, np.int64), pa.chunked_array([], pa.string()))
-
-
-def merge_indexes(lists: Sequence[pd.MultiIndex]) -> pd.MultiIndex:
-    """Return the (reranker, query_id) of one evaluation after the other."""
-    return lists[0].append(list(lists[1:]))
-
-
 def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> pd.DataFrame:
     """Return the rows of all tables, indexed (reranker, query_id); rerankers as given, else as they come."""
     table = concat(tables)
@@ -206,17 +200,6 @@ def concat_by_reranker(tables: Sequence[pd.DataFrame], rerankers: pd.Index) -> p
 def sum_counts(policies: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Sum counts by reranker; rerankers in order of first appearance."""
     return pd.concat(policies).groupby(level="reranker", sort=False).sum()
-
-
-def refuse_repeated(lists: Sequence[pd.MultiIndex]) -> None:
-    """Raise a UsageError where a reranker has a query in two parts, lists left out included."""
-    index = merge_indexes(lists)
-    repeated = index[index.duplicated()]
-    if len(repeated):
-        reranker, query = repeated[0]
-        raise UsageError(
-            f"Query {query!r} of {reranker!r} is in two parts. Split by query, the judgments as well."
-        )
 
 
 def summarise(groups: "DataFrameGroupBy[Any]", rerankers: pd.Index) -> pd.DataFrame:
@@ -244,7 +227,7 @@ def flat_means(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 class Means:
-    """Means over lists that are not kept; the sums are exact, so the same however lists are cut into parts."""
+    """Exact means over lists that are not kept: how lists are split into parts does not change a digit."""
 
     def __init__(self) -> None:
         self._sums: dict[str, list[list[float]]] = {}
@@ -252,7 +235,7 @@ class Means:
         self._columns = pd.Index([])
 
     def add(self, scores: pd.DataFrame, rerankers: Sequence[str]) -> None:
-        """Take in the lists of a part, and the names of all its rerankers, with or without lists."""
+        """Add the lists of a part; `rerankers` names all its rerankers, with or without lists."""
         self._columns = scores.columns
         owner, values = scores.index.get_level_values("reranker"), scores.to_numpy()
         place = pd.Index(rerankers).get_indexer(owner)
@@ -267,7 +250,7 @@ class Means:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Reranker → its lists, in order of first appearance."""
+        """Number of lists of each reranker, in order of first appearance."""
         return {name: self._counts[name] for name in self._sums}
 
     def table(self) -> pd.DataFrame:
@@ -281,7 +264,7 @@ class Means:
 
 
 def _exact(values: list[float]) -> list[float]:
-    """Return two or three numbers whose sum is exactly that of values: it rounded, then what that lacks."""
+    """Return a few numbers with exactly the sum of the values: the rounded sum, then what it lacks."""
     terms: list[float] = []
     while remainder := math.fsum(chain(values, (-one for one in terms))):
         terms.append(remainder)
@@ -292,20 +275,19 @@ def _exact(values: list[float]) -> list[float]:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(HasScoringOptions):
-    """What every list scored, under every treatment.
+    """The value of every list under every treatment.
 
     Attributes:
-        scores: index (reranker, query_id), columns (measure, ties); values in [0, 1] but for
+        scores: index (reranker, query_id), columns (measure, ties); values in [0, 1] except for
             DCG and Div@k, which have no upper bound.
         lists: same index; n_docs, n_relevant, n_tie_groups (of two or more), max_tie_size,
-            tied_docs, tie_ratio, log10_orderings, and straddles_k for each cut-off k asked for:
-            whether a tie reaches across it.
-        policies: per reranker, n_queries judged, of them n_missing from the run, n_empty with nothing
-            relevant, and n_scored.
+            tied_docs, tie_ratio, log10_orderings, and straddles_k for each cut-off k of the measures:
+            whether a tie crosses it.
+        policies: per reranker, n_queries judged, n_missing from the run, n_empty without relevant documents,
+            and n_scored.
         measures: names of the measures, as in `scores`.
         ties: names of the treatments, as in `scores`.
-        options: how the lists were scored; `precision`, `missing`, `empty`, `relevant_from`,
-            `tiebreak_by`, `criteria` and `unjudged` can be read from the evaluation, too.
+        options: how the lists were scored; each option is also an attribute of the evaluation.
         skipped: (reranker, query_id) of the lists that `missing` and `empty` left out.
     """
 
@@ -315,7 +297,9 @@ class Evaluation(HasScoringOptions):
     measures: tuple[str, ...]
     ties: tuple[str, ...]
     options: ScoringOptions = field(default_factory=ScoringOptions)
-    skipped: pd.MultiIndex = field(default_factory=no_lists)
+    skipped: pd.MultiIndex = field(
+        default_factory=lambda: pd.MultiIndex.from_arrays([[], []], names=["reranker", "query_id"])
+    )
 
     def __repr__(self) -> str:
         size = f"rerankers={len(self.policies)}, lists={len(self.scores)}"
@@ -330,60 +314,63 @@ class Evaluation(HasScoringOptions):
 
     @classmethod
     def merge(cls, *parts: "Evaluation") -> "Evaluation":
-        """Return the evaluation of a whole from those of its parts, split by query in any way.
+        """Merge the evaluations of parts that were split by query in any way.
 
-        Every list is scored by itself: values, and with them means, deviations and counts, are those
-        of the whole. A part holds the rows and the judgments of its queries, for all rerankers: one
-        that has no rows there still misses those queries. Rerankers and queries come in order of
+        The result is the evaluation of the whole, because every list is scored by itself. Each part must hold
+        the rows and judgments of its queries for all rerankers. Rerankers and queries keep the order of their
         first appearance.
 
         Args:
-            parts: as `evaluate` gives them, with the same measures, ties, policies and options.
+            parts: results of `evaluate` with the same measures, ties and options.
 
         Raises:
-            UsageError: no part, parts evaluated differently or reduced by `only` to some queries, or a
-                query twice in a reranker.
+            UsageError: there is no part, parts were evaluated differently or reduced by `only`, or a reranker
+                has a query twice.
         """
         if not parts:
             raise UsageError("Give at least one evaluation to merge.")
         for part in parts:
             part.refuse_other(parts[0])
-        refuse_repeated([part.scores.index.append(part.skipped) for part in parts])
+        lists, *further = [part.scores.index.append(part.skipped) for part in parts]
+        all_lists = lists.append(further)
+        repeated = all_lists[all_lists.duplicated()]
+        if len(repeated):
+            reranker, query = repeated[0]
+            raise UsageError(
+                f"Query {query!r} of {reranker!r} is in two parts. Split by query, the judgments as well."
+            )
         policies = sum_counts([part.policies for part in parts])
         return replace(
             parts[0],
             scores=concat_by_reranker([part.scores for part in parts], policies.index),
             lists=concat_by_reranker([part.lists for part in parts], policies.index),
             policies=policies,
-            skipped=merge_indexes([part.skipped for part in parts]),
+            skipped=parts[0].skipped.append([part.skipped for part in parts[1:]]),
         )
 
     def refuse_other(self, first: "Evaluation") -> None:
-        """Raise a UsageError where this evaluation and another cannot be parts of one whole."""
+        """Raise a UsageError where this evaluation and `first` cannot be merged."""
         for name, value in self.design().items():
             expected = first.design()[name]
             if value != expected:
                 raise UsageError(f"Parts were evaluated with different {name}: {expected!r} and {value!r}.")
         if self.policies["n_scored"].sum() != len(self.scores):
-            raise UsageError("A part has only some of its queries: merge first, then choose.")
+            raise UsageError("A part lacks some of its queries: merge first, then choose.")
 
     def design(self) -> dict[str, object]:
-        """Return what evaluations have in common that can be put together: measures, ties and each option."""
+        """Return what evaluations must share to be merged: measures, ties and each option."""
         return {"measures": self.measures, "ties": self.ties, **asdict(self.options)}
 
     def only(self, rerankers: Sequence[str], queries: Collection[str] | None = None) -> "Evaluation":
-        """Return the values of some rerankers, in this order, and of some queries; `policies` count all.
+        """Return the values of some rerankers, in this order, and of some queries; `policies` stay whole.
 
         Raises:
-            UsageError: no reranker is named, or one that is not there.
+            UsageError: no reranker is named, or one does not exist.
         """
         names = list(dict.fromkeys(rerankers))
         if not names or not set(names) <= set(self.policies.index):
-            raise UsageError(f"Choose among the rerankers: {', '.join(map(str, self.policies.index))}.")
+            raise UsageError(f"Choose from these rerankers: {', '.join(map(str, self.policies.index))}.")
         owner = pd.Index(names).get_indexer(self.scores.index.get_level_values("reranker"))
-        if queries is None and names == [*self.policies.index] and (np.diff(owner) >= 0).all():
-            frames = {name: getattr(self, name).copy(deep=False) for name in ("scores", "lists", "policies")}
-            return replace(self, **frames)  # all there is, as it stands
         rows = np.flatnonzero(owner >= 0)
         rows = rows[np.argsort(owner[rows], kind="stable")]
         if queries is not None:
@@ -397,7 +384,7 @@ class Evaluation(HasScoringOptions):
         )
 
     def means(self, measure: str) -> pd.DataFrame:
-        """Return the mean of one measure over lists: index reranker in the order given, columns treatments."""
+        """Return the means of one measure: index reranker, columns treatments."""
         lists = self.scores[measure].groupby(level="reranker", sort=False)
         return lists.mean().reindex(self.policies.index)
 
@@ -416,12 +403,12 @@ class Evaluation(HasScoringOptions):
         """Return mean, sample standard deviation and number of lists.
 
         Args:
-            flat: whether to return the means alone, a row for each reranker and measure, to be read or plotted.
+            flat: whether to return only the means, one row per reranker and measure.
 
         Returns:
-            index reranker in the order given, columns (measure, ties, statistic) with statistics
-            mean, std (NaN for one list) and n. Flat: columns reranker, measure, n and the mean under each
-            treatment, `expected` (the tied value) first.
+            index reranker, columns (measure, ties, statistic) with statistics mean, std (NaN for one list) and
+            n. Flat: columns reranker, measure, n and the mean under each treatment, `expected` (the tied value)
+            first.
         """
         table = summarise(self.scores.groupby(level="reranker", sort=False), self.policies.index)
         return flat_means(table) if flat else table

@@ -1,4 +1,4 @@
-"""The grades unjudged documents may have, estimated from judged documents of the same query."""
+"""Grades of unjudged documents, estimated from judged documents of the same query."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,29 +9,28 @@ import numpy as np
 import pyarrow as pa
 
 from metrics.errors import UsageError, needs
-from metrics.evaluation.evaluation import AS_READ, ScoringOptions
+from metrics.evaluation.evaluation import AS_READ, ScoringOptions, list_owners, rankings_of
 from metrics.runs import Runs
 from metrics.runs.query_doc_keys import Hashes, uniforms
 from metrics.support.arrays import BoolArray, FloatArray, IntArray
 from metrics.support.cached import cached_property
 from metrics.ties.judgments import Judgments
-from metrics.ties.ranking import PART
 
 
 @dataclass(frozen=True, eq=False)
 class Placements:
-    """The places of documents in the lists of rerankers.
+    """The ranks of documents in the lists of rerankers.
 
     Attributes:
         documents: (n_placed,) a document.
-        rerankers: (n_placed,) who has it.
-        places: (n_placed,) highest place that the scores allow it there, from 1.
-        n_rerankers: how many there are.
+        rerankers: (n_placed,) a reranker that lists it.
+        places: (n_placed,) its highest rank there over all orders of ties, from 1.
+        n_rerankers: number of rerankers.
         queries: (n,) query of each document.
-        n_queries: how many there are.
+        n_queries: number of queries.
         grades: (n,) grade of each document, 0 where unjudged.
         is_judged: (n,) whether judgments name it.
-        unlisted_queries: (n_unlisted,) query of each judged document that no reranker has.
+        unlisted_queries: (n_unlisted,) query of each judged document that no reranker lists.
         unlisted_grades: (n_unlisted,) its grade.
     """
 
@@ -48,24 +47,24 @@ class Placements:
 
     @cached_property
     def is_graded(self) -> BoolArray:
-        """(n,) whether somebody judged each: a grade below 0 says that it was in the pool and nobody did."""
+        """(n,) whether each was judged; a grade below 0 marks an unjudged document of the pool."""
         return self.is_judged & (self.grades >= 0)
 
     @cached_property
     def best(self) -> IntArray:
-        """(n,) the highest place that the scores of any reranker allow each document."""
+        """(n,) the highest rank that any reranker allows each document."""
         best = np.full(len(self.queries), np.iinfo(np.int64).max)
         np.minimum.at(best, self.documents, self.places)
         return best
 
     @cached_property
     def _bands(self) -> IntArray:
-        """(n_placed,) band of places: 1, 2 to 3, 4 to 7, and so on, numbered from 1."""
+        """(n_placed,) band of ranks: 1, 2 to 3, 4 to 7, and so on, numbered from 1."""
         return np.log2(self.places).astype(np.int64) + 1
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Number of rerankers, and of bands, with band 0 for the documents that a reranker lacks."""
+        """Number of rerankers, and of bands, with band 0 for documents that a reranker lacks."""
         return self.n_rerankers, int(self._bands.max(initial=0)) + 1
 
     @cached_property
@@ -74,10 +73,10 @@ class Placements:
         return self.rerankers * self.shape[1] + self._bands
 
     def judged_shares(self, depth: int | None) -> tuple[FloatArray, float]:
-        """Return (n_rerankers,) share judged of each one's documents within a depth, and that of a pool.
+        """Return (n_rerankers,) share judged of each reranker's documents within a depth, and that of the pool.
 
-        The pool's is the largest, for what others lack was not pooled; each is first drawn to that of all, as
-        far as they differ by luck.
+        The pool's share is the largest, after shrinking each one towards the overall share by its sampling
+        error.
         """
         is_near = self.places <= (depth or np.inf)
         n_near, n_judged = (
@@ -99,11 +98,11 @@ _RIDGE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class QueryLogit:
-    """Logistic regression on one number, whose intercept and slope differ by query as a normal pair.
+    """Logistic regression on one number; intercept and slope differ by query as a normal pair.
 
     Attributes:
         means: (n_queries, 2) intercept and slope of each query.
-        roots: (n_queries, 2, 2) Cholesky factor of their covariance, given what was seen.
+        roots: (n_queries, 2, 2) Cholesky factor of their posterior covariance.
     """
 
     means: FloatArray
@@ -113,7 +112,7 @@ class QueryLogit:
     def fit(
         cls, is_success: BoolArray, evidence: FloatArray, queries: IntArray, n_queries: int
     ) -> "QueryLogit":
-        """Fit by Laplace's approximation: Newton steps for each query, the spread of queries by their moments.
+        """Fit by Laplace's approximation: Newton steps for each query, moments for their variance.
 
         Shapes: `is_success` (n,), `evidence` (n,), `queries` (n,).
 
@@ -146,7 +145,7 @@ class QueryLogit:
         return cls(common + own, np.asarray(np.linalg.cholesky(covariance), np.float64))
 
     def chances(self, evidence: FloatArray, queries: IntArray, noise: FloatArray | None = None) -> FloatArray:
-        """Return the (n,) chance of each of further cases.
+        """Return the (n,) chances of further cases.
 
         Shapes: `evidence` (n,), `queries` (n,), `noise` (n_queries, 2).
         """
@@ -160,10 +159,7 @@ class QueryLogit:
 def _distinct_cases(
     is_success: BoolArray, evidence: FloatArray, queries: IntArray
 ) -> tuple[FloatArray, IntArray, IntArray, FloatArray]:
-    """Return evidence and query of cases that differ in them, how many there are of each, and the successes.
-
-    One reranker says the same of all documents of a band of places: of a million cases, few differ.
-    """
+    """Return evidence and query of distinct cases, with their numbers of cases and successes."""
     values, ranks = np.unique(evidence, return_inverse=True)
     keys, cases, n_cases = np.unique(queries * len(values) + ranks, return_inverse=True, return_counts=True)
     n_successes = np.bincount(cases, is_success, minlength=len(keys)).astype(np.float64)
@@ -174,7 +170,7 @@ def _distinct_cases(
 def _by_query(
     values: FloatArray, evidence: FloatArray, queries: IntArray, n_queries: int, degree: int
 ) -> FloatArray:
-    """Return (n_queries, degree + 1) sums of values of each query's cases, times powers of their evidence."""
+    """Return (n_queries, degree + 1) sums of values times powers of the evidence, by query."""
     columns = [values * evidence**power for power in range(degree + 1)]
     sums = [np.bincount(queries, column, minlength=n_queries) for column in columns]
     return np.stack(sums, axis=1).astype(np.float64)
@@ -188,26 +184,25 @@ _PRIOR = 4
 class GradeModel:
     """Chances of the grades of unjudged documents, and draws from them.
 
-    A judged document is no lower than a grade with a chance that depends on where each reranker has it and on
-    its query, given that it is no lower than the grade before. What a reranker says is the log odds of the
-    judged documents of its own that stand as high, by bands of places 1, 2 to 3, 4 to 7, ..., or that it lacks;
-    what counts is the mean over rerankers. Queries differ in level and slope (`QueryLogit`), as far as judged
-    ones do.
+    The chance that a document reaches a grade, given that it reaches the one below, depends on its query and on
+    its ranks. The evidence is the mean over rerankers of a log odds: that of the reranker's own judged
+    documents in the same band of ranks (1, 2 to 3, 4 to 7, ..., or not listed). Queries differ in intercept and
+    slope (`QueryLogit`).
 
-    Documents below a depth were not all meant to be judged. The share of those meant to be that were judged is
-    c, that of the reranker with most judged documents within the depth; where the same kind of evidence says
-    that a share s of such documents is judged, one that is not was meant to be with chance s(1 - c)/(c(1 - s)).
-    Others are not relevant, as in a pool. Documents that no reranker has lack judgments at the same share.
+    Documents below a depth were not all meant to be judged. Of those meant to be judged, a share c was: that of
+    the reranker with most judged documents within the depth. Where the same kind of evidence predicts that a
+    share s is judged, an unjudged document was meant to be judged with chance s(1 - c)/(c(1 - s)). Others are
+    not relevant, as in a pool. Documents that no reranker lists lack judgments at the same share.
 
     Attributes:
         levels: (n_levels,) grades, the lowest first.
-        steps: (n_levels - 1) chances to be no lower than a grade, given the one before.
-        evidence: (n_levels - 1, n_unjudged) what is known of each unjudged document.
+        steps: (n_levels - 1) chances to reach a grade, given the one below.
+        evidence: (n_levels - 1, n_unjudged) evidence on each unjudged document.
         queries: (n_unjudged,) its query.
-        n_queries: how many there are.
-        is_meant: (n_unjudged,) chance of each to have been meant to be judged.
-        coverage: share of the documents that were meant to be judged and were: c.
-        unlisted_queries: (n_unlisted,) query of each judged document that no reranker has.
+        n_queries: number of queries.
+        is_meant: (n_unjudged,) chance that it was meant to be judged.
+        coverage: share judged of the documents meant to be judged: c.
+        unlisted_queries: (n_unlisted,) query of each judged document that no reranker lists.
         unlisted_grades: (n_unlisted,) its grade.
     """
 
@@ -257,7 +252,7 @@ class GradeModel:
         )
 
     def chances(self, seed: int | None = None) -> FloatArray:
-        """Return the (n_levels, n_unjudged) chances to be no lower than each grade."""
+        """Return the (n_levels, n_unjudged) chances to reach each grade."""
         chances = [np.ones(len(self.queries))]
         for number, step in enumerate(self.steps):
             noise = None if seed is None else _normal_pairs(self.n_queries, seed + number)
@@ -266,7 +261,7 @@ class GradeModel:
         return np.stack(chances)
 
     def draw_unlisted(self, seed: int) -> tuple[IntArray, FloatArray]:
-        """Draw query and grade of unjudged documents that no reranker has: as judged ones, at their share."""
+        """Draw query and grade of unjudged documents that no reranker lists, like the judged ones."""
         uniform = uniforms(np.arange(len(self.unlisted_queries), dtype=np.uint64), seed)
         n_copies = np.zeros(len(uniform), np.int64)  # how many misses come before a hit, of a share of hits
         if self.coverage < 1:
@@ -275,7 +270,6 @@ class GradeModel:
 
 
 def _normal_pairs(n: int, seed: int) -> FloatArray:
-    """Return (n, 2) standard normal numbers."""
     with needs("stats"):
         from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
 
@@ -285,7 +279,7 @@ def _normal_pairs(n: int, seed: int) -> FloatArray:
 def _evidence(
     placements: Placements, is_case: BoolArray, is_success: BoolArray, unlisted: BoolArray
 ) -> tuple[FloatArray, float]:
-    """Return (n,) what rerankers say of each document, or of one that none has; 0 is the mean of all."""
+    """Return the (n,) evidence on each document, and that on an unlisted one, both centred."""
     with needs("stats"):
         from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
 
@@ -307,7 +301,7 @@ def _evidence(
 
 
 def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
-    """Return the (n_unjudged,) chance of each unjudged document to have been meant to be judged."""
+    """Return the (n_unjudged,) chance that each unjudged document was meant to be judged."""
     all_documents = np.ones(len(placements.queries), dtype=bool)
     evidence, _ = _evidence(placements, all_documents, placements.is_graded, np.zeros(0, dtype=bool))
     fit = QueryLogit.fit(placements.is_graded, evidence, placements.queries, placements.n_queries)
@@ -326,13 +320,13 @@ as judged documents of the same query and of like places tell (`GradeModel`)."""
 
 @dataclass(frozen=True, eq=False)
 class RankedDocuments:
-    """The documents that rerankers have for judged queries, each once.
+    """The distinct documents that rerankers list for judged queries.
 
     Attributes:
         query_ids: (n,) query of each.
-        doc_ids: (n,) its id.
-        hashes: (n,) a number of each pair of query and document.
-        placements: where rerankers have them, and what judgments say of them.
+        doc_ids: (n,) its ID.
+        hashes: (n,) hash of its query and document.
+        placements: its ranks and grades.
         relevant_from: smallest relevant grade.
     """
 
@@ -344,35 +338,31 @@ class RankedDocuments:
 
     @classmethod
     def of(cls, runs: Runs, options: ScoringOptions = AS_READ) -> "RankedDocuments":
-        """Return the documents of all rerankers, and where each has them."""
+        """Return the documents of all rerankers, and their ranks."""
         n_queries = 0 if runs.qrels is None else len(runs.judged_pairs.queries)
-        parts, n_rerankers = [], 0
-        for stack in runs.matched_stacks.batches(PART, n_queries):
-            first = n_rerankers * n_queries
-            for ranking in options.rankings(runs, stack):
-                lists = ranking.group_lists[ranking.groups]
-                parts.append(
-                    (
-                        ranking.query_ids.take(pa.array(lists)).cast(pa.string()),
-                        ranking.ids(np.arange(len(ranking.rows))).cast(pa.string()),
-                        ranking.pairs.hashes[ranking.rows],
-                        first + lists,
-                        (ranking.above + 1)[ranking.groups],
-                        ranking.grades,
-                        ranking.judged,
-                    )
+        parts, owners = [], list_owners(runs)
+        for ranking, numbers in rankings_of(runs, options):
+            lists = ranking.group_lists[ranking.groups]
+            parts.append(
+                (
+                    ranking.query_ids.take(pa.array(lists)).cast(pa.string()),
+                    ranking.ids(np.arange(len(ranking.rows))).cast(pa.string()),
+                    ranking.pairs.hashes[ranking.rows],
+                    numbers[lists],
+                    (ranking.above + 1)[ranking.groups],
+                    ranking.grades,
+                    ranking.judged,
                 )
-                first += ranking.n_lists
-            n_rerankers += len(stack.names)
+            )
         queries, ids, *columns = zip(*parts, strict=True)
         hashes, lists, places, grades, is_judged = map(np.concatenate, columns)
         distinct, first_rows, documents = np.unique(hashes, return_index=True, return_inverse=True)
         unlisted_queries, unlisted_grades = _unlisted(runs)
         placements = Placements(
             documents=documents,
-            rerankers=lists // max(n_queries, 1),
+            rerankers=owners[lists],
             places=places,
-            n_rerankers=n_rerankers,
+            n_rerankers=len(runs.rerankers),
             queries=lists[first_rows] % max(n_queries, 1),
             n_queries=n_queries,
             grades=grades[first_rows],
@@ -386,22 +376,19 @@ class RankedDocuments:
 
     @property
     def places(self) -> IntArray:
-        """(n,) the highest place that the scores of any reranker allow each, from 1."""
+        """(n,) the highest rank that any reranker allows each, from 1."""
         return self.placements.best
 
     @property
     def is_judged(self) -> BoolArray:
-        """(n,) whether somebody judged each."""
+        """(n,) whether each is judged."""
         return self.placements.is_judged
 
     def grade_model(self, depth: int | None) -> GradeModel:
-        """Return what judged documents tell of the others.
-
-        Args:
-            depth: place down to which all documents were meant to be judged; None: all were.
+        """Return the grade model; all documents down to rank `depth` were meant to be judged (None: all).
 
         Raises:
-            UsageError: nobody judged a document that is ranked.
+            UsageError: no ranked document is judged.
         """
         if not self.placements.is_graded.any():
             raise UsageError(
@@ -410,13 +397,10 @@ class RankedDocuments:
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
     def pooled_rerankers(self, depth: int | None) -> BoolArray:
-        """Return (n_rerankers,) whether judged documents tell of the others of each reranker, too.
+        """Return (n_rerankers,) whether judged documents are representative of each reranker's others.
 
-        They do where judgments are missing at random, but not for documents that nobody else has, which nobody
-        judged for that; nor where little of what was meant to be judged was, or all of it is relevant.
-
-        Args:
-            depth: place down to which documents were meant to be judged; None: all were.
+        They are where judgments are missing at random. They are not for documents that only one reranker lists,
+        where few of the documents meant to be judged were, or where all judged documents are relevant.
         """
         is_relevant = self.placements.grades[self.placements.is_graded] >= self.relevant_from
         shares, coverage = self.placements.judged_shares(depth)
@@ -424,15 +408,12 @@ class RankedDocuments:
         return np.asarray(((shares >= _LEAST_SHARE * coverage) & is_told) | (shares == 1))
 
     def unjudged_rates(self, rate: Rate, depth: int | None) -> FloatArray:
-        """Return the (n_unjudged,) chance of each unjudged document to be relevant.
+        """Return the (n_unjudged,) chance that each unjudged document is relevant.
 
-        Args:
-            rate: of all, by place, or None: as judged documents tell.
-            depth: place below which documents are not relevant at a given rate, and were not all meant to be
-                judged where judged ones tell.
+        A given rate applies down to rank `depth`. Without a rate the grade model decides.
 
         Raises:
-            UsageError: a chance below 0 or above 1, or none where nobody judged a document that is ranked.
+            UsageError: a chance is below 0 or above 1, or no ranked document is judged.
         """
         if rate is None:
             model = self.grade_model(depth)
@@ -441,9 +422,9 @@ class RankedDocuments:
         return np.where(places <= (depth or np.inf), chances[np.minimum(places, len(chances)) - 1], 0.0)
 
     def grade_chances(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return grades, and (n_grades, n_unjudged) chances of no less, at given rates of relevant documents.
+        """Return grades, and (n_grades, n_unjudged) chances to reach them, at given rates of relevance.
 
-        The grades of relevant and of other documents fall as those of judged ones do.
+        Relevant and irrelevant documents have the grades of judged ones.
         """
         judged = self.placements.grades[self.placements.is_graded]
         relevant, irrelevant = (judged[judged >= self.relevant_from], judged[judged < self.relevant_from])
@@ -454,37 +435,31 @@ class RankedDocuments:
         return levels, rates * shares[0] + (1 - rates) * shares[1]
 
     def unjudged_places(self, hashes: Hashes) -> IntArray:
-        """Return the (n,) place of unjudged documents among those."""
+        """Return the (n,) index of unjudged documents among all unjudged ones, by hash."""
         return np.searchsorted(self.hashes[~self.is_judged], hashes)
 
     def draw(self, levels: FloatArray, chances: FloatArray, seed: int) -> FloatArray:
-        """Draw (n_unjudged,) grades, alike in the lists of all rerankers, whatever other documents there are.
+        """Draw (n_unjudged,) grades, the same for all rerankers, whatever other documents there are.
 
-        Args:
-            levels: (n_levels,) grades.
-            chances: (n_levels, n_unjudged) to be no lower than each.
-            seed: of the draw.
-
-        Returns:
-            (n_unjudged,) grades; the same seed gives the same ones.
+        Shapes: `levels` (n_levels,) grades, `chances` (n_levels, n_unjudged) to reach each.
         """
         is_reached = uniforms(self.hashes[~self.is_judged], seed) < chances[1:]
         return np.asarray(levels[is_reached.sum(axis=0)])
 
     def grade_draws(self, rate: Rate, depth: int | None) -> Callable[[int], FloatArray]:
-        """Return what draws (n_unjudged,) grades with a seed, at a rate or as judged documents tell."""
+        """Return a function that draws (n_unjudged,) grades by seed, at a rate or from the grade model."""
         if rate is not None:
             return partial(self.draw_grades, self.unjudged_rates(rate, depth))
         model = self.grade_model(depth)
         return lambda seed: self.draw(model.levels, model.chances(seed), seed)
 
     def draw_grades(self, rates: FloatArray, seed: int) -> FloatArray:
-        """Draw (n_unjudged,) grades: relevant as often as rates say, then as those of judged documents fall."""
+        """Draw (n_unjudged,) grades: relevant at the given rates, graded like judged documents."""
         return self.draw(*self.grade_chances(rates), seed)
 
 
 def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
-    """Return query and grade of each judged document that no reranker has, but grades below 0."""
+    """Return query and grade of each judged document that no reranker lists."""
     if runs.qrels is None:
         return np.zeros(0, np.int64), np.zeros(0)
     is_unlisted = runs.qrels["relevance"].to_numpy() >= 0
@@ -496,7 +471,7 @@ def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
 
 
 def _checked_chances(rate: Rate) -> FloatArray:
-    """Return the (n,) chances by place, the last of them for all further places."""
+    """Return (n,) chances by rank; the last one holds for all further ranks."""
     try:
         chances = np.atleast_1d(np.asarray(rate, dtype=np.float64))
     except (TypeError, ValueError) as error:

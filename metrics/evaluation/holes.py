@@ -1,4 +1,4 @@
-"""What unjudged documents leave open: bounds over all orders of ties and all grades they may have."""
+"""Unjudged documents: bounds over all orders of ties and all possible grades, and expectations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,6 +15,8 @@ from metrics.evaluation.evaluation import (
     ScoringOptions,
     concat,
     list_index,
+    list_owners,
+    rankings_of,
     refuse_unbounded,
 )
 from metrics.evaluation.grade_model import RankedDocuments, Rate
@@ -25,7 +27,6 @@ from metrics.measures.weights import Linear, LinearMoments
 from metrics.runs import Runs
 from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import JOINT_BOUNDS, Ranking
-from metrics.ties.ranking import PART
 
 if TYPE_CHECKING:
     from pandas.core.groupby import DataFrameGroupBy
@@ -43,28 +44,28 @@ def joint_bounds(
     n_unlisted: int = 0,
     is_cut: bool = False,
 ) -> pd.DataFrame:
-    """Return the smallest and largest value of each list over all orders of its ties and all missing judgments.
+    """Return the smallest and largest value of each list over all orders of ties and all missing judgments.
 
-    Each document that some reranker has for a query and nobody judged may have grade 0 or any that a judgment
-    gives; the number of relevant documents and the ideal order move with it. Lists that `missing` leaves out
-    elsewhere are there, too.
+    Each unjudged document that some reranker lists for a query may have grade 0 or any grade of the judgments.
+    The number of relevant documents and the ideal order change with it. Lists that `missing` leaves out
+    elsewhere are included.
 
     Args:
-        runs: what was ranked.
+        runs: the runs.
         measures: names of measures.
-        options: how lists are scored; unjudged documents stay in their lists.
-        n_unlisted: documents of each query that no reranker has and that may be relevant, too.
-        is_cut: whether lists go on past their end with documents that may be relevant: the highest RBP grows by
-            p^n, n documents listed, as its residual does (`residuals`); other measures look no further.
+        options: how lists are scored; unjudged documents must stay in their lists.
+        n_unlisted: number of documents per query that no reranker lists and that may be relevant.
+        is_cut: whether lists continue past their end with documents that may be relevant. The highest RBP then
+            grows by p^n, n documents listed (`residuals`); other measures do not change.
 
     Returns:
-        index (reranker, query_id), columns (measure, bound), bound `lowest` and `highest`; some order and some
-        judgments give these, but for measures of which `is_exact` says no.
+        index (reranker, query_id), columns (measure, bound), with bounds `lowest` and `highest`. Some order and
+            some
+        judgments reach them, except for measures for which `is_exact` is false.
 
     Raises:
-        UsageError: a measure that does not exist or whose bounds nobody knows, unjudged documents that are left
-            out, queries left out that a judgment may add (`empty="skip"`), no measure, or fewer than 0 unlisted
-            documents.
+        UsageError: a measure does not exist or has no known bounds, `options` leave out unjudged documents or
+            queries without relevant documents, no measure is given, or n_unlisted is negative.
     """
     refuse_unbounded(runs, options)
     if n_unlisted < 0:
@@ -81,10 +82,9 @@ def joint_bounds(
 
 
 def is_exact(runs: Runs, measure: MeasureAt) -> bool:
-    """Return whether some order and some judgments give the joint bounds of a measure.
+    """Return whether some order and some judgments reach the joint bounds of a measure.
 
-    They do for all but bpref and infAP, and DR@k and Div@k where documents share targets: proven, and not
-    always reached.
+    They do for all measures except bpref, infAP, and DR@k and Div@k where documents share targets.
     """
     exact = measure.measure.family.joint_exact
     if exact != "own targets":
@@ -97,23 +97,17 @@ def is_exact(runs: Runs, measure: MeasureAt) -> bool:
 def holed_lists(
     runs: Runs, options: ScoringOptions, n_unlisted: int = 0, *, is_cut: bool = False
 ) -> Iterator[tuple[Holes, pd.MultiIndex]]:
-    """Yield lists a few at a time with the documents in them that nobody judged, and their names."""
-    n_judged = None if runs.qrels is None else len(runs.judged_pairs.queries)
-    for stack in runs.matched_stacks.batches(PART, n_judged or 0):
-        n_lists = np.diff(stack.list_ends) if n_judged is None else np.full(len(stack.names), n_judged)
-        owner = np.repeat(np.arange(len(stack.names)), n_lists)
-        first = 0
-        for ranking in options.rankings(runs, stack):
-            lists = np.arange(first, first + ranking.n_lists)
-            holes = Holes.of(ranking, runs.open_documents, lists, n_unlisted, is_cut=is_cut)
-            yield holes, list_index(stack.names, owner[lists], pa.chunked_array([ranking.query_ids]))
-            first += ranking.n_lists
+    """Yield lists with their unjudged documents a few at a time, and their index."""
+    rerankers, owner = list(runs.matched_stacks.places), list_owners(runs)
+    for ranking, lists in rankings_of(runs, options):
+        holes = Holes.of(ranking, runs.open_documents, lists, n_unlisted, is_cut=is_cut)
+        yield holes, list_index(rerankers, owner[lists], pa.chunked_array([ranking.query_ids]))
 
 
 def holes_by_reranker(
     runs: Runs, rerankers: Iterable[str], options: ScoringOptions
 ) -> dict[str, tuple[Holes, pd.Index]]:
-    """Return all lists of some rerankers with the documents in them that nobody judged, and their queries."""
+    """Return all lists of some rerankers with their unjudged documents, and their queries."""
     rankings = {name: options.ranking(runs, name) for name in rerankers}
     return {
         name: (
@@ -127,24 +121,24 @@ def holes_by_reranker(
 def difference_bounds(
     runs: Runs, measure: str, pairs: pd.DataFrame, bounds: pd.DataFrame, options: ScoringOptions = AS_READ
 ) -> pd.DataFrame:
-    """Return between what mean differences of pairs lie, over the queries that both have.
+    """Return bounds of the mean difference of pairs of rerankers, over the queries that both have.
 
-    An unjudged document has one grade in both lists. Of measures that add up gains by place, each difference is
-    bounded by that, and by the bars of the two lists; of others by the bars alone. Proven, and not always
-    reached.
+    An unjudged document has the same grade in both lists. For measures that add up gains by rank, this bounds
+    each difference, together with the bounds of the two lists; for others only those bounds count. The result
+    is proven, but not always reached.
 
     Args:
-        runs: what was ranked.
+        runs: the runs.
         measure: name of the measure.
-        pairs: reranker and baseline, a row a comparison.
-        bounds: index (reranker, query_id), lowest and highest: as of `joint_bounds`, of the lists that count.
-        options: how lists are scored; unjudged documents stay in their lists.
+        pairs: reranker and baseline, one row per comparison.
+        bounds: index (reranker, query_id), lowest and highest, as in `joint_bounds`, of the lists that count.
+        options: how lists are scored; unjudged documents must stay in their lists.
 
     Returns:
-        Index of the pairs; lowest and highest, NaN where no query is common.
+        Index of the pairs; lowest and highest, NaN without a common query.
 
     Raises:
-        UsageError: a reranker that has no bounds, or as of `joint_bounds`.
+        UsageError: a reranker has no bounds, or as in `joint_bounds`.
     """
     refuse_unbounded(runs, options)
     parsed = parse(measure)
@@ -172,30 +166,26 @@ def difference_bounds(
 
 
 def has_residual(measure: MeasureAt) -> bool:
-    """Return whether places past any list's end weigh something to a measure: RBP."""
+    """Return whether a measure gives weight to ranks past the end of a list: RBP."""
     linear = measure.measure.family.linear
     return linear is not None and linear.weight.endless
 
 
 def residuals(runs: Runs, measure: str = "RBP", options: ScoringOptions = AS_READ) -> pd.DataFrame:
-    """Return what RBP is at least, and what it could gain, of each list; over ties exact means.
+    """Return the smallest RBP of each list and how much it could gain, as exact means over ties.
 
-    For one order, RBP(p) with all unjudged documents relevant, and all places past the end of the list, exceeds
-    RBP by the residual: the weights (1 - p) p^(i - 1) of the places i with unjudged documents, and p^n past n
-    documents. A list that a run lacks has a residual of 1. `joint_bounds(is_cut=True)` says the same of the
-    best order.
-
-    Args:
-        runs: what was ranked.
-        measure: name of the measure: RBP, RBP(0.95) ...
-        options: how lists are scored.
+    If all unjudged documents and all ranks past the end of a list were relevant, RBP(p) would grow by the
+    residual: the weights (1 - p) p^(i - 1) of the ranks i with unjudged documents, plus p^n after n documents.
+    A list that the run lacks has a residual of 1. `joint_bounds(is_cut=True)` gives the value of the best
+    order.
 
     Returns:
-        index (reranker, query_id); base (the tied value, unjudged documents not relevant), unjudged (weight of
-        the unjudged documents), beyond (that of the places past the end) and residual, their sum.
+        index (reranker, query_id); base (the tied value with unjudged documents irrelevant), unjudged (weight
+            of
+        the unjudged documents), beyond (weight of the ranks past the end) and residual, their sum.
 
     Raises:
-        UsageError: a measure without a residual.
+        UsageError: the measure has no residual.
 
     Source: Moffat & Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008.
     """
@@ -221,9 +211,9 @@ def residuals(runs: Runs, measure: str = "RBP", options: ScoringOptions = AS_REA
 
 
 def has_exact_expectation(measure: MeasureAt, options: ScoringOptions) -> bool:
-    """Return whether the mean of a measure at a given rate is a sum over documents: DCG, P and RBP.
+    """Return whether the expected mean at a given rate is a sum over documents: DCG, P and RBP.
 
-    It is not where queries with nothing relevant are left out, for how many there are is open.
+    It is not if queries without relevant documents are left out, because their number is unknown.
     """
     return measure.measure.family.linear is not None and options.empty == "zero"
 
@@ -235,40 +225,36 @@ def exact_expectations(
     options: ScoringOptions,
     rates: FloatArray,
 ) -> pd.DataFrame:
-    """Return the expected mean of each reranker, and what ties and judgments move it by.
+    """Return the expected mean of each reranker, and its standard deviations over ties and judgments.
 
     Shapes: `rates` (n_unjudged,).
 
     Returns:
         index (reranker, measure); expectation, sd_ties, sd_holes.
     """
-    totals: dict[str, FloatArray] = {}
-    n_queries = documents.placements.n_queries
+    rerankers, owners = list(runs.matched_stacks.places), list_owners(runs)
+    n_rerankers, sums = len(rerankers), np.zeros((len(measures), 3, len(rerankers)))
+    n_scored = np.zeros(n_rerankers)
     gains = [_unjudged_gains(documents, measure, rates) for measure in measures]
-    for stack in runs.matched_stacks.batches(PART, n_queries):
-        sums, n_scored, first = np.zeros((len(measures), 3, len(stack.names))), np.zeros(len(stack.names)), 0
-        for ranking in options.rankings(runs, stack):
-            owner = (first + np.arange(ranking.n_lists)) // n_queries
-            is_scored = ~ranking.is_missing | (options.missing == "zero")
-            n_scored += np.bincount(owner[is_scored], minlength=len(stack.names))
-            open_docs = np.flatnonzero(~ranking.judged)
-            unjudged = documents.unjudged_places(ranking.pairs.hashes[ranking.rows[open_docs]])
-            for row, measure, (mean, variance) in zip(sums, measures, gains, strict=True):
-                moments = _moments(ranking, measure, open_docs, mean[unjudged], variance[unjudged])
-                row += [np.bincount(owner, values, minlength=len(stack.names)) for values in moments]
-            first += ranking.n_lists
-        means = sums / np.where(n_scored, n_scored, np.nan) ** np.array([1, 2, 2])[:, None]
-        totals |= dict(zip(stack.names, means.transpose(2, 0, 1), strict=True))
-    rows = pd.MultiIndex.from_product([runs.rerankers, map(str, measures)], names=["reranker", "measure"])
-    expectation, of_grades, of_ties = np.concatenate([totals[name] for name in runs.rerankers]).T
+    for ranking, lists in rankings_of(runs, options):
+        owner = owners[lists]
+        is_scored = ~ranking.is_missing | (options.missing == "zero")
+        n_scored += np.bincount(owner[is_scored], minlength=n_rerankers)
+        open_docs = np.flatnonzero(~ranking.judged)
+        unjudged = documents.unjudged_places(ranking.pairs.hashes[ranking.rows[open_docs]])
+        for row, measure, (mean, variance) in zip(sums, measures, gains, strict=True):
+            moments = _moments(ranking, measure, open_docs, mean[unjudged], variance[unjudged])
+            row += [np.bincount(owner, values, minlength=n_rerankers) for values in moments]
+    means = sums / np.where(n_scored, n_scored, np.nan) ** np.array([1, 2, 2])[:, None]
+    expectation, of_grades, of_ties = (means[:, number].T.ravel() for number in range(3))
     columns = {"expectation": expectation, "sd_ties": np.sqrt(of_ties), "sd_holes": np.sqrt(of_grades)}
-    return pd.DataFrame(columns, rows)
+    return pd.DataFrame(columns, pd.MultiIndex.from_product([rerankers, map(str, measures)], names=_KEYS))
 
 
 def _unjudged_gains(
     documents: RankedDocuments, measure: MeasureAt, rates: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (n_unjudged,) mean and variance of what each unjudged document is worth to a measure."""
+    """Return (n_unjudged,) mean and variance of the gain of each unjudged document."""
     levels, chances = documents.grade_chances(rates)
     shares = chances - np.concatenate([chances[1:], np.zeros((1, chances.shape[1]))])
     worth = _linear(measure).gains(levels, documents.relevant_from)
@@ -279,7 +265,7 @@ def _unjudged_gains(
 def _moments(
     ranking: Ranking, measure: MeasureAt, open_docs: IntArray, mean: FloatArray, variance: FloatArray
 ) -> LinearMoments:
-    """Return what is expected of each list, of (n_open,) mean and variance of what each document is worth."""
+    """Return the moments of each list, with (n_open,) mean and variance of its unjudged gains."""
     linear = _linear(measure)
     gains = linear.gains(ranking.grades, ranking.judgments.relevant_from)
     variances = np.zeros(len(gains))
@@ -311,46 +297,49 @@ def expectations_at_rate(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Return the mean of each reranker where each unjudged document is relevant at a rate, independently.
+    """Return the mean of each reranker if each unjudged document is relevant at a rate, independently.
 
-    At a given rate what is expected of DCG, P and RBP, and how far ties and judgments move it, is exact. For
-    the other measures, and without a rate, judgments are drawn, the same for all rerankers; given these, ties
-    are exact. The variance of a mean is that of tied means over judgments (holes) and the mean of the variances
-    over ties (ties).
+    At a given rate, the expected DCG, P and RBP and their variances over ties and judgments are exact. For
+    other measures, and without a rate, judgments are drawn, the same for all rerankers; given the judgments,
+    ties are exact. The variance of a mean is that of tied means over judgments (holes) plus the mean variance
+    over ties.
 
-    Without a rate, grades are drawn as `GradeModel` tells, for documents that no reranker has as well: this
-    estimates what the mean were with the judgments that are missing at random of those that were meant to be
-    made. TREC DL 2019, five rerankers, relevant from grade 2, eight times 10, 30 and 50 % of the judgments
-    hidden at random: means are off by at most 0.014, 0.022 and 0.036 for nDCG@10 (strong rerankers too low), by
-    0.025, 0.020 and 0.043 for P@10, by 0.027, 0.024 and 0.044 for RR, by 0.012, 0.037 and 0.059 for AP (too
-    low); of the lists 95, 92 and 91 % lie within 1.96 standard deviations for nDCG@10, 89, 83 and 79 % for AP.
-    Documents that one reranker alone has are less often relevant than judged ones tell, so that a reranker
-    outside the pool comes out too high: by 0.02 at most for four of the five, by 0.08 (P@10) and 0.05 (nDCG@10)
-    for bm25, the weakest.
-    `is_estimable` says where errors of this kind are to be expected.
+    Without a rate, `GradeModel` draws the grades, also for documents that no reranker lists. This estimates the
+    mean with the judgments that are missing at random. On TREC DL 2019 (five rerankers, relevant from grade 2,
+    10, 30 and 50 % of the judgments hidden at random, eight times each) the means are wrong by at most 0.014,
+    0.022 and 0.036 for nDCG@10 (strong rerankers too low), 0.025, 0.020 and 0.043 for P@10, 0.027, 0.024 and
+    0.044 for RR, and 0.012, 0.037 and 0.059 for AP (too low). For nDCG@10, 95, 92 and 91 % of the lists are
+    within 1.96 standard deviations, for AP 89, 83 and 79 %. Documents that only one reranker lists are less
+    often relevant than judged ones, so a reranker outside the pool comes out too high: by at most 0.02 for four
+    of the five, and by 0.08 (P@10) and 0.05 (nDCG@10) for bm25, the weakest. `is_estimable` marks results that
+    may have errors of this kind.
 
     Args:
-        runs: what was ranked.
+        runs: the runs.
         measures: names of measures.
         options: how lists are scored; unjudged documents stay in their lists.
-        rate: chance of an unjudged document to be relevant, of all or by place, its grade then falling as those
-            of all judged ones do; None: as judged documents of the same query and of like places tell.
-        depth: at a given rate, documents that all scores put below this place are not relevant. Without one,
-            place down to which all documents were meant to be judged; further ones are relevant as far as some
-            of their kind were judged. None: any may be.
-        draws: how many ways to judge are drawn.
+        rate: chance that an unjudged document is relevant, for all or by rank; its grade is then distributed
+            like
+            those of judged documents. None: estimated from judged documents at similar ranks of the same query.
+        depth: at a given rate, documents below this rank are irrelevant. Without one, all documents down to
+            this
+            rank were meant to be judged. None: no limit.
+        draws: number of drawn judgments.
         seed: of the draws.
 
     Returns:
-        a row for each reranker and measure: reranker, measure, expectation, error (its standard error over
-        draws; 0 where it is exact), sd_ties, sd_holes, is_drawn, is_estimable (whether it may be shown without
-        a warning: any at a given rate; else all measures but AP and those of shared targets, of rerankers with
-        at least 0.7 times as large a share judged within the depth as was judged of the pool, where that is at
-        least 0.45, and where documents were judged irrelevant, too).
+        one row per reranker and measure: reranker, measure, expectation, error (its standard error over draws;
+            0
+        where it is exact), sd_ties, sd_holes, is_drawn, is_estimable (whether it needs no warning: always at a
+            given
+        rate. Otherwise not for AP and for measures of shared targets. The reranker must have at least 0.7 times
+            the
+        pool's share of judged documents within the depth, that share must be at least 0.45, and some
+        documents must be judged irrelevant).
 
     Raises:
-        UsageError: no measure, or one that does not exist, a rate that is no chance, fewer than two draws, a
-            negative seed, or queries left out that a judgment may add (`empty="skip"`).
+        UsageError: no measure, or one that does not exist; a rate that is no chance; fewer than two draws; a
+            negative seed; or `empty="skip"` with queries that a judgment may add.
     """
     options = replace(options, unjudged="nonrelevant")
     refuse_unbounded(runs, options)
@@ -387,7 +376,7 @@ def expectations_at_rate(
 def _drawn_expectations(
     runs: Runs, draws_of_scores: Iterable[tuple[pd.DataFrame, pd.DataFrame]]
 ) -> pd.DataFrame:
-    """Return mean and deviations of the drawn means of each reranker: index (reranker, measure)."""
+    """Return mean and standard deviations of the drawn means: index (reranker, measure)."""
     means, variances = [], []
     for tied, spread in draws_of_scores:
         means.append(tied.groupby(level="reranker").mean().reindex(runs.rerankers))
@@ -406,7 +395,6 @@ def _drawn_expectations(
 
 
 def _is_estimable(runs: Runs, measure: MeasureAt) -> bool:
-    """Return whether means of a measure came out near those of all judgments where grades were estimated."""
     return measure.measure.family.estimable and is_exact(runs, measure)
 
 
@@ -421,11 +409,7 @@ def drawn_scores(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Yield the tied value of each list, and its deviation over ties, for each drawn way to judge.
-
-    Raises:
-        UsageError: as of `expectations_at_rate`.
-    """
+    """Yield the tied value of each list, and its standard deviation over ties, for each draw of judgments."""
     if draws < 2:  # noqa: PLR2004 a spread needs two
         raise UsageError(f"draws={draws}: give 2 or more.")
     if seed < 0:
@@ -438,7 +422,6 @@ def drawn_scores(
 def _drawn_judgments(
     runs: Runs, documents: RankedDocuments, rate: Rate, depth: int | None, draws: int, seed: int
 ) -> Iterator[Runs]:
-    """Yield the runs with grades drawn for the documents that have none."""
     if runs.qrels is None or documents.is_judged.all():
         yield runs
         return
@@ -461,7 +444,7 @@ def _judged(
     unlisted_queries: IntArray | None = None,
     unlisted_grades: FloatArray | None = None,
 ) -> Runs:
-    """Return the runs with grades of their unjudged documents, and of documents that no reranker has."""
+    """Return the runs with grades for their unjudged documents, and for documents that no reranker lists."""
     if runs.qrels is None:
         return runs
     rows = pa.array(np.flatnonzero(~documents.is_judged))
@@ -487,19 +470,17 @@ _ALL = 10**9 - 1
 
 
 def judged_name(measure: MeasureAt) -> str:
-    """Return the name of the measure that says how many documents within a measure's cut-off are judged."""
+    """Return the name of the measure that counts judged documents within a measure's cut-off."""
     return f"Judged@{measure.k or _ALL}"
 
 
 def unjudged_counts(evaluation: Evaluation, measure: MeasureAt) -> pd.DataFrame:
-    """Return how many documents within the cut-off of a measure nobody judged, all orders of ties averaged.
+    """Return the expected number of unjudged documents within the cut-off of a measure.
 
-    Args:
-        evaluation: with `judged_name` of the measure under expected, unjudged documents in their lists.
-        measure: whose cut-off it is; the whole list where it has none.
+    The evaluation must hold `judged_name` of the measure under `expected`.
 
     Returns:
-        index (reranker, query_id); documents within the cut-off, and unjudged, how many of them.
+        index (reranker, query_id); documents within the cut-off, and how many of them are unjudged.
     """
     k = measure.k or _ALL
     n_docs = np.minimum(evaluation.lists["n_docs"], k)
@@ -508,7 +489,7 @@ def unjudged_counts(evaluation: Evaluation, measure: MeasureAt) -> pd.DataFrame:
 
 
 def unjudged_shares(counts: pd.DataFrame) -> "pd.Series[float]":
-    """Return the share of each reranker's documents that nobody judged, of `unjudged_counts`."""
+    """Return the share of unjudged documents of each reranker, from `unjudged_counts`."""
     sums = counts.groupby(level="reranker", sort=False).sum()
     return sums["unjudged"] / sums["documents"].where(sums["documents"] > 0)
 
@@ -530,26 +511,16 @@ def hole_table(
     draws: int = DRAWS,
     n_unlisted: int = 0,
 ) -> pd.DataFrame:
-    """Return what ties leave open of each mean, what unjudged documents do beyond, and what is expected.
+    """Return the bounds of each mean over ties and over judgments, and its expectation.
 
-    Args:
-        runs: what was ranked.
-        measures: names of measures.
-        options: how lists are scored; unjudged documents stay in their lists.
-        rate: as of `expectations_at_rate`.
-        depth: as of `expectations_at_rate`.
-        draws: as of `expectations_at_rate`.
-        n_unlisted: as of `joint_bounds`.
+    The options are those of `joint_bounds` and `expectations_at_rate`.
 
     Returns:
-        a row for each reranker and measure: reranker, measure, tied, worst and best (over ties, unjudged
-        documents not relevant), lowest and highest (over ties and judgments), is_exact (whether those two are
-        reached), expectation, error, sd_ties, sd_holes, is_drawn, is_estimable (as of `expectations_at_rate`),
-        unjudged, the share of documents within the cut-off that nobody judged, and residual (as of `residuals`;
-        NaN but for RBP).
-
-    Raises:
-        UsageError: as of `joint_bounds` and `expectations_at_rate`.
+        one row per reranker and measure: reranker, measure, tied, worst and best (over ties, unjudged documents
+        irrelevant), lowest and highest (over ties and judgments), is_exact (whether those two are
+        reached), expectation, error, sd_ties, sd_holes, is_drawn, is_estimable (as in `expectations_at_rate`),
+        unjudged, the share of unjudged documents within the cut-off, and residual (as in `residuals`;
+        NaN except for RBP).
     """
     parsed = {str(parse(name)): parse(name) for name in measures}
     judged = map(judged_name, parsed.values())
@@ -573,7 +544,7 @@ def hole_table(
 def _mean_residuals(
     runs: Runs, measures: Iterable[MeasureAt], options: ScoringOptions, scored: pd.Index
 ) -> pd.DataFrame:
-    """Return the mean residual of each reranker: index reranker, columns measures, NaN where one has none."""
+    """Return the mean residual: index reranker, columns measures, NaN where a measure has none."""
     columns = {
         str(at): residuals(runs, str(at), options)["residual"] if has_residual(at) else pd.Series(index=scored)
         for at in measures

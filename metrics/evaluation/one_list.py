@@ -36,7 +36,7 @@ Values = Sequence[float] | npt.NDArray[np.generic] | Iterable[float]
 
 
 def cutoff_of(k: object) -> int | None:
-    """Return a cut-off as an integer; UsageError where it is no whole number from 1 on."""
+    """Return a cut-off as an integer; UsageError where it is not a whole number from 1 on."""
     if k is None:
         return None
     if isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1:
@@ -47,14 +47,14 @@ def cutoff_of(k: object) -> int | None:
 
 
 def threshold_of(relevant_from: object) -> float:
-    """Return the smallest grade that counts as relevant; UsageError where it is no number."""
+    """Return the smallest relevant grade; UsageError where it is not a number."""
     if isinstance(relevant_from, int | float | np.number):
         return float(relevant_from)
     raise UsageError(f"relevant_from={relevant_from!r:.60}: it is a number, such as 1.")
 
 
 def grades_of(values: Values, name: str) -> FloatArray:
-    """Return grades as `numbers_of` does; UsageError where they are none."""
+    """Return the grades of one list; UsageError where one is not finite."""
     numbers = numbers_of(values, name)
     if not np.isfinite(numbers).all():
         raise UsageError(f"{name}: place {np.argmin(np.isfinite(numbers))} is infinite, and no grade.")
@@ -62,7 +62,7 @@ def grades_of(values: Values, name: str) -> FloatArray:
 
 
 def numbers_of(values: Values, name: str) -> FloatArray:
-    """Return (n_docs,) numbers of one list; a UsageError says of these `name` which is none."""
+    """Return the (n_docs,) numbers of one list; a UsageError names a value that is not a number."""
     try:
         array = np.asarray(from_tensor(values))
         numbers = array.astype(np.float64) if array.dtype.kind in "biufO" or not array.size else None
@@ -84,12 +84,13 @@ def numbers_of(values: Values, name: str) -> FloatArray:
 
 
 class ListOptions(TypedDict, total=False):
-    """What can be said of a list besides.
+    """Further options of a list.
 
     Attributes:
-        relevant_from: smallest grade that counts as relevant, above 0; 1 where it is not said.
-        unlisted: grades of judged documents that the list lacks: they count in what recall, F1, average
-            precision and nDCG divide by.
+        relevant_from: smallest relevant grade, above 0; 1 by default.
+        unlisted: grades of judged documents that the list lacks. They count in the divisors of recall, F1,
+            average
+            precision and nDCG.
     """
 
     relevant_from: float
@@ -97,7 +98,7 @@ class ListOptions(TypedDict, total=False):
 
 
 def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
-    """Have a function of one list accept `k` before `scores`, and `ties` without a name, with a warning."""
+    """Accept `k` before `scores`, and `ties` by position, with a deprecation warning."""
 
     @wraps(measure)
     def value(*arguments: P.args, **options: P.kwargs) -> float:
@@ -196,7 +197,7 @@ def recall_at_k(
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
-    """Return the relevant documents among the first k over all that are relevant, R@k.
+    """Return the relevant documents among the first k over all relevant documents, R@k.
 
     Args:
         relevance: (n_docs,) grades.
@@ -331,11 +332,6 @@ def _value(
     ties: str,
     options: ListOptions,
 ) -> float:
-    """Return what `evaluate` gives for one list.
-
-    Raises:
-        UsageError: an argument cannot be used.
-    """
     if unknown := sorted(set(options) - ListOptions.__annotations__.keys()):
         raise UsageError(f"There is no option {', '.join(unknown)}. Options: relevant_from, unlisted.")
     grades = grades_of(relevance, "relevance")

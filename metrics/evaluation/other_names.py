@@ -1,4 +1,4 @@
-"""What to use in place of a name that other tools have and this package has not."""
+"""What to use in place of a name from another tool."""
 
 from difflib import get_close_matches
 
@@ -42,7 +42,7 @@ _BEGINNINGS = ("mean", "tied", "expected")
 
 
 def advice(name: str, public_names: list[str]) -> str:
-    """Return what to use in place of a name, a sentence after a colon; empty where no public name is near."""
+    """Return a hint on what to use in place of a name; empty where no public name is similar."""
     plain = "".join(filter(str.isalnum, name)).casefold()
     measure = next((measure for spelling in _spellings(plain) if (measure := _measures().get(spelling))), "")
     if measure:
@@ -58,14 +58,14 @@ def advice(name: str, public_names: list[str]) -> str:
 
 
 def _measures() -> dict[str, str]:
-    """Return the names and aliases of all measures, letters and digits alone, and those of their functions."""
+    """Return the letters and digits of each name, alias or function → name of the measure."""
     spellings = [(alias, measure.name) for measure in MEASURES for alias in measure.names]
     spellings += [(call.split("(")[0], measure) for measure, call in FUNCTIONS.items()]
     return {"".join(filter(str.isalnum, alias)).casefold(): measure for alias, measure in reversed(spellings)}
 
 
 def _spellings(plain: str) -> list[str]:
-    """Return a name, and what it is without a cut-off and words that go before or after a measure's name."""
+    """Return the name with and without a cut-off and words such as mean or score."""
     names = [plain, plain.rstrip("0123456789")]
     names += [name.removesuffix("at") for name in names]
     names += [name.removesuffix(ending) for name in names for ending in _ENDINGS]

@@ -1,4 +1,4 @@
-"""Lists scored as they arrive: means so far and of late, and where a mean has changed."""
+"""Lists scored as they arrive: running means, and where a mean has changed."""
 
 import time
 from collections.abc import Sequence
@@ -27,18 +27,18 @@ _NO_BOUNDS = (-inf, inf)
 
 @dataclass(frozen=True)
 class Change:
-    """Where the mean of a measure has changed most.
+    """The largest change of a measure's mean.
 
     Attributes:
-        query_id: the first list after it.
+        query_id: the first list after the change.
         n_before: lists before it.
         n_after: lists from it on.
         before: tied mean of the lists before.
-        after: tied mean of the others.
-        p: the chance of as large a sum of deviations where nothing changes, by its limit for many lists.
-        before_bounds: worst and best mean of the lists before, over all orders of their ties; -inf and inf
-            for a measure that settles ties by its own rule, whose value no order of them bounds.
-        after_bounds: the same, of the others.
+        after: tied mean of the lists after.
+        p: p value of the largest cumulative deviation, in its limit for many lists.
+        before_bounds: worst and best mean of the lists before, over all orders of ties; -inf and inf for a
+            measure with its own rule for ties, which no order bounds.
+        after_bounds: the same for the lists after.
     """
 
     query_id: str
@@ -52,9 +52,9 @@ class Change:
 
     @property
     def is_beyond_ties(self) -> bool:
-        """Whether no order of ties makes the two means alike: ties alone cannot explain the change.
+        """Whether no order of ties makes the two means equal, so that ties alone cannot explain the change.
 
-        Never of a measure that settles ties by its own rule, for more ties alone change its value.
+        Always false for a measure with its own rule for ties, whose value changes with the number of ties.
         """
         (low, high), (other_low, other_high) = self.before_bounds, self.after_bounds
         return high < other_low or other_high < low
@@ -68,10 +68,10 @@ def find_change(
     *,
     has_own_rule: bool = False,
 ) -> Change | None:
-    """Return where the mean of tied values has changed most; None where all are the same.
+    """Return the largest change of the mean of tied values; None where all are equal.
 
-    With S(k) the sum of the first k deviations from the mean, and s their standard deviation, the change
-    is where |S(k)| / (s √n) is largest; for many lists its chance is Kolmogorov's.
+    With S(k) the sum of the first k deviations from the mean and s their standard deviation, the change is
+    where |S(k)| / (s √n) is largest. Its distribution for many lists is Kolmogorov's.
 
     Shapes: `tied` (n_lists,), `worst` (n_lists,), `best` (n_lists,), `query_ids` (n_lists,).
     """
@@ -102,10 +102,10 @@ HALF_LIVES = 53
 
 
 class Running:
-    """Scores lists one by one or in batches, and keeps what each of them scored, or the latest.
+    """Scores lists one by one or in batches, and keeps the values of all or of the latest ones.
 
-    Values are those of `evaluate` on the same lists; judged queries that a batch lacks are left out, for
-    they may come later. A query that comes again counts again.
+    Values are those of `evaluate` on the same lists. Judged queries that a batch lacks are skipped, because
+    they may arrive later. A query that arrives again counts again.
     """
 
     def __init__(
@@ -121,22 +121,23 @@ class Running:
         unjudged: Unjudged = "nonrelevant",
         keep: int | None = None,
     ) -> None:
-        """Choose what is measured; the arguments but the last are those of `evaluate`.
+        """Choose what is measured; the options up to `unjudged` are those of `evaluate`.
 
         Args:
             measures: names of measures.
-            traditional: the treatment taken as the traditional one.
+            traditional: the treatment used as the traditional one.
             precision: how scores are compared.
-            empty: queries with nothing relevant count 0, or are left out.
-            relevant_from: smallest grade that counts as relevant.
+            empty: whether queries without relevant documents count 0 or are left out.
+            relevant_from: smallest relevant grade.
             tiebreak_by: further score columns that split ties first.
             criteria: score columns that rank together instead of the score.
-            unjudged: documents that nobody judged are not relevant, or left out of their lists.
-            keep: of how many lists of each reranker, the latest, values are kept; all where None. Means of all
-                lists need none of them; windows and changes are of these.
+            unjudged: whether unjudged documents are irrelevant or left out of their lists.
+            keep: number of latest lists of each reranker whose values are kept; None: all. Overall means do not
+                need
+                them; windows and changes do.
 
         Raises:
-            UsageError: a name that does not exist, no measure, or fewer than one list to keep.
+            UsageError: a name does not exist, no measure is given, or `keep` is below 1.
         """
         names, _ = names_or_defaults(measures, None)
         self._measures = list(
@@ -165,16 +166,17 @@ class Running:
         self._latest = -inf
 
     def add(self, runs: Runs | Frame, qrels: Table | None = None, *, at: float | None = None) -> None:
-        """Score lists that have come.
+        """Score arriving lists.
 
         Args:
-            runs: as of `evaluate`: one list, or many.
-            qrels: judgments of a data frame that holds none; may be of more queries.
-            at: when they came, in seconds since any moment; now where None.
+            runs: one or many lists, as in `evaluate`.
+            qrels: judgments for a data frame without relevance; may cover more queries.
+            at: arrival time in seconds since any fixed moment; None: now.
 
         Raises:
             ReadError: the data frame cannot be read.
-            UsageError: judgments for runs that have theirs, or a time before the last, or that is no number.
+            UsageError: judgments for runs that hold judgments, or a time that is no number or before the last
+                one.
         """
         moment = max(time.time(), self._latest) if at is None else at
         if not isfinite(_number(moment)):
@@ -206,30 +208,31 @@ class Running:
 
     @property
     def n_lists(self) -> dict[str, int]:
-        """How many lists of each reranker were scored."""
+        """Number of scored lists of each reranker."""
         return self._means.counts
 
     @property
     def policies(self) -> pd.DataFrame:
-        """Index reranker: n_queries, n_missing, n_empty, n_scored, as of an `Evaluation`, of all lists."""
+        """Index reranker: n_queries, n_missing, n_empty, n_scored of all lists, as in `Evaluation`."""
         return pd.DataFrame(self._policies).T.rename_axis("reranker")
 
     def means(
         self, *, last: int | None = None, seconds: float | None = None, halflife: float | None = None
     ) -> pd.DataFrame:
-        """Return the mean of each measure: of all lists, of a window of them, or weighted by age.
+        """Return the mean of each measure over all lists or a window of them, or weighted by age.
 
         Args:
-            last: so many lists of each reranker, the latest.
-            seconds: lists that came at most so long before the latest of all; of those that are kept.
-            halflife: a list weighs half as much as one that came so many lists after it.
+            last: number of latest lists of each reranker.
+            seconds: lists that arrived at most this long before the latest one, among the kept ones.
+            halflife: number of lists after which the weight of a list has halved.
 
         Returns:
-            One row a reranker and measure: reranker, measure, traditional, tied, worst, best, n (lists).
+            One row per reranker and measure: reranker, measure, traditional, tied, worst, best, n (lists).
 
         Raises:
-            UsageError: several of the three, one that is no number above 0, part of a list, or lists that are
-                not kept.
+            UsageError: more than one window is given, it is not above 0, it is not a whole number of lists, or
+                it
+                needs lists that are not kept.
         """
         self._check_window(last, seconds, halflife)
         if last is seconds is halflife is None:
@@ -249,13 +252,12 @@ class Running:
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
 
     def change(self, reranker: str, measure: str, *, after: int = 0) -> Change | None:
-        """Return where the tied mean of a measure has changed most; None where it is the same in all lists.
+        """Return the largest change of the tied mean of a measure; None where it is the same in all lists.
 
         Args:
-            reranker: whose lists.
+            reranker: name of the reranker.
             measure: name of a measure.
-            after: so many of the reranker's first lists are left out, such as those before a change that is
-                known; lists that are not kept are left out, too.
+            after: number of the reranker's first lists to leave out, such as those before a known change.
 
         Raises:
             UsageError: a reranker or measure that was not added.
@@ -270,7 +272,6 @@ class Running:
         return find_change(tied, worst, best, queries, has_own_rule=family.own_rule)
 
     def _check_window(self, last: int | None, seconds: float | None, halflife: float | None) -> None:
-        """Refuse a window that is none, or of lists that are not kept; arguments as of `means`."""
         windows = [window for window in (last, seconds, halflife) if window is not None]
         if len(windows) > 1 or not all(_number(window) > 0 for window in windows):
             raise UsageError("Choose one of last, seconds and halflife, and a number above 0.")
@@ -281,7 +282,6 @@ class Running:
             raise UsageError(f"This window needs {needed:,.0f} lists of a reranker; keep={self._keep}.")
 
     def _means_of_all(self) -> pd.DataFrame:
-        """Return the means of all lists, kept or not, as `means` does."""
         table = self._means.table()
         rows = [
             {"reranker": reranker, "measure": measure}
@@ -293,7 +293,7 @@ class Running:
         return pd.DataFrame(rows, columns=["reranker", "measure", *self._treatments, "n"])
 
     def _by_reranker(self) -> dict[str, pd.DataFrame]:
-        """Return each reranker with the values of its lists in order of arrival, and when they came."""
+        """Return the kept values of each reranker's lists in order of arrival, with their times."""
         if not self._grouped and self._parts:
             self._join_parts()
             groups = self._parts[0].groupby(level="reranker", sort=False)
@@ -301,7 +301,7 @@ class Running:
         return self._grouped
 
     def _join_parts(self) -> None:
-        """Put what came into one table, without lists that are not kept."""
+        """Put the kept lists into one table."""
         if len(self._parts) > 1:
             self._parts = [pd.concat(self._parts)]
         if self._keep is not None:
@@ -319,11 +319,10 @@ class Running:
         return {**means, "n": len(lists)}
 
     def _column(self, lists: pd.DataFrame, measure: str, name: str) -> FloatArray:
-        """Return the values of lists in a measure, under what stands for a name such as tied."""
         values: FloatArray = lists[measure, self._treatments[name]].to_numpy()
         return values
 
 
 def _number(value: object) -> float:
-    """Return a number as it is, NaN for what is none."""
+    """Return a number as it is, and NaN for anything else."""
     return float(value) if isinstance(value, Real) else nan

@@ -1,4 +1,4 @@
-"""Floor 3: one list, one number."""
+"""Floor 3: measures, from tie groups to one number per list."""
 
 from metrics.measures.catalogue import MEASURES, parse, question, side_by_side
 from metrics.measures.model import Measure, MeasureAt, RefinedGroups

@@ -1,4 +1,4 @@
-"""Measures that add up: a gain for each document, weighted by its place."""
+"""Measures that add up gains, weighted by rank."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ Gain = Callable[[TieGroups], FloatArray]
 
 @dataclass(frozen=True)
 class Scale:
-    """What a sum of gains is multiplied by.
+    """The factor of a sum of gains.
 
     Attributes:
-        factor: (n_lists,) or one number, of lists.
-        total: what the factor divides the gain of a level of grades by, of its documents; None: nothing grows.
-        fixed: the factor, where neither lists nor judgments move it.
+        factor: (n_lists,) or one number.
+        total: divisor of the gain of a level of grades, by its documents; None: judgments do not change it.
+        fixed: the factor, where neither lists nor judgments change it.
     """
 
     factor: Callable[[TieGroups, Parameter], FloatArray | float]
@@ -35,7 +35,7 @@ class Scale:
 
     @classmethod
     def constant(cls, factor: Callable[[Parameter], float]) -> "Scale":
-        """Return a factor that neither lists nor judgments move."""
+        """Return a factor that neither lists nor judgments change."""
         return cls(lambda _, k: factor(k), lambda documents, k: np.full_like(documents, 1 / factor(k)), factor)
 
 
@@ -53,26 +53,26 @@ def judged(groups: TieGroups) -> FloatArray:
 
 
 LARGEST_GRADE = 500
-"""Largest grade whose exponential gain is as it is: squares of larger ones leave the floats."""
+"""Largest grade with its full exponential gain: squares of larger gains overflow."""
 
 
 def exponential(grades: FloatArray) -> FloatArray:
-    """Return 2^grade - 1, 0 below 0; a grade past 500 gains no more."""
+    """Return 2^grade - 1, 0 below 0; grades above 500 gain the same as 500."""
     return np.exp2(np.clip(grades, 0, LARGEST_GRADE)) - 1
 
 
 def exponential_share(grades: FloatArray) -> FloatArray:
-    """Return 2^grade - 1, 0 below 0, of grades past 500 all divided by one power of two that makes them fit."""
+    """Return 2^grade - 1, 0 below 0; if a grade is above 500, all gains are divided by one power of two."""
     return _scaled_gains(grades, np.maximum(grades.max(initial=0) - LARGEST_GRADE, 0))
 
 
 def _scaled_gains(grades: FloatArray, exponents: FloatArray) -> FloatArray:
-    """Return (2^grade - 1) / 2^exponent, 0 below 0: exact, as a power of two moves the point alone."""
+    """Return (2^grade - 1) / 2^exponent, 0 below 0."""
     return np.exp2(np.maximum(grades, 0) - exponents) - np.exp2(-np.asarray(exponents))
 
 
 def _excess(judgments: Judgments) -> FloatArray:
-    """Return (n_queries,) how far the highest grade of each query is above the largest one."""
+    """Return (n_queries,) how far the highest grade of each query exceeds `LARGEST_GRADE`."""
     queries, place, grades = judgments.best_first
     excess = np.zeros(len(judgments.query_ids))
     excess[queries[place == 0]] = np.maximum(grades[place == 0] - LARGEST_GRADE, 0)
@@ -80,7 +80,7 @@ def _excess(judgments: Judgments) -> FloatArray:
 
 
 def _exponential_in_list(groups: TieGroups) -> FloatArray:
-    """Return exponential gains, those of a list whose grades go past 500 divided by what makes them fit."""
+    """Return exponential gains; those of lists with grades above 500 are divided by a power of two."""
     if groups.judgments.levels.max(initial=0) <= LARGEST_GRADE:
         return exponential(groups.grades)
     excess = groups.judgments.by_list(_excess(groups.judgments))
@@ -93,7 +93,7 @@ def linear(grades: FloatArray) -> FloatArray:
 
 
 def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, limit: FloatArray) -> FloatArray:
-    """Return the (n_groups,) expected sum of gains times weights of places, of mixed groups; else 0."""
+    """Return the (n_groups,) expected sum of gains times weights in mixed groups; else 0."""
     if groups.noise is None:
         return np.zeros(len(groups.size))
     gains = gain(groups)
@@ -104,7 +104,7 @@ def _noisy_terms(groups: TieGroups, gain: Gain, weight: Weight, k: Parameter, li
 
 @dataclass(frozen=True)
 class _WeightedSum:
-    """A sum of gains times the weights of their places; `additive` has the formulas."""
+    """A sum of gains times the weights of their ranks; `additive` has the formulas."""
 
     gain: Gain
     weight: Weight
@@ -120,7 +120,7 @@ class _WeightedSum:
         return self.weight.depth(k)
 
     def reach(self, groups: TieGroups, k: Parameter) -> tuple[FloatArray, FloatArray]:
-        """Return how many places within the cut-off lie down to the top and the end of each group."""
+        """Return how many ranks within the cut-off precede the top and the end of each group."""
         limit = self.depth(groups, k)
         return np.minimum(groups.above, limit), np.minimum(groups.above + groups.size, limit)
 
@@ -163,11 +163,12 @@ def additive(
     counts_all: bool = False,
     cut: Callable[[TieGroups], FloatArray] | None = None,
 ) -> Family:
-    """Return a measure that is scale * sum over documents of weight(place) * gain, up to the cut-off.
+    """Return a measure that is scale * sum over documents of weight(rank) * gain, up to the cut-off.
 
-    E = scale * sum over groups of mean(gain) * (W[b + n] - W[b]), W the prefix sum of the weights,
-    0 past the cut-off. Variance = scale^2 * sum over groups of
-    sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1): groups are shuffled independently.
+    E = scale * sum over groups of mean(gain) * (W[b + n] - W[b]), W the prefix sum of the weights, constant
+    past the cut-off. Groups are shuffled independently, so
+
+    Var = scale^2 * sum over groups of sum (w - mean w)^2 * sum (g - mean g)^2 / (n - 1).
 
     Shapes: `gain` (n_contributing,), `scale` (n_lists,), `cut` (n_lists,).
 
@@ -193,21 +194,20 @@ def additive(
 
 
 def _other_joint(counts_all: bool, cut: Callable[[TieGroups], FloatArray] | None) -> Joint | None:  # noqa: FBT001
-    """Return the joint bounds of measures of what was judged, or with a cut-off that judgments move."""
     if counts_all:
         return judged_bounds
     return None if cut is None else r_precision_bounds
 
 
 def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _UNSCALED) -> Family:
-    """Return the measure of gains of grades that fall with the logarithm of the place."""
+    """Return the measure of gains of grades, discounted by the logarithm of the rank."""
     return additive(lambda groups: gain(groups.grades), logarithmic, scale, of_grade=gain)
 
 
 per_k = Scale.constant(lambda k: 1 / (k or 1))
 """1 / k."""
 per_relevant = Scale(lambda groups, _: _inverse(groups.n_relevant.astype(np.float64)), total_relevant)
-"""1 / R, 0 where nothing is relevant."""
+"""1 / R, 0 without relevant documents."""
 f1 = Scale(
     lambda groups, k: 2 / ((k or 0) + np.maximum(groups.n_relevant, 1).astype(np.float64)),
     lambda documents, k: ((k or 0) + np.maximum(documents, 1)) / 2,
@@ -216,7 +216,7 @@ f1 = Scale(
 
 
 def normalised_gain() -> Family:
-    """Return nDCG with exponential gains: of a list whose grades go past 500, both sums are scaled alike."""
+    """Return nDCG with exponential gains; for lists with grades above 500 both sums are divided alike."""
     return additive(
         _exponential_in_list, logarithmic, per_ideal(exponential, _excess), of_grade=exponential_share
     )
@@ -225,10 +225,7 @@ def normalised_gain() -> Family:
 def per_ideal(
     gain: Callable[[FloatArray], FloatArray], excess: Callable[[Judgments], FloatArray] | None = None
 ) -> Scale:
-    """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off.
-
-    Shapes: `excess` (n_queries,).
-    """
+    """Return 1 / the discounted gain of all judged documents in their best order, within the cut-off."""
 
     def scale(groups: TieGroups, k: Parameter) -> FloatArray:
         judgments = groups.judgments
@@ -249,7 +246,6 @@ def per_ideal(
 
 
 def _ideal_weights(documents: FloatArray, k: Parameter) -> FloatArray:
-    """Return the weights of as many places from the top, within the cut-off."""
     return logarithmic.span(np.zeros(1), np.minimum(documents, np.inf if k is None else k), k)
 
 

@@ -11,23 +11,22 @@ from metrics.ties.noisy_orders import expected_precisions
 
 
 def precision_average(divisor: Divisor) -> Family:
-    """Return the precisions at relevant documents within the cut-off, divided by something.
+    """Return a measure that adds up the precisions at relevant documents within the cut-off, over a divisor D.
 
     E = 1/D * sum over groups of (r/n) * [(c + 1) * d + (r - 1)/(n - 1) * (m - (b + 1) * d)],
-    d = H(b + m) - H(b) with harmonic numbers H, m the places within the cut-off. A list whose query has nothing
-    relevant scores 0.
+    d = H(b + m) - H(b) with harmonic numbers H, m the ranks within the cut-off. A list whose query has no
+    relevant document scores 0.
 
-    With X_i whether place i of a group is relevant and w_i = 1/(b + i), 0 past the cut-off, the group adds
-    (c + 1) * sum w_i X_i + sum over j < i of w_i X_i X_j; c is the same in every ordering, so groups are
-    independent. Split into what single places add and what pairs add beyond that, which are uncorrelated,
+    With X_i whether rank i of a group is relevant and w_i = 1/(b + i), 0 past the cut-off, the group adds (c +
+    1) * sum w_i X_i + sum over j < i of w_i X_i X_j; c is the same in every order, so groups are independent.
+    Split into uncorrelated parts of single ranks and of pairs,
 
     Var = 1/D^2 * sum over groups of
     p * sum ((c + 1) * u_i + (r - 1) * e_i)^2 + p * (r - 1)(n - r - 1) / ((n - 2)(n - 3)) * G,
 
-    p = r(n - r) / (n(n - 1)); u, e and G as in `_place_sums`. Everything added is at least 0.
+    p = r(n - r) / (n(n - 1)); u, e and G as in `_place_sums`. No term is negative.
 
-    Args:
-        divisor: D, which never falls as more documents are relevant.
+    D never falls as more documents are relevant.
 
     Source: McSherry & Najork, ECIR 2008, section 3.3. The split is Hoeffding's, for draws without replacement:
     Bloznelis & Götze, Orthogonal decomposition of finite population statistics, Annals of Statistics 2001.
@@ -65,20 +64,19 @@ def precision_average(divisor: Divisor) -> Family:
 
 
 def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
-    """Return the (n,) places of each group within the cut-off: m."""
+    """Return the (n,) ranks of each group within the cut-off: m."""
     return groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
 
 
 def _place_sums(above: IntArray, size: IntArray, within: IntArray) -> FloatArray:
-    """Return (4, n_groups) sums over the places of groups: sum u^2, sum u * e, sum e^2 and G.
+    """Return (4, n_groups) sums over the ranks of groups: sum u^2, sum u * e, sum e^2 and G.
 
-    A constant added to all weights changes no ordering against another, so
-    v_i = 1/(b + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) stands for w_i where the last place weighs
-    something: like numbers are never subtracted.
+    A constant added to all weights does not change the variance. So where the last rank has weight, v_i = 1/(b
+    + i) - 1/(b + n) = (n - i) / ((b + i)(b + n)) replaces w_i, and similar numbers are never subtracted.
 
     - u_i = v_i - mean v
-    - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs that i is in
-    - G = sum over j < i of (v_i - mean over pairs)^2 - (n - 2) * sum e^2: what pairs add beyond their places
+    - e_i = (s_i - mean s) / (n - 2), s_i = (i - 1) * v_i + sum of v_l over l > i: the pairs with i
+    - G = sum over j < i of (v_i - mean over pairs)^2 - (n - 2) * sum e^2: the part of pairs beyond their ranks
     """
     sums = np.zeros((4, len(size)))
     for part, deepest in batch_by_depth(size):

@@ -1,4 +1,4 @@
-"""Binary preference: how many judged documents that are not relevant stand above each relevant one."""
+"""Binary preference: relevant documents, discounted by the judged irrelevant documents above them."""
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from metrics.ties.groups import TieGroups
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     """Return expected binary preference.
 
-    A relevant document is worth f(x) = max(0, 1 - x/D), x judged documents above it that are not relevant, D
-    the smaller of N and R. Of the a above its tie and the s inside, a + J stand above it, J even on 0 to s:
+    A relevant document is worth f(x) = max(0, 1 - x/D) with x judged irrelevant documents above it, D the
+    smaller of N and R. With a of these above its tie and s inside, a + J are above it, J uniform on 0 to s:
 
     E = 1/R * sum over groups of r/(s + 1) * sum over j = 0..s of f(a + j).
 
-    A list whose query has nothing relevant scores 0. Documents that nobody judged count nowhere, nor do those
-    with a grade below 0.
+    A list whose query has no relevant document scores 0. Unjudged documents, and those with a grade below 0, do
+    not count.
 
     Source: Buckley & Voorhees, SIGIR 2004, as m_bpref.c of trec_eval 9 has it.
     """
@@ -31,8 +31,8 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
     """Return the variance of binary preference.
 
-    Two relevant documents of a tie have i and j of its s others above them with chance
-    (1 + [i = j]) / ((s + 1)(s + 2)), so that their worths have covariance v/(s + 2), v the variance of one:
+    Two relevant documents of a tie have i and j of its s irrelevant ones above them with chance
+    (1 + [i = j]) / ((s + 1)(s + 2)). So their worths have covariance v/(s + 2), v the variance of one:
 
     Var = 1/R^2 * sum over groups of r * (s + r + 1)/(s + 2) * v.
 
@@ -49,7 +49,7 @@ def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _worths(groups: TieGroups) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the (n_groups,) worth of a relevant document over its tie, how many are above 0, and D."""
+    """Return (n_groups,) the first worth of each tie, how many of its worths are above 0, and D."""
     depth = np.maximum(np.minimum(groups.n_nonrelevant, groups.n_relevant), 1).astype(np.float64)[groups.lists]
     n_in_reach = np.maximum(depth - groups.above_in_list(groups.nonrelevant), 0)
     return n_in_reach / depth, np.minimum(n_in_reach, groups.nonrelevant + 1.0), depth

@@ -1,4 +1,4 @@
-"""Expected reciprocal rank: a reader goes down the list and stops at the first document that satisfies."""
+"""Expected reciprocal rank: a reader goes down the list and stops at the first satisfying document."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -28,9 +28,9 @@ _OVERHEAD = 512
 def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return expected reciprocal rank.
 
-    A document satisfies R = (2^grade - 1)/16 of its readers. Those whom none above satisfied are prod (1 - R),
-    whatever the order. Of those who come to a tie, S_i = e_i / C(n, i) are left after i of its documents: e_i
-    is the elementary symmetric sum of the 1 - R. So with m places within the cut-off,
+    A document satisfies a share R = (2^grade - 1)/16 of its readers. The share prod (1 - R) passes all
+    documents above, in any order. Of those who reach a tie, S_i = e_i / C(n, i) are left after i of its
+    documents, where e_i is the elementary symmetric sum of the 1 - R. So with m ranks within the cut-off,
 
     E = sum over groups of prod over documents above of (1 - R) * sum over i = 1..m of (S_(i-1) - S_i)/(b + i).
 
@@ -60,11 +60,8 @@ def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
 def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return the variance of expected reciprocal rank.
 
-    Readers who come to a tie are as many in every order, so groups are independent. Where B readers' worth is
-    still to come, a document at place i leaves R/(b + i) + (1 - R) B of it: `variances_over_orders`.
-
-    Raises:
-        UsageError: a tie is too large for that.
+    The number of readers who reach a tie is the same in every order, so groups are independent. With B the
+    worth of the documents below, a document at rank i makes it R/(b + i) + (1 - R) B: `variances_over_orders`.
     """
     satisfied = _satisfied(groups.grades)
     if not len(satisfied):
@@ -84,10 +81,10 @@ def _variance(groups: TieGroups, k: Parameter) -> FloatArray:
 
 
 def _bounds(holes: Holes, k: Parameter) -> Bounds:
-    """Return the bounds of expected reciprocal rank, exactly.
+    """Return the exact bounds of expected reciprocal rank.
 
-    With B the worth of what stands below, 1/(i + 1) or less, a document at place i leaves R/i + (1 - R) B: the
-    more the higher its grade. So unjudged documents have the highest grade, in the best order, or none, in the
+    With B the worth of the documents below, at most 1/(i + 1), a document at rank i makes it R/i + (1 - R) B,
+    which grows with its grade. So unjudged documents have the highest grade in the best order, or none in the
     worst.
     """
     ranking = holes.ranking
@@ -102,11 +99,7 @@ expected_reciprocal_rank = Family(
 
 
 def _satisfied(grades: FloatArray) -> FloatArray:
-    """Return the (n,) share of readers that documents of some grades satisfy: R.
-
-    Raises:
-        UsageError: a grade is above 4.
-    """
+    """Return the (n,) share R of readers that each document satisfies; UsageError for a grade above 4."""
     if grades.max(initial=0) > _HIGHEST:
         raise UsageError(
             f"ERR takes grades up to {_HIGHEST}, as gdeval does, and there is a grade {grades.max():g}. "
@@ -116,9 +109,9 @@ def _satisfied(grades: FloatArray) -> FloatArray:
 
 
 def _readers(groups: TieGroups, satisfied: FloatArray) -> FloatArray:
-    """Return the (n_groups,) share of readers that come to each group: the product of 1 - R above it.
+    """Return the (n_groups,) share of readers that reach each group: the product of 1 - R above it.
 
-    Each list is multiplied by itself, so that its value does not depend on the lists it is scored with.
+    The product is taken list by list, so that no value depends on other lists.
     """
     factors = np.append(np.multiply.reduceat(1 - satisfied, groups.first) if len(satisfied) else [], 1.0)
     starts, readers = span_starts(groups.lists), np.ones(len(factors))
@@ -131,9 +124,9 @@ def _readers(groups: TieGroups, satisfied: FloatArray) -> FloatArray:
 
 
 def _depths(groups: TieGroups, satisfied: FloatArray, k: Parameter) -> IntArray:
-    """Return the (n_groups,) places of each group that can matter.
+    """Return the (n_groups,) ranks of each group that can matter.
 
-    S_i is at most the i-th power of the mean of 1 - R: past some place no reader is left (Maclaurin).
+    S_i is at most the i-th power of the mean of 1 - R: past some rank no reader is left (Maclaurin).
     """
     within = groups.size if k is None else np.clip(int(k) - groups.above, 0, groups.size)
     lost = -np.log1p(-groups.sum(satisfied) / groups.size)
@@ -141,17 +134,13 @@ def _depths(groups: TieGroups, satisfied: FloatArray, k: Parameter) -> IntArray:
 
 
 def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: int) -> FloatArray:
-    """Return the (n, deepest) readers D_i = S_(i-1) - S_i that stop at each place of groups.
+    """Return the (n, deepest) readers D_i = S_(i-1) - S_i that stop at each rank of groups.
 
-    Documents are added one after the other; the t-th is at each of t places with the same chance. So
-    D_i <- (t - i)/t D_i + (i - 1)/t (1 - R) D_(i-1) + 1/t R S_(i-1) and S_i <- (t - i)/t S_i + i/t (1 - R)
-    S_(i-1): nothing is subtracted.
+    Documents are added one at a time; the t-th is equally likely at each of t ranks. So D_i <- (t - i)/t D_i +
+    (i - 1)/t (1 - R) D_(i-1) + 1/t R S_(i-1) and S_i <- (t - i)/t S_i + i/t (1 - R) S_(i-1): nothing is
+    subtracted.
 
-    Args:
-        size: (n,) documents of each group.
-        shares: (n, most) R of those with a grade above 0.
-        is_document: (n, most) which of these there are.
-        deepest: how many places.
+    Shapes: `size` (n,), `shares` (n, most) R of documents with a grade above 0, `is_document` (n, most).
     """
     place = np.arange(1, deepest + 1)
     stops, remaining = np.zeros((len(size), deepest)), np.ones((len(size), deepest + 1))
@@ -169,7 +158,6 @@ def _stops(size: IntArray, shares: FloatArray, is_document: BoolArray, deepest: 
 
 
 def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: IntArray) -> FloatArray:
-    """Return the (n_ties,) variances of ties of the same documents below others: R where it is above 0."""
     kinds, counts = np.unique(shares, return_counts=True)
     steps = within * float(np.prod(counts + 1.0))
     if steps > MAX_STEPS:
@@ -185,7 +173,6 @@ def _tie_variances(size: int, within: int, shares: tuple[float, ...], above: Int
 
 
 def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageError:
-    """Return the refusal of a tie that would take minutes."""
     return UsageError(
         f"ERR: the {quantity} over the orders of {size:,} tied documents, {n_graded:,} of them with a grade "
         f"above 0, would take {steps:.1g} steps; {MAX_STEPS:.1g} can be. Give a cut-off, as in "
@@ -194,5 +181,4 @@ def _too_large(quantity: str, size: int, n_graded: int, steps: float) -> UsageEr
 
 
 def _gains(kinds: FloatArray, above: IntArray) -> Callable[[int], list[FloatArray]]:
-    """Return what a document of each kind gains at a place of ties below so many documents."""
     return lambda place: [share / (above + place) for share in kinds]

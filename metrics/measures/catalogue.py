@@ -1,4 +1,4 @@
-"""Every measure, and the way from a name to it."""
+"""All measures, and parsing of their names."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         tied="TMHits",
         aliases=("Hit", "Success", "HitRate"),
-        summary="Whether a relevant document is among the first k.",
+        summary="1 if a relevant document is among the first k, else 0.",
         source=f"{_TIES}; TMHits: arXiv 2405.18414",
         term=r"$f(x)=1$, which gives $1-\binom{n-r}{m}\big/\binom{n}{m}$",
     ),
@@ -51,7 +51,7 @@ MEASURES: tuple[Measure, ...] = (
         traditional="MAP",
         tied="tied MAP",
         aliases=("AveragePrecision", "map_cut"),
-        summary="Precision at each relevant document, averaged over all that are relevant.",
+        summary="Precision at each relevant document, averaged over all relevant documents.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
         term=r"$D=R$",
     ),
@@ -61,7 +61,7 @@ MEASURES: tuple[Measure, ...] = (
         cutoff="required",
         traditional="MAP-cap",
         tied="tied MAP-cap",
-        summary="As AP@k, but averaged over at most k documents: 1 where the first k are all relevant.",
+        summary="AP@k averaged over at most k documents: 1 if the first k are all relevant.",
         source=f"as InformationRetrievalEvaluator of sentence-transformers computes its map@k; {_TIES}",
         term=r"$D=\min(R,k)$",
     ),
@@ -70,7 +70,7 @@ MEASURES: tuple[Measure, ...] = (
         family=bpref,
         cutoff="none",
         aliases=("BinaryPreference",),
-        summary="Relevant documents above judged ones that are not; what nobody judged counts nowhere.",
+        summary="Relevant documents above judged irrelevant ones; unjudged documents do not count.",
         source="Buckley & Voorhees, SIGIR 2004; as trec_eval 9 computes it",
     ),
     Measure(
@@ -78,7 +78,7 @@ MEASURES: tuple[Measure, ...] = (
         family=inferred_ap,
         cutoff="none",
         aliases=("InferredAP",),
-        summary="AP where a pool was judged in part: a grade below 0 says in the pool, but not judged.",
+        summary="AP of a partly judged pool: a grade below 0 marks an unjudged document of the pool.",
         source="Yilmaz & Aslam, CIKM 2006; as trec_eval 9 computes it",
     ),
     Measure(
@@ -86,7 +86,7 @@ MEASURES: tuple[Measure, ...] = (
         family=interpolated_precision,
         cutoff="none",
         aliases=("iprec_at_recall", "InterpolatedPrecision"),
-        summary="Best precision from the rank on where a share of the relevant documents is found.",
+        summary="Best precision from the rank at which a share of the relevant documents is found.",
         source="as trec_eval 9 computes it (iprec_at_recall)",
         parameter=0.1,
         is_recall=True,
@@ -96,7 +96,7 @@ MEASURES: tuple[Measure, ...] = (
         family=expected_reciprocal_rank,
         cutoff="optional",
         aliases=("ExpectedReciprocalRank",),
-        summary="One over the rank where a reader stops, as a share (2^grade - 1)/16 does; grades up to 4.",
+        summary="One over the rank where a reader stops: a share (2^grade - 1)/16 of them do; grades up to 4.",
         source="Chapelle et al., CIKM 2009; highest grade: gdeval of TREC's web track",
     ),
     Measure(
@@ -104,7 +104,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.normalised_gain(),
         cutoff="optional",
         aliases=("nDCG-exp",),
-        summary="Gain 2^grade - 1 discounted by place, over that of all judged documents in their best order.",
+        summary="Gain 2^grade - 1 discounted by rank, over that of all judged documents in their best order.",
         source=f"{_DCG}; {_TIES}",
         term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
@@ -113,7 +113,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.of_grades(add.linear, add.per_ideal(add.linear)),
         cutoff="optional",
         aliases=("ndcg_cut", "nDCG-lin"),
-        summary="As nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
+        summary="nDCG with the grade itself as gain: trec_eval's ndcg_cut.",
         source=f"Järvelin & Kekäläinen, TOIS 2002; {_TIES}",
         term=r"$g=\mathrm{grade}$, $w=\frac{1}{\log_2(i+1)}$, over the ideal",
     ),
@@ -121,7 +121,7 @@ MEASURES: tuple[Measure, ...] = (
         name="DCG",
         family=add.of_grades(add.exponential),
         cutoff="optional",
-        summary="Gain 2^grade - 1 discounted by place; no upper bound.",
+        summary="Gain 2^grade - 1 discounted by rank; no upper bound.",
         source=f"{_DCG}; {_TIES}",
         largest=None,
         term=r"$g=2^{\mathrm{grade}}-1$, $w=\frac{1}{\log_2(i+1)}$",
@@ -140,7 +140,7 @@ MEASURES: tuple[Measure, ...] = (
         family=add.additive(add.relevant, scale=add.per_relevant),
         cutoff="required",
         aliases=("Recall",),
-        summary="Relevant documents among the first k, over all that are relevant.",
+        summary="Relevant documents among the first k, over all relevant documents.",
         source=f"Kent et al., 1955; {_TIES}",
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$",
     ),
@@ -160,7 +160,7 @@ MEASURES: tuple[Measure, ...] = (
         ),
         cutoff="none",
         aliases=("R-precision",),
-        summary="Precision at as many documents as are relevant.",
+        summary="Precision at rank R, the number of relevant documents.",
         source=f"Buckley & Voorhees, SIGIR 2000; {_TIES}",
         term=r"$g=\mathrm{rel}$, $w=\frac{1}{R}$, $k=R$",
     ),
@@ -168,7 +168,7 @@ MEASURES: tuple[Measure, ...] = (
         name="RBP",
         family=add.additive(add.relevant, persistent),
         cutoff="none",
-        summary="Relevant documents weighted by a reader who goes on with probability p.",
+        summary="Relevant documents weighted by a reader who continues with probability p.",
         source=f"Moffat & Zobel, TOIS 2008; {_TIES}",
         parameter=0.8,
         term=r"$g=\mathrm{rel}$, $w=(1-p)\,p^{\,i-1}$",
@@ -177,7 +177,7 @@ MEASURES: tuple[Measure, ...] = (
         name="Judged",
         family=add.additive(add.judged, scale=add.per_k, counts_all=True),
         cutoff="required",
-        summary="Documents among the first k that somebody judged, over k.",
+        summary="Judged documents among the first k, over k.",
         source=f"as P@k; {_TIES}",
         term=r"$g=1$ if judged, $w=\frac{1}{k}$",
     ),
@@ -207,7 +207,7 @@ MEASURES: tuple[Measure, ...] = (
         answers="RR",
         aliases=("ta-RR",),
         summary="One over the expected rank of the first relevant document.",
-        source=f"tie-aware RR (ta-RR), as the README of TsRR has it: {_TSRR}",
+        source=f"tie-aware RR (ta-RR), as in the README of TsRR: {_TSRR}",
     ),
     Measure(
         name="TsRR",
@@ -224,7 +224,7 @@ MEASURES: tuple[Measure, ...] = (
         answers="RR",
         aliases=("PessimisticRR",),
         summary="Reciprocal rank with the relevant documents last in their tie.",
-        source=f"pessimistic RR (PRR), as the README of TsRR has it: {_TSRR}",
+        source=f"pessimistic RR (PRR), as in the README of TsRR: {_TSRR}",
     ),
     Measure(
         name="GRAG-RR",
@@ -243,25 +243,25 @@ MEASURES: tuple[Measure, ...] = (
         source="arXiv 2405.18414, eq. 12, as its text describes it",
     ),
 )
-"""Every measure there is."""
+"""All measures."""
 
 _DIGITS = 9
 _PATTERN = re.compile(
     r"\s*((?i:tied)\s)?([^\W\d][\w-]*?)(?:\((?:p=)?(-?[0-9]{0,3}\.?[0-9]{1,12})\))?(?:@([0-9]+(?:\.[0-9]{1,12})?))?\s*"
 )
-"""Whether the tied mean is meant, name, parameter, and cut-off or recall."""
+"""The word "tied", name, parameter, and cut-off or recall."""
 
 
 def parse(text: str) -> MeasureAt:
-    """Return the measure a name means: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, or prints: `tied nDCG@10`.
+    """Return the measure of a name: `RR`, `MRR@10`, `RBP(0.8)`, `IPrec@0.1`, `tied nDCG@10`.
 
     Raises:
-        UsageError: no such measure, or a cut-off or parameter that it cannot have.
+        UsageError: the measure does not exist, or cannot have this cut-off or parameter.
     """
     if text.rstrip("@.0123456789 ").endswith(("'", "\N{PRIME}", "\N{RIGHT SINGLE QUOTATION MARK}")):
         raise UsageError(
-            f"{text[:40]}: the prime is for lists without unjudged documents, an option for all measures. "
-            "Leave it out, and say unjudged='leave_out' (--unjudged leave_out)."
+            f"{text[:40]}: the prime stands for lists without unjudged documents, an option of all measures. "
+            "Omit it and set unjudged='leave_out' (--unjudged leave_out)."
         )
     match = _PATTERN.fullmatch(text)
     measure = _by_name().get(match[2].casefold()) if match else None
@@ -284,15 +284,15 @@ def parse(text: str) -> MeasureAt:
 
 
 def question(measure: MeasureAt) -> MeasureAt:
-    """Return the measure whose ties are in question: RR for TsRR, which has a rule of its own; else itself."""
+    """Return the measure whose ties a measure resolves by its own rule, RR for TsRR; else itself."""
     answers = measure.measure.answers
     return replace(measure, measure=_by_name()[answers.casefold()]) if answers else measure
 
 
 def side_by_side(measure: MeasureAt) -> tuple[MeasureAt, ...]:
-    """Return the measure whose ties are in question, then all that settle them by a rule of their own.
+    """Return the measure of `question`, then all measures that resolve its ties by their own rule.
 
-    `RR`, `TsRR` and `PRR` all give RR, taRR, TsRR, PRR, GRAG-RR; a measure that none answers stands alone.
+    `RR`, `TsRR` and `PRR` all give RR, taRR, TsRR, PRR, GRAG-RR; most measures stand alone.
     """
     answered = question(measure)
     k_allowed = ("none", "optional") if measure.k is None else ("optional", "required")
@@ -318,12 +318,12 @@ def _recall(text: str, number: str | None, usual: float | None) -> float | None:
 
 
 def _by_name() -> dict[str, Measure]:
-    """Return every name, alias and name of a mean, in small letters, with the measure it means."""
+    """Return lower-case name, alias or name of a mean → measure."""
     return {name.casefold(): measure for measure in MEASURES for name in measure.names}
 
 
 def _suggestion(text: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 only for what is misspelt
+    from difflib import get_close_matches  # noqa: PLC0415 only for misspelt names
 
     names = _by_name()
     if close := get_close_matches(

@@ -63,7 +63,7 @@ def first_hit(value: Callable[[FloatArray], FloatArray]) -> Family:
 def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-    """Yield leading groups with chance and value of each place within the cut-off; like depths together."""
+    """Yield leading groups with the chance and value of each rank within the cut-off."""
     leading = groups.memoize(_leading, lambda: _leading(groups))
     if leading.depth.sum() <= _MAX_MEMOIZED:
         tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(leading, None)))
@@ -74,7 +74,7 @@ def _places(
 
 
 def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
-    """Yield leading groups of like depths, (n, depth) ranks of their places, and the chance of each."""
+    """Yield leading groups of similar depth, (n, depth) ranks of their documents, and the chance of each."""
     depth = leading.depth if k is None else np.clip(int(k) - leading.above, 0, leading.depth)
     for part, deepest in batch_by_depth(depth):
         rank = leading.above[part, None] + np.arange(1.0, deepest + 1)
@@ -86,7 +86,7 @@ def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
 
 
 class _Leading(NamedTuple):
-    """Leading groups: their numbers, documents above, size, relevant ones, and how many places can matter."""
+    """Leading groups: number, documents above, size, relevant documents, and ranks that can matter."""
 
     group: IntArray
     above: IntArray

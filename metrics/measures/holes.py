@@ -1,4 +1,4 @@
-"""Tie groups with the documents in them that nobody judged, and every way to judge these."""
+"""Lists with unjudged documents, and all ways to judge these."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,13 +17,14 @@ Bounds = tuple[FloatArray, FloatArray]
 
 
 class HoleTable(NamedTuple):
-    """Lists of like many unjudged documents, a column each: short columns add up faster than short rows.
+    """Lists with similar numbers of unjudged documents, one column each.
 
     Attributes:
         lists: (n_columns,) the lists.
-        members: (deepest, n_columns) their unjudged documents, the first to be judged relevant first; past the
-            last one the number of all.
-        counts: (deepest + 1, n_columns) how many are judged relevant: 0, 1, ...; past the last one it again.
+        members: (deepest, n_columns) their unjudged documents in the order in which they become relevant; past
+            the
+            last one the number of all documents.
+        counts: (deepest + 1, n_columns) how many are relevant: 0, 1, ...; constant past the last one.
     """
 
     lists: IntArray
@@ -31,7 +32,7 @@ class HoleTable(NamedTuple):
     counts: IntArray
 
     def running(self, start: FloatArray, increments: FloatArray) -> FloatArray:
-        """Return (..., deepest + 1, n_columns) sums as documents are judged relevant, one after the other.
+        """Return (..., deepest + 1, n_columns) sums as documents become relevant one at a time.
 
         Shapes: `start` (..., n_lists), `increments` (..., n_unjudged).
         """
@@ -44,16 +45,16 @@ class HoleTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Holes:
-    """Lists in tie groups, with what is judged of them and what is not.
+    """Lists in tie groups, with their judged and unjudged documents.
 
-    Documents of one group that share what is known of them are alike, so that a way to judge is a number of
-    documents in each group; the grades of the scale are those that any judgment gives, and 0.
+    Unjudged documents of one group are interchangeable, so a way to judge is a number of documents in each
+    group. The possible grades are 0 and all grades of the judgments.
 
     Attributes:
         ranking: the lists.
         grades: (n_levels,) grades above 0 that a document may have, lowest first.
-        n_open: (n_lists,) documents of each query that nobody judged and that may be relevant, listed or not.
-        is_cut: whether lists go on past their end with documents that may be relevant.
+        n_open: (n_lists,) unjudged documents of each query that may be relevant, listed or not.
+        is_cut: true if lists continue past their end with documents that may be relevant.
     """
 
     ranking: Ranking
@@ -71,10 +72,7 @@ class Holes:
         *,
         is_cut: bool = False,
     ) -> "Holes":
-        """Return lists with what nobody judged of their queries.
-
-        Shapes: `lists` (n_lists,).
-        """
+        """Return lists with the unjudged documents of their queries; `lists` are their (n_lists,) numbers."""
         counts, grades = open_documents
         if not (grades >= ranking.judgments.relevant_from).any():
             grades = np.append(grades, ranking.judgments.relevant_from)
@@ -119,16 +117,14 @@ class Holes:
 
     @cached_property
     def _judged_documents(self) -> tuple[IntArray, FloatArray]:
-        """Group and grade of each judged document."""
         documents = np.flatnonzero(self.ranking.judged)
         return self.ranking.groups.take(documents), self.ranking.grades.take(documents)
 
     def count(self, is_counted: BoolArray) -> IntArray:
-        """Return (n_groups,) documents of each group of which something holds."""
+        """Return (n_groups,) how many documents of each group satisfy a condition."""
         return self._per_group(self.ranking.groups[is_counted])
 
     def _per_group(self, groups: IntArray) -> IntArray:
-        """Return (n_groups,) how often each group is among some."""
         return np.bincount(groups, minlength=len(self.ranking.starts))
 
     @cached_property
@@ -142,7 +138,7 @@ class Holes:
 
     @property
     def relevant_level(self) -> slice:
-        """The lowest level that is relevant, as a slice of the levels."""
+        """The lowest relevant level, as a slice of the levels."""
         level = int(np.searchsorted(self.grades, self.ranking.judgments.relevant_from))
         return slice(level, level + 1)
 
@@ -168,7 +164,7 @@ class Holes:
 
     @cached_property
     def unlisted(self) -> IntArray:
-        """(n_lists,) documents that a list lacks, nobody judged and may be relevant: v."""
+        """(n_lists,) unjudged documents that a list lacks and that may be relevant: v."""
         return self.n_open - self.n_unjudged
 
     def per_list(self, values: FloatArray | IntArray) -> FloatArray:
@@ -176,7 +172,7 @@ class Holes:
         return np.bincount(self.lists, values, minlength=self.n_lists).astype(np.float64)
 
     def above_in_list(self, values: IntArray) -> IntArray:
-        """Return (n_groups,) sum of a whole number of each group over the groups above it in its list."""
+        """Return (n_groups,) sums of a whole number over the groups above each in its list."""
         starts, ends = self.spans
         upto = np.append(0, np.cumsum(values))
         return np.asarray(upto[:-1] - np.repeat(upto.take(starts), ends - starts))
@@ -200,11 +196,11 @@ class Holes:
 
     @cached_property
     def leading(self) -> tuple[IntArray, IntArray]:
-        """The first groups that hold a relevant document, and those that may hold one."""
+        """The first groups with a relevant document, and the first that may have one."""
         return self.first_with(self.relevant > 0), self.first_with(self.relevant + self.unjudged > 0)
 
     def first_with(self, is_held: BoolArray) -> IntArray:
-        """Return the first group of each list of which something holds, of lists that have one."""
+        """Return the first group of each list that satisfies a condition, for lists that have one."""
         groups = np.flatnonzero(is_held)
         lists = self.lists.take(groups)
         return np.asarray(groups[np.append(True, lists[1:] != lists[:-1])[: len(groups)]])

@@ -1,4 +1,4 @@
-"""Inferred average precision: what is judged above a relevant document stands for what the pool holds there."""
+"""Inferred average precision: judged documents above a relevant one stand for the whole pool above it."""
 
 from functools import partial
 from typing import NamedTuple
@@ -18,13 +18,13 @@ from metrics.ties.treatments import EPSILON
 def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
     """Return the expected inferred average precision.
 
-    A relevant document at place i, below S relevant documents, N that are not and P of the pool that nobody
-    judged, is worth 1/i + (S + N + P)/i * (S + e)/(S + N + 2e), e = 0.00001.
+    A relevant document at rank i, below S relevant, N judged irrelevant and P unjudged pool documents, is worth
+    1/i + (S + N + P)/i * (S + e)/(S + N + 2e), e = 0.00001.
 
-    Of the judged documents of its tie, r relevant and s not, it is the t-th from 0 with the same chance for
-    all t. Then t(r - 1)/(r + s - 1) relevant ones are expected above it in the tie, and of the others above
-    it, rho are of the pool: u of n - r - s. With A judged or pooled documents above the tie, c of them
-    relevant, and h_t as of `_reciprocal_places`,
+    Among the judged documents of its tie, r relevant and s irrelevant, it is the t-th from 0 with the same
+    chance for all t. Then t(r - 1)/(r + s - 1) relevant ones are expected above it in the tie. Of the other
+    documents above it, a share rho is in the pool: u of n - r - s. With A judged or pool documents above the
+    tie, c of them relevant, and h_t as in `_reciprocal_places`,
 
     E = 1/R * sum over groups of r/(r + s) * sum over t of
     h_t * (1 + g_t * (A + t - rho * (b + 1 + t))) + rho * g_t, g_t the ratio of judged documents above.
@@ -49,19 +49,19 @@ def _mean(groups: TieGroups, _: Parameter) -> FloatArray:
 
 
 def _above(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the (n_groups,) relevant, judged, and pooled but unjudged documents above each group."""
+    """Return (n_groups,) relevant, judged, and unjudged pool documents above each group."""
     n_judged = groups.relevant + groups.nonrelevant
     return groups.relevant_above, groups.above_in_list(n_judged), groups.above_in_list(groups.pooled)
 
 
 def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> FloatArray:
-    """Return (sum of n_judged,) expected reciprocal place of each judged document of groups, from the first on.
+    """Return (sum of n_judged,) the expected reciprocal rank of each judged document of groups.
 
-    Where all n are judged, the t-th from 0 stands at b + t + 1. Else it has t of q others above it, and
+    Where all n are judged, the t-th from 0 is at rank b + t + 1. Otherwise it has t of q others above it, and
 
     (b + t)(q - t + 1) * h_(t-1) + t(b + n - q + t) * h_t = q + 1
 
-    binds neighbours, from C(i - 1, t) = C(i - 1, t - 1)(i - t)/t and its like for what stands below.
+    links neighbours, from C(i - 1, t) = C(i - 1, t - 1)(i - t)/t and the same for the documents below.
     """
     values = 1 / joined_ranges(above + 1, n_judged)
     partly_judged = np.flatnonzero(size > n_judged)
@@ -75,9 +75,9 @@ def _reciprocal_places(above: IntArray, size: IntArray, n_judged: IntArray) -> F
 
 
 def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: IntArray) -> FloatArray:
-    """Solve the equations between neighbours, outward from where their factors change which is larger.
+    """Solve the equations of `_reciprocal_places` outward from the rank where the larger factor changes.
 
-    There every step makes errors smaller; one of each group is a sum.
+    From there every step reduces errors. One rank of each group is computed as a sum.
     """
     with needs("stats"):
         from scipy.linalg import solve_banded  # noqa: PLC0415 only where some of a tie are judged
@@ -97,9 +97,9 @@ def _solved_places(above: IntArray, size: IntArray, n_judged: IntArray, number: 
 
 
 def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, number: IntArray) -> FloatArray:
-    """Return the (n_groups,) expected reciprocal place of a judged document, of its place i by one sum.
+    """Return the (n_groups,) expected reciprocal rank of a judged document by a sum over its ranks i.
 
-    P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): sums of logs, then shares of their total.
+    P(i + 1)/P(i) = i/(i - t) * (n - i - q + t)/(n - i): logs are summed, then normalised.
     """
     values = np.empty(len(size))
     for part, deepest in batch_by_depth(size - n_others):
@@ -114,7 +114,7 @@ def _reciprocal_place(above: IntArray, size: IntArray, n_others: IntArray, numbe
 
 
 def _variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Return the variance of inferred average precision: those of `worth_variance` of its ties, over R^2."""
+    """Return the variance of inferred average precision: `worth_variance` of its ties, over R^2."""
     mixed = np.flatnonzero((groups.relevant > 0) & (groups.relevant < groups.size))
     columns = groups.above, groups.size, groups.relevant, groups.nonrelevant, groups.pooled, *_above(groups)
     rows = np.stack([column[mixed] for column in columns], axis=1)
@@ -138,17 +138,17 @@ inferred_ap = Family(
 
 
 class JudgedTie(NamedTuple):
-    """A tie, and what stands above it.
+    """A tie and the documents above it.
 
     Attributes:
         above: documents above it: b.
         size: its documents: n.
-        relevant: of these.
-        nonrelevant: judged ones of these that are not relevant.
-        pooled: those of these that are of the pool and unjudged.
-        relevant_above: documents above it that are relevant.
-        judged_above: judged ones above it.
-        pooled_above: those above it that are of the pool and unjudged.
+        relevant: its relevant documents.
+        nonrelevant: its judged irrelevant documents.
+        pooled: its unjudged pool documents.
+        relevant_above: relevant documents above it.
+        judged_above: judged documents above it.
+        pooled_above: unjudged pool documents above it.
     """
 
     above: int
@@ -162,15 +162,15 @@ class JudgedTie(NamedTuple):
 
     @property
     def kinds(self) -> tuple[int, int, int]:
-        """Its documents of each kind that counts: relevant, judged and not, pooled."""
+        """Its relevant, judged irrelevant and unjudged pool documents."""
         return self.relevant, self.nonrelevant, self.pooled
 
 
 def worth_variance(tie: JudgedTie) -> float:
-    """Return the variance over all orders of the sum of the worths of a tie's relevant documents.
+    """Return the variance over all orders of the summed worths of a tie's relevant documents.
 
     Raises:
-        UsageError: there is too much to go through.
+        UsageError: there are too many cases.
     """
     _refuse_large(tie)
     x, y, z = np.ogrid[tuple(slice(number + 1) for number in tie.kinds)]
@@ -185,7 +185,6 @@ def worth_variance(tie: JudgedTie) -> float:
 
 
 def _refuse_large(tie: JudgedTie) -> None:
-    """Raise a UsageError where a tie has too many numbers of documents above its places."""
     steps = tie.size * float(np.prod([number + 1.0 for number in tie.kinds]))
     if steps > MAX_STEPS:
         raise UsageError(

@@ -1,6 +1,7 @@
-"""Interpolated precision at a recall: the best precision from where that recall is reached."""
+"""Interpolated precision at a recall: the best precision from the rank on where that recall is reached."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,14 +18,18 @@ _Distribution = tuple[int, FloatArray, FloatArray]
 
 _STEPS_A_CELL = 64
 """Steps that a value of a tie takes, at least: so no table is larger than memory."""
+_CELLS = 2**16
+"""Values of relevant documents that are looked at together."""
+_NEGLIGIBLE = 1e-20
+"""Chance that no sum in float64 can tell from 0."""
 
 
 def _mean(groups: TieGroups, recall: Parameter) -> FloatArray:
     """Return expected interpolated precision.
 
-    The value of an order is the largest j/L_j, L_j the place of the j-th relevant document, over the j that are
-    at least the recall times R, rounded as trec_eval does: j >= floor(recall * R + 0.9). With values v_0 (the
-    worst order) to v_T (the best) that an order may have, E = v_0 + sum of (v_t - v_(t-1)) P(value >= v_t).
+    The value of an order is the largest j/L_j, L_j the rank of the j-th relevant document, over all j of at
+    least the recall times R, rounded as in trec_eval: j >= floor(recall * R + 0.9). With values v_0 (the worst
+    order) to v_T (the best), E = v_0 + sum of (v_t - v_(t-1)) P(value >= v_t).
 
     Source: m_iprec_at_recall.c of trec_eval 9.
     """
@@ -35,7 +40,6 @@ def _mean(groups: TieGroups, recall: Parameter) -> FloatArray:
 
 
 def _variance(groups: TieGroups, recall: Parameter) -> FloatArray:
-    """Return the variance of interpolated precision, of the chances of `_mean`."""
     variances = np.zeros(groups.n_lists)
     for row, values, chances in _distributions(groups, recall):
         of_values = chances - np.append(chances[1:], 0.0)
@@ -44,12 +48,12 @@ def _variance(groups: TieGroups, recall: Parameter) -> FloatArray:
 
 
 def _need(n_relevant: IntArray, recall: Parameter) -> IntArray:
-    """Return the (n,) relevant documents with which the recall is reached, at least one."""
+    """Return the (n,) relevant documents that reach the recall, at least one."""
     return np.asarray(np.maximum(np.floor((recall or 0.0) * n_relevant + 0.9), 1)).astype(np.int64)
 
 
 def _in_order(groups: TieGroups, recall: Parameter, tops: IntArray) -> FloatArray:
-    """Return the (n_lists,) value where the relevant documents of each group follow on so many documents."""
+    """Return (n_lists,) values if the relevant documents of each group follow directly on `tops` documents."""
     hits = joined_ranges(groups.relevant_above + 1, groups.relevant)
     places = joined_ranges(tops + 1, groups.relevant)
     lists = np.repeat(groups.lists, groups.relevant)
@@ -59,39 +63,74 @@ def _in_order(groups: TieGroups, recall: Parameter, tops: IntArray) -> FloatArra
 
 
 def _distributions(groups: TieGroups, recall: Parameter) -> list[_Distribution]:
-    """Return the distributions of lists whose value the order of ties moves."""
+    """Return the distributions of lists whose value depends on the order of ties."""
     return groups.memoize((_distributions, recall), lambda: list(_found_distributions(groups, recall)))
 
 
 def _found_distributions(groups: TieGroups, recall: Parameter) -> Iterator[_Distribution]:
-    """Yield them: no value is v or more where none of any tie is, and ties are independent.
-
-    Raises:
-        UsageError: ties are too large.
-    """
+    """Yield the distributions: ties are independent, and a value is below v if every tie's is."""
     need, ends = _need(groups.n_relevant, recall), groups.above + groups.size - groups.relevant
     worst, best = _in_order(groups, recall, ends), _in_order(groups, recall, groups.above)
     starts = np.searchsorted(groups.lists, np.arange(groups.n_lists + 1))
     for row in np.flatnonzero(worst < best).tolist():
-        tables = []
-        for group in range(*starts[row : row + 2]):
-            n, r = int(groups.size[group]), int(groups.relevant[group])
-            if 0 < r < n:
-                _refuse_large(int(groups.n_docs[row]), float(n * r) * _STEPS_A_CELL)
-                hits = int(groups.relevant_above[group]) + np.arange(1, r + 1)[:, None]
-                values = hits / (int(groups.above[group]) + np.arange(1, n + 1))
-                values[: max(int(need[row]) - int(hits[0, 0]), 0)] = 0
-                if values.max() > worst[row]:
-                    tables.append(values)
-        candidates = np.unique(np.concatenate([table.ravel() for table in tables]))
-        values = candidates[(candidates > worst[row]) & (candidates <= best[row])]
-        _refuse_large(int(groups.n_docs[row]), len(values) * sum(float(table.size) for table in tables))
-        below = np.prod([_chance_below(table, values) for table in tables], axis=0)
+        ties = [
+            tie
+            for group in range(*starts[row : row + 2])
+            if (tie := _tie(groups, group, int(need[row]), worst[row], best[row])) and len(tie.limits)
+        ]
+        values = np.unique(np.concatenate([tie.limits for tie in ties]))
+        below, n_steps = np.ones(len(values)), 0
+        for tie in ties:
+            chances = np.ones(len(tie.limits) + 1)
+            n_parts = tie.relevant * len(tie.limits) // _CELLS + 1
+            for part in np.array_split(np.arange(len(tie.limits)), n_parts):
+                chances[part], steps = _chances_below(tie, tie.limits[part])
+                n_steps += steps
+                _refuse_large(int(groups.n_docs[row]), n_steps)
+            below *= chances[np.searchsorted(tie.limits, values)]
         yield row, np.append(worst[row], values), np.append(1.0, 1 - below)
 
 
+class _Tie(NamedTuple):
+    """A tie of one list.
+
+    Attributes:
+        above: documents above it: b.
+        size: its documents: n.
+        relevant: its relevant documents: r.
+        relevant_above: relevant documents above it: c.
+        first: number of its first relevant document that reaches the recall, from 1.
+        limits: (n_limits,) values that its documents may have, rising.
+        shares: (n + 1, r + 1) chance that so many of some independent documents are relevant, each with r/n.
+    """
+
+    above: int
+    size: int
+    relevant: int
+    relevant_above: int
+    first: int
+    limits: FloatArray
+    shares: FloatArray
+
+
+def _tie(groups: TieGroups, group: int, need: int, worst: float, best: float) -> _Tie | None:
+    columns = groups.above, groups.size, groups.relevant, groups.relevant_above
+    b, n, r, c = (int(column[group]) for column in columns)
+    first = max(need - c, 1)
+    if not first <= r < n:
+        return None
+    _refuse_large(int(groups.n_docs[groups.lists[group]]), n * r * _STEPS_A_CELL)
+    table = np.arange(c + first, c + r + 1)[:, None] / np.arange(b + 1, b + n + 1)
+    limits = np.unique(table[(table > worst) & (table <= best)])
+    shares = np.zeros((n + 1, r + 1))
+    shares[0, 0] = 1
+    for number in range(n if len(limits) else 0):
+        shares[number + 1] = (1 - r / n) * shares[number]
+        shares[number + 1, 1:] += r / n * shares[number, :-1]
+    return _Tie(b, n, r, c, first, limits, shares)
+
+
 def _refuse_large(n_docs: int, steps: float) -> None:
-    """Raise a UsageError where a list has ties of too many values."""
     if steps > MAX_STEPS:
         raise UsageError(
             f"IPrec: the orders of a list of {n_docs:,} documents with large ties would take {steps:.1g} "
@@ -99,32 +138,41 @@ def _refuse_large(n_docs: int, steps: float) -> None:
         )
 
 
-def _chance_below(table: FloatArray, limits: FloatArray) -> FloatArray:
-    """Return the (n_limits,) chance that no relevant document of a tie has a value of a limit or more.
+def _chances_below(tie: _Tie, limits: FloatArray) -> tuple[FloatArray, int]:
+    """Return (n_limits,) the chance that no relevant document of a tie reaches a limit, and the steps.
 
-    Place after place, with the chance of each number of relevant documents so far.
+    The j-th relevant document reaches the limit v at rank m_j of the tie or above, m_j = floor((c + j)/v) - b.
+    So v is reached if N(m_j) = j for some j, N(m) the relevant documents among the first m. The largest such j
+    is unique. With Q_j the chance that no larger i has N(m_i) = i, given N(m_j) = j,
 
-    Args:
-        table: (r, n) value of the j-th relevant document at each place.
-        limits: (n_limits,) values.
+    P(v is reached) = sum of P(N(m_j) = j) Q_j, Q_j = 1 - sum over i > j of P(N(m_i) = i | N(m_j) = j) Q_i.
+
+    These chances are products of binomial ones (`shares`) over that of all r of n.
     """
-    r, n = table.shape
-    chances = np.zeros((r + 1, len(limits)))
-    chances[0] = 1
-    remaining = r - np.arange(r + 1.0)[:, None]
-    for place in range(n):
-        is_relevant = np.clip(remaining / (n - place), 0, 1) * chances
-        chances -= is_relevant
-        chances[1:] += is_relevant[:-1] * (table[:, place, None] < limits)
-    return np.asarray(chances[r])
+    n, r, limit = tie.size, tie.relevant, limits[:, None]
+    j = np.arange(tie.first, r + 1)
+    hits = tie.relevant_above + j
+    reach = np.floor(hits / limit)
+    reach += hits / (reach + 1) >= limit
+    reach -= hits / reach < limit  # the quotients decide, as they do in the value itself
+    m = np.clip(reach - tie.above, 0, n).astype(np.int64)
+    to_end = tie.shares[n - m, r - j]
+    is_likely = (tie.shares[m, j] * to_end > _NEGLIGIBLE * tie.shares[n, r]).any(axis=0)
+    m, j, to_end = m[:, is_likely], j[is_likely], to_end[:, is_likely]
+    for column in reversed(range(len(j) - 1)):
+        later = slice(column + 1, None)
+        between = tie.shares[m[:, later] - m[:, [column]], j[later] - j[column]]
+        to_end[:, column] -= np.einsum("vj,vj->v", between, to_end[:, later])
+    reached = np.einsum("vj,vj->v", tie.shares[m, j], to_end) / tie.shares[n, r]
+    return 1 - reached, m.size * len(j)
 
 
 def _bounds(holes: Holes, recall: Parameter) -> Bounds:
-    """Return the bounds of interpolated precision, exactly.
+    """Return the exact bounds of interpolated precision.
 
-    A relevant document adds more the higher it stands, and each one more raises what the recall asks for. So
-    of x more the largest value has the highest, first in their tie; the smallest has those that the list lacks,
-    then the lowest, last in their tie. Every x is looked at.
+    A relevant document adds more at a higher rank, and each further one raises the number that the recall
+    needs. So for x more relevant documents, the largest value has the highest, first in their tie. The smallest
+    value has unlisted documents, then the lowest, last in their tie. Every x is tried.
     """
     r, u = holes.relevant, holes.unjudged
     bounds = np.zeros((2, holes.n_lists))
@@ -145,7 +193,7 @@ def _bounds(holes: Holes, recall: Parameter) -> Bounds:
 
 
 def _is_open(judged: IntArray, unjudged: IntArray, *, judged_first: bool) -> BoolArray:
-    """Return whether each document is unjudged, of groups of judged relevant and unjudged ones."""
+    """Return whether each document is unjudged, in groups of judged relevant and unjudged documents."""
     counts = np.stack([judged, unjudged] if judged_first else [unjudged, judged], axis=1).ravel()
     return np.repeat(np.tile([not judged_first, judged_first], len(judged)), counts)
 

@@ -1,8 +1,4 @@
-"""Smallest and largest value of each family over all orders of ties and all grades of unjudged documents.
-
-What one relevant document more adds to the sum of precisions is its own precision and 1/place of every
-relevant one below it.
-"""
+"""Smallest and largest value of each family over all orders of ties and all grades of unjudged documents."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,28 +14,24 @@ from metrics.ties import TieGroups, refine, treatment
 from metrics.ties.treatments import EPSILON
 
 _MAX_STEPS = 200
-"""Steps of Dinkelbach's method, which takes a handful."""
+"""Most steps of Dinkelbach's method, which usually takes a few."""
 _ROUNDING = 4 * np.finfo(np.float64).eps
-"""How much larger a ratio may seem to be by rounding alone."""
+"""Relative rounding error of a ratio."""
 
 
 def extreme_ratio(part: FloatArray, total: FloatArray, sign: int) -> FloatArray:
-    """Return the largest (sign 1) or smallest (sign -1) of part/total in each column; 0 over 0 is 0.
-
-    Shapes: `part` (n_counts, n_columns).
-    """
+    """Return the largest (sign 1) or smallest (sign -1) of part/total in each column; 0/0 is 0."""
     ratios = ratio(part, total)
     return np.asarray(ratios.max(axis=0) if sign > 0 else ratios.min(axis=0))
 
 
 def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
-    """Return the largest ratio of each column, of all numbers of documents that each level of grades may have.
+    """Return the largest ratio of each column over all numbers of documents at each level of grades.
 
-    A way to judge is a number x_l of documents for each level of grades, x_1 >= x_2 >= ..., for what reaches a
-    grade reaches those below; its ratio is sum of parts[l, x_l] over sum of totals[l, x_l], 0 over 0 is 0.
-    Dinkelbach: from the ratio q of some way go to the way that is best for parts - q * totals, which levels
-    share only through their order; where it gains nothing, q is the largest. The first is the best of the ways
-    that give every document the highest grade or none: mostly no way is better, not even out of order.
+    A way to judge has x_l documents with grade l or higher, x_1 >= x_2 >= ...; its ratio is the sum of
+    parts[l, x_l] over the sum of totals[l, x_l], and 0/0 is 0. Dinkelbach's method starts with the best
+    ratio q where all documents share a grade, or are irrelevant. It moves to the way that is best for
+    parts - q * totals until nothing improves; q is then the largest ratio.
 
     Shapes: `parts` (n_levels, n_counts, n_columns).
 
@@ -61,12 +53,12 @@ def largest_ratio(parts: FloatArray, totals: FloatArray) -> FloatArray:
 
 
 def ratio(part: FloatArray, total: FloatArray) -> FloatArray:
-    """Return part/total; 0 over 0 is 0."""
+    """Return part/total; 0/0 is 0."""
     return np.asarray(part / np.where(total > 0, total, 1.0))
 
 
 def _best(parts: FloatArray, totals: FloatArray, ratios: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return part and total of the way that is best for part - ratio * total, column by column."""
+    """Return part and total of the way that is best for part - ratio * total in each column."""
     part, total = parts[-1], totals[-1]
     cells = np.arange(part.size).reshape(part.shape)
     for level in reversed(range(len(parts) - 1)):
@@ -77,7 +69,7 @@ def _best(parts: FloatArray, totals: FloatArray, ratios: FloatArray) -> tuple[Fl
 
 
 def _leading(worth: FloatArray, cells: IntArray) -> IntArray:
-    """Return, for each (count, column) cell, the number of the first above it, or it, that is worth most."""
+    """Return, for each (count, column) cell, the first cell down to it with the largest worth."""
     highest = np.maximum.accumulate(worth, axis=0)
     first = cells.copy()
     first[1:][highest[1:] == highest[:-1]] = 0
@@ -85,39 +77,36 @@ def _leading(worth: FloatArray, cells: IntArray) -> IntArray:
 
 
 Total = Callable[[FloatArray, Parameter], FloatArray]
-"""(documents with at least a grade, parameter) → what their gain is divided by."""
+"""(documents with at least a grade, parameter) → divisor of their gain."""
 
 
 def per_relevant(documents: FloatArray, _: Parameter) -> FloatArray:
-    """Return R: what a measure over all relevant documents is divided by."""
+    """Return R, the divisor of a measure over all relevant documents."""
     return documents
 
 
 def weighted_bounds(
     weight: Weight, of_grade: Callable[[FloatArray], FloatArray] | None, total: Total | None
 ) -> Joint:
-    """Return the smallest and largest value of a measure of gains weighted by place, exactly.
+    """Return the exact bounds of a measure of gains weighted by rank.
 
-    A gain is a sum over the grades up to a document's of what each adds, so a value is a sum over levels of
-    grades of the weights of the places that hold at least that grade. Weights fall with the place: for x
-    unjudged documents of a level the largest sum has those of the highest groups, first in their tie; the
-    smallest has those that the list lacks, then those of the lowest groups, last in their tie. Documents that
-    weigh nothing wherever they stand only raise the ideal: the largest has none of them, the smallest all.
+    A value is a sum over levels of grades: the weights of its ranks, times the level's step in
+    gain. Weights fall with the rank. So with x unjudged documents at a level, the largest
+    sum has those of the highest groups, first in their tie. The smallest has the documents that the list lacks,
+    then those of the lowest groups, last in their tie. Documents with weight 0 at every rank only raise the
+    ideal: the largest value has none of them, the smallest all.
 
-    The smallest has only documents of the highest grade: from below, what the next one adds to the sum never
-    falls, and is no larger for a higher level, of which more places stand lower; what it adds to the divisor
-    never grows, and is no smaller for a higher level, of which fewer documents are known. So sum - ratio *
-    divisor is convex in x for each level and has its least at no smaller x for a higher one, while x may be no
-    larger there: it is the same.
+    The smallest value has only documents of the highest grade. From below, the step of the sum
+    never falls with x, and is no larger for a higher level. The step of the divisor never grows, and is no
+    smaller for a higher level. So sum - ratio * divisor is convex in x for each level, and its minimum is at no
+    smaller x for a higher level, where x may be no larger: x is the same for all levels.
 
-    Most lists need no look at numbers of documents between none that may weigh something and all. Where they
-    raise no divisor, none is smallest and all is largest; none is smallest where nothing else gains. And a
-    document that stands no lower than its number among those of its level adds what it adds to the divisor, or
-    more: where each does, all is largest, for no ratio is above 1.
+    Most lists need only the cases that none or all of the documents with weight are relevant. If they raise no
+    divisor, or nothing else gains, none is smallest. If they raise no divisor, or no document ranks lower than
+    its number among those of its level, all is largest, because no ratio is above 1.
 
-    Source of what lists that are cut add to an endless weight, all places past their end: the residual of
-
-    Moffat & Zobel, TOIS 2008.
+    A list that is cut adds to an endless weight all ranks past its end: the residual of Moffat & Zobel, TOIS
+    2008.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -131,11 +120,11 @@ def weighted_bounds(
 
 
 class _Stretches(NamedTuple):
-    """Places of the unjudged documents of a tie group that may weigh something.
+    """Ranks of the unjudged documents of a tie group that may have weight.
 
     Attributes:
         lists: (n_stretches,) list of each.
-        tops: (n_levels, n_stretches) places above it, where the documents have the grade of a level.
+        tops: (n_levels, n_stretches) ranks above it if its documents have the grade of a level.
         lengths: (n_stretches,) its documents.
         n_above: (n_stretches,) unjudged documents above it.
     """
@@ -146,66 +135,56 @@ class _Stretches(NamedTuple):
     n_above: IntArray
 
     def n_documents(self, holes: Holes) -> IntArray:
-        """Return (n_lists,) how many there are."""
         return np.bincount(self.lists, self.lengths, holes.n_lists).astype(np.int64)
 
     def weights(self, holes: Holes, weight: Weight, k: Parameter) -> FloatArray:
-        """Return (n_levels, n_lists) what all documents weigh."""
+        """Return (n_levels, n_lists) the weights of all documents."""
         limit = weight.depth(k)
         ends = np.minimum(self.tops + self.lengths, limit)
         return _per_list(holes, self.lists, weight.span(np.minimum(self.tops, limit), ends, k))
 
     def is_low(self, judged: FloatArray) -> BoolArray:
-        """Return (n_lists,) whether some document stands lower than its number among those of its level."""
+        """Return (n_lists,) whether some document ranks lower than its number among those of its level."""
         is_low = (self.tops - self.n_above > judged.take(self.lists, axis=1)).any(axis=0) & (self.lengths > 0)
         return np.bincount(self.lists[is_low], minlength=judged.shape[1]) > 0
 
     def documents(self, is_taken: BoolArray) -> tuple[IntArray, IntArray]:
-        """Return the list, and (n_levels, n) places above, of each document of some lists."""
-        taken = np.flatnonzero(is_taken.take(self.lists))
-        lengths = self.lengths.take(taken)
-        stretch = np.repeat(taken, lengths)
+        """Return the list, and (n_levels, n) ranks above, of each document of some lists."""
+        stretches = np.flatnonzero(is_taken.take(self.lists))
+        lengths = self.lengths.take(stretches)
+        stretch = np.repeat(stretches, lengths)
         number = np.arange(len(stretch)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return self.lists.take(stretch), self.tops.take(stretch, axis=1) + number
 
 
 class _Divisors(NamedTuple):
-    """What the gain of each level is divided by.
+    """Divisors of the gain of each level.
 
     Attributes:
-        by_count: (n_counts,) where so many documents have the grade: none, one, ...
-        judged: (n_levels, n_lists) documents that have it before unjudged ones that may weigh something do.
-        none: (n_levels, n_lists) divisors with none of these.
-        every: (n_levels, n_lists) divisors with all of these.
+        by_count: (n_counts,) divisor if no document, one, ... has the grade.
+        judged: (n_levels, n_lists) documents with the grade, without unjudged ones that may have weight.
+        smallest: (n_levels, n_lists) divisors without unjudged documents with weight.
+        largest: (n_levels, n_lists) divisors with all of them.
     """
 
     by_count: FloatArray
     judged: IntArray
-    none: FloatArray
-    every: FloatArray
+    smallest: FloatArray
+    largest: FloatArray
 
     @property
     def grow(self) -> BoolArray:
         """(n_lists,) whether unjudged documents raise a divisor."""
-        return np.asarray((self.every > self.none).any(axis=0))
+        return np.asarray((self.largest > self.smallest).any(axis=0))
 
     def of(self, table: HoleTable) -> FloatArray:
-        """Return (n_levels, n_counts, n_columns) divisors as documents become relevant, one after the other."""
+        """Return (n_levels, n_counts, n_columns) divisors as documents become relevant."""
         return self.by_count.take(self.judged[:, None, table.lists] + table.counts)
 
 
 @dataclass(frozen=True, eq=False)
 class _Ends:
-    """The two ends of a measure; `weighted_bounds` says why they are what is computed here.
-
-    Attributes:
-        holes: the lists.
-        weight: what each place weighs.
-        k: cut-off, or the parameter of the weight.
-        total: what the gain of a level is divided by; None: nothing.
-        levels: which levels of grades count.
-        steps: (n_levels, 1) what each adds to the gain of the level below.
-    """
+    """The bounds of `weighted_bounds`; `steps` (n_levels, 1) is what each level adds to the gain."""
 
     holes: Holes
     weight: Weight
@@ -215,14 +194,14 @@ class _Ends:
     steps: FloatArray
 
     def smallest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) smallest: documents become relevant from below, with the highest grade."""
+        """Return (n_lists,) smallest values: documents become relevant from below, with the highest grade."""
         gains: FloatArray = (weights * self.steps).sum(axis=0)
         if self.total is None:
             return gains
         n_weighty = stretches.n_documents(self.holes)
         judged = self.holes.judged[self.levels] + (self.holes.n_open - n_weighty)
         divisors = self._divisors(self.total, judged, n_weighty)
-        values = ratio(gains, (divisors.none * self.steps).sum(axis=0))
+        values = ratio(gains, (divisors.smallest * self.steps).sum(axis=0))
         is_open = divisors.grow & (gains > 0)
         owner, added = self._added(stretches, is_open)
         increments = added.sum(axis=0)
@@ -232,7 +211,7 @@ class _Ends:
         return values
 
     def largest(self, weights: FloatArray, stretches: _Stretches) -> FloatArray:
-        """Return the (n_lists,) largest values: documents become relevant from the top, each with any grade."""
+        """Return (n_lists,) largest values: documents become relevant from the top, with any grade."""
         start = weights * self.steps
         gains: FloatArray = (start + stretches.weights(self.holes, self.weight, self.k) * self.steps).sum(
             axis=0
@@ -241,7 +220,7 @@ class _Ends:
             return gains + self._residual()
         judged = self.holes.judged[self.levels]
         divisors = self._divisors(self.total, judged, stretches.n_documents(self.holes))
-        values = ratio(gains, (divisors.every * self.steps).sum(axis=0))
+        values = ratio(gains, (divisors.largest * self.steps).sum(axis=0))
         is_open = divisors.grow & stretches.is_low(np.where(judged < self.weight.depth(self.k), judged, np.inf))
         owner, added = self._added(stretches, is_open)
         for table in self.holes.tables(owner, is_open):
@@ -250,18 +229,16 @@ class _Ends:
         return values
 
     def _divisors(self, total: Total, judged: IntArray, n_weighty: IntArray) -> _Divisors:
-        """Return the divisors from so many documents of each level on, to (n_lists,) so many more."""
         n_most = judged + n_weighty
         by_count = total(np.arange(int(n_most.max(initial=0)) + 1.0), self.k)
         return _Divisors(by_count, judged, by_count.take(judged), by_count.take(n_most))
 
     def _added(self, stretches: _Stretches, is_open: BoolArray) -> tuple[IntArray, FloatArray]:
-        """List of each unjudged document of open lists, and (n_levels, n) what its grades add to the gain."""
+        """Return the list of each unjudged document of open lists, and (n_levels, n) what its grades add."""
         owner, places = stretches.documents(is_open)
         return owner, self.weight.singly(places, self.k) * self.steps
 
     def _residual(self) -> FloatArray | float:
-        """Return what lists that are cut add to an endless weight: all places past their end."""
         if not (self.holes.is_cut and self.weight.endless):
             return 0.0
         n_docs = self.holes.ranking.n_docs.astype(np.float64)
@@ -271,7 +248,7 @@ class _Ends:
 def _stretches(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> Iterator[tuple[FloatArray, _Stretches]]:
-    """Yield where relevant documents stand last in their tie, and then where they stand first."""
+    """Yield weights of judged documents and ranks of unjudged ones, last in their tie, then first."""
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.unjudged > 0))
     counts, unjudged, lists = (
@@ -286,7 +263,7 @@ def _stretches(
 def weights_of_judged(
     holes: Holes, weight: Weight, k: Parameter, levels: slice
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (n_levels, n_lists) each: what judged documents weigh last in their tie, and first in it."""
+    """Return (n_levels, n_lists) weights of judged documents, last in their tie, and first in it."""
     limit = weight.depth(k)
     near = np.flatnonzero((holes.above < limit) & (holes.counts[levels][0] > 0))
     counts, lists = holes.counts[levels].take(near, axis=1), holes.lists.take(near)
@@ -298,21 +275,20 @@ def weights_of_judged(
 
 
 def _per_list(holes: Holes, owner: IntArray, values: FloatArray) -> FloatArray:
-    """Return (n_levels, n_lists) sums over what belongs to each list."""
     return np.stack([np.bincount(owner, level, minlength=holes.n_lists) for level in values]).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """What documents add to the values of the lists of a reranker, before they are divided by what is ideal.
+    """The shares of documents in the values of a reranker's lists, before the division by the ideal.
 
     Attributes:
         best: (n_lists,) gain of judged documents, ties in their best order.
         worst: (n_lists,) the same, in their worst order.
-        lists: (n_members,) list of each unjudged document that may weigh something.
-        hashes: (n_members,) a number of each pair of query and document.
-        top_shares: (n_members, n_levels) what each adds at most as its grade rises to a level.
-        bottom_shares: (n_members, n_levels) what it adds at least.
+        lists: (n_members,) list of each unjudged document that may have weight.
+        hashes: (n_members,) hash of its query and document.
+        top_shares: (n_members, n_levels) its largest share as its grade rises to a level.
+        bottom_shares: (n_members, n_levels) its smallest share.
         ideal: (2, n_lists) smallest and largest divisor over all judgments.
     """
 
@@ -325,11 +301,11 @@ class Shares:
     ideal: FloatArray
 
     def most_above(self, other: "Shares") -> FloatArray:
-        """Return (n_lists,) what each list is above that of another reranker at most; infinite if unknown.
+        """Return (n_lists,) the largest difference to another reranker's lists; infinite if unknown.
 
-        An unjudged document adds at most its share here, and takes away at least its share there, each as if no
-        other one were relevant; it has the grade for which the two differ most. The divisor is the same for
-        both lists: the smallest where the list may be above, the largest where it is below for certain.
+        An unjudged document adds at most its share here and at least its share there, each as if no other
+        one were relevant. It gets the grade for which the shares differ most. Both lists have the same divisor:
+        the smallest where the difference may be positive, else the largest.
         """
         order = np.argsort(other.hashes, kind="stable")
         place = np.minimum(np.searchsorted(other.hashes, self.hashes, sorter=order), len(order) - 1)
@@ -349,7 +325,7 @@ class Shares:
 def shares_of(
     weight: Weight, of_grade: Callable[[FloatArray], FloatArray] | None, total: Total | None
 ) -> Callable[[Holes, Parameter], Shares]:
-    """Return what documents add to a measure of gains weighted by place."""
+    """Return a function that computes the `Shares` of a measure of gains weighted by rank."""
 
     def shares(holes: Holes, k: Parameter) -> Shares:
         levels = holes.relevant_level if of_grade is None else slice(None)
@@ -376,10 +352,10 @@ def shares_of(
 
 
 def first_rank_bounds(value: Callable[[FloatArray], FloatArray]) -> Joint:
-    """Return the bounds of a value that falls with the rank of the first relevant document, exactly.
+    """Return the exact bounds of a value that falls with the rank of the first relevant document.
 
-    Largest where all unjudged documents are relevant, first in their tie; smallest where none is, and those
-    that are known stand last.
+    It is largest if all unjudged documents are relevant and first in their tie. It is smallest if none is
+    relevant and judged ones are last in their tie.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -399,11 +375,11 @@ def first_rank_bounds(value: Callable[[FloatArray], FloatArray]) -> Joint:
 def own_rank_bounds(
     rank_of: Callable[[IntArray, IntArray, IntArray], FloatArray],
 ) -> Joint:
-    """Return the bounds of one over a rank that the first tie with a relevant document has by a rule, exactly.
+    """Return the exact bounds of one over a rank that `rank_of` gives the first tie with a relevant document.
 
-    The rank falls with every relevant document more in the tie and grows with the share of the others of the
-    list that stand in it. So it is lowest where the unjudged documents of the first tie that holds any are
-    relevant and no other is; highest where those below the known tie are relevant and no other is.
+    The rank falls with each additional relevant document in the tie and grows with the tie's share of the
+    list's irrelevant documents. It is lowest if exactly the unjudged documents of the first tie that holds any
+    are relevant, and highest if exactly those below the first tie with a judged relevant document are.
     """
 
     def joint(holes: Holes, _: Parameter) -> Bounds:
@@ -426,10 +402,7 @@ def own_rank_bounds(
 def mean_bounds(
     worth: Callable[[Holes, Parameter], FloatArray],
 ) -> Joint:
-    """Return the bounds of the mean, over all relevant documents, of what the tie of each is worth, exactly.
-
-    Shapes: `worth` (n_groups,).
-    """
+    """Return the exact bounds of the mean worth, (n_groups,) by tie, of all relevant documents."""
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
         bounds = np.zeros((2, holes.n_lists))
@@ -447,7 +420,7 @@ def mean_bounds(
 
 
 def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
-    """Return the bounds of Judged@k: who was judged is known, so ties alone move it."""
+    """Return the bounds of Judged@k, which only ties change."""
     within = np.clip((k or 0) - holes.above, 0, holes.ranking.sizes)
     judged = holes.ranking.sizes - holes.unjudged
     fewest_hits = holes.per_list(np.maximum(within - holes.unjudged, 0))
@@ -455,11 +428,11 @@ def judged_bounds(holes: Holes, k: Parameter) -> Bounds:
 
 
 def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
-    """Return the bounds of R-precision, whose cut-off grows with what is judged relevant.
+    """Return the bounds of R-precision, whose cut-off grows with the relevant documents.
 
-    With x documents more, among R + x places stand at most min(A + x, B) relevant ones, and at least
-    max(A', B' - (u + v - x)): A and B are the most where no unjudged document is relevant and where all listed
-    ones are, A' and B' the fewest.
+    With x more relevant documents, at most min(A + x, B) of the first R + x are relevant, and at least
+    max(A', B' - (u + v - x)). A and B are the largest numbers if no unjudged document is relevant and if all
+    listed ones are, A' and B' the smallest.
     """
     lowest, highest = np.zeros(holes.n_lists), np.zeros(holes.n_lists)
     all_relevant = holes.relevant + holes.unjudged
@@ -487,7 +460,7 @@ def r_precision_bounds(holes: Holes, _: Parameter) -> Bounds:
 
 
 def _over_cuts(start: IntArray, length: IntArray, cut: IntArray) -> IntArray:
-    """Return (n_cuts,) places within each cut-off, of stretches that begin after `start`, in falling groups."""
+    """Return (n_cuts,) ranks within each cut-off, of stretches that begin after `start`."""
     ends = start + length
     n_complete = np.searchsorted(ends, cut, side="right")
     upto = np.append(0, np.cumsum(length))
@@ -504,11 +477,9 @@ def distinct_bounds(
 ) -> Joint:
     """Return bounds of the number of distinct targets in the top k, or of its share of all targets.
 
-    Where documents share targets the bounds are proven and not always reached: above, the best order of what is
-    known and as many unjudged documents as fit in the top k, each for a target more; below, the worst order,
-    and, for the share, every unjudged document a target more that the top k lacks.
-
-    Shapes: `n_targets` (n_lists,).
+    Where documents share targets, the bounds are proven but not always reached. The upper bound is the best
+    order of judged documents plus a target for each unjudged document that fits in the top k. The lower bound
+    is the worst order; for the share, every unjudged document is one more target that the top k lacks.
     """
     count = weighted_bounds(even, None, None)
     own_targets = count if n_targets is None else weighted_bounds(even, None, per_relevant)
@@ -533,18 +504,15 @@ def distinct_bounds(
 
 
 Divisor = Callable[[FloatArray, Parameter], FloatArray]
-"""(n,) relevant documents, cut-off → what the sum of precisions is divided by, which never falls."""
+"""((n,) relevant documents, cut-off) → divisor of the sum of precisions, which never falls."""
 
 
 def precision_bounds(divisor: Divisor) -> Joint:
-    """Return the bounds of precisions within the cut-off, added up and divided, exactly.
+    """Return the exact bounds of the sum of precisions within the cut-off over a divisor.
 
-    A relevant document adds more the higher it stands. So of x more that are relevant the largest sum has the
-    highest, first in their tie; the smallest has those that the list lacks, which add nothing, then the lowest,
-    last in their tie. Every x is looked at.
-
-    Args:
-        divisor: what the sum is divided by.
+    A relevant document adds more at a higher rank. So with x more relevant documents, the largest sum has the
+    highest, first in their tie. The smallest has unlisted documents, which add nothing, then the
+    lowest, last in their tie. Every x is tried.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -564,7 +532,10 @@ def precision_bounds(divisor: Divisor) -> Joint:
 
 
 def _added_from_above(holes: Holes, last_place: int) -> tuple[FloatArray, FloatArray]:
-    """Return the sum of each list, relevant documents first, and what each unjudged one adds from above."""
+    """Return the sum of each list, relevant documents first, and what each unjudged one adds from above.
+
+    It adds its own precision, and 1/rank of every relevant document below it.
+    """
     b, r, c = holes.above, holes.relevant, holes.relevant_above
     of_judged = _span(b, b + r, last_place)
     start = holes.per_list(np.clip(last_place - b, 0, r) + (c - b) * of_judged)
@@ -594,15 +565,12 @@ def _numbers(holes: Holes) -> IntArray:
 
 
 def _span(tops: IntArray, ends: IntArray, last_place: int) -> FloatArray:
-    """Return the (n,) sum of 1/place over places top + 1 to end, 0 past the last place."""
+    """Return the (n,) sum of 1/rank from top + 1 to end, 0 past the last place."""
     return harmonic_span(np.minimum(tops, last_place), np.minimum(ends, last_place))
 
 
 def _sums_by_list(holes: Holes, values: FloatArray, *, from_below: bool = False) -> FloatArray:
-    """Return the (n_groups,) sum of a value over the groups of the list down to each, itself included.
-
-    Each list is summed by itself, so that its sums do not depend on the lists it is scored with.
-    """
+    """Return (n_groups,) sums over the groups of the list down to each, independent of other lists."""
     starts, ends = holes.spans
     padded, sums = np.append(values, 0.0), np.empty(len(values) + 1)
     for rows, deepest in batch_by_depth(ends - starts):
@@ -619,12 +587,12 @@ average_precision_bounds = precision_bounds(lambda relevant, _: relevant)
 
 
 def inferred_ap_bounds(mean: Callable[[TieGroups, Parameter], FloatArray]) -> Joint:
-    """Return bounds of inferred average precision, proven and not always reached: those of AP and a little.
+    """Return bounds of inferred average precision, proven but not always reached: wider than those of AP.
 
-    With T judged documents above a relevant one, S of them relevant, T(S + e)/(T + 2e) is within e of S:
-    where the pool was judged in full, it is worth what it is in AP, or differs by less than e. P documents of
-    the pool above it that nobody judged add between 0 and P/i, and P/i is largest where all of its tie are
-    above it. Where every document is judged, bounds are the worst and the best order.
+    With T judged documents above a relevant one, S of them relevant, T(S + e)/(T + 2e) is within e of S. So
+    where the whole pool is judged, it is worth the same as in AP, up to e. P unjudged pool documents above it
+    add between 0 and P/i, and P/i is largest if all of its tie are above it. Where every document is judged,
+    the bounds are the worst and the best order.
     """
 
     def joint(holes: Holes, k: Parameter) -> Bounds:
@@ -645,13 +613,13 @@ def inferred_ap_bounds(mean: Callable[[TieGroups, Parameter], FloatArray]) -> Jo
 
 
 def bpref_bounds(holes: Holes, _: Parameter) -> Bounds:
-    """Return bounds of binary preference, proven and not always reached.
+    """Return bounds of binary preference, proven but not always reached.
 
-    A judgment moves R, N and what stands above. With x documents more relevant, each document is given the
-    best of all judgments for itself: above, none more that is not relevant above it, all others raise N, and
-    the x stand highest. Below, all unjudged ones that may stand above it do and are not relevant, none else
-    raises N, and the x are those that the list lacks, then the lowest. They hold for documents that stay
-    unjudged, too.
+    A judgment changes R, N and the documents above. For x more relevant documents, each document gets its own
+    best case in the upper bound: no further irrelevant document above it, all others raise N, and the x rank
+    highest. In the lower bound, all unjudged documents that may rank above it do and are irrelevant, no other
+    raises N, and the x are unlisted, then the lowest. The bounds include documents that stay
+    unjudged.
     """
     ranking = holes.ranking
     is_other = ranking.judged & ~ranking.relevant & (ranking.grades >= 0)

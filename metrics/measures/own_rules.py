@@ -1,4 +1,4 @@
-"""Measures with a rule for ties of their own; no treatment applies to them."""
+"""Measures with their own rule for ties; no treatment applies to them."""
 
 from collections.abc import Callable
 
@@ -13,12 +13,11 @@ from metrics.ties.groups import TieGroups
 
 
 def _no_variance(groups: TieGroups, _: Parameter) -> FloatArray:
-    """Return 0: no ordering changes the value."""
     return np.zeros(groups.n_lists)
 
 
 def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]) -> Family:
-    """Return 1 / (b + place), of the first tie with a relevant document."""
+    """Return the measure 1 / (b + place), of the first tie with a relevant document."""
 
     def mean(groups: TieGroups, _: Parameter) -> FloatArray:
         leading = groups.leading
@@ -33,27 +32,25 @@ def _of_first_tie(place_of: Callable[[IntArray, IntArray, IntArray], FloatArray]
 
 
 def _expected_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
-    """Return E[L] = (n + 1) / (r + 1), the expected place of the first relevant document."""
+    """Return E[L] = (n + 1) / (r + 1), the expected rank of the first relevant document in its tie."""
     return np.asarray((n + 1) / (r + 1))
 
 
 def _last_place(n: IntArray, r: IntArray, _: IntArray) -> FloatArray:
-    """Return the last possible place, n - r + 1: all others of the group stand before the relevant ones."""
     return (n - r + 1).astype(np.float64)
 
 
 def _tie_sensitive_place(n: IntArray, r: IntArray, irrelevant: IntArray) -> FloatArray:
     """Return (1 - tau) * E[L] + tau * (n - r + 1).
 
-    tau is the share of the irrelevant documents of the list that stand in the group; 0 where all
-    are relevant.
+    tau is the share of the list's irrelevant documents that are in the group; 0 where all are relevant.
     """
     tau = (n - r) / np.maximum(irrelevant, 1)
     return (1 - tau) * _expected_place(n, r, irrelevant) + tau * _last_place(n, r, irrelevant)
 
 
 def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) -> Family:
-    """Return the mean over all relevant documents of what a document of their tie is worth, unlisted ones 0."""
+    """Return the mean worth of the ties of all relevant documents, 0 for unlisted ones."""
 
     def mean(groups: TieGroups, k: Parameter) -> FloatArray:
         each = groups.relevant * worth(groups.above, groups.size, k)
@@ -66,12 +63,10 @@ def _of_every_tie(worth: Callable[[IntArray, IntArray, Parameter], FloatArray]) 
 
 
 def _reciprocal_mean_rank(b: IntArray, n: IntArray, _: Parameter) -> FloatArray:
-    """Return 1 / (b + (n + 1) / 2)."""
     return 1 / (b + (n + 1) / 2)
 
 
 def _share_within(b: IntArray, n: IntArray, k: Parameter) -> FloatArray:
-    """Return clip(k - b, 0, n) / n."""
     return np.asarray(np.clip((k or 0) - b, 0, n) / n)
 
 

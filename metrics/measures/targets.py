@@ -1,4 +1,4 @@
-"""Measures of distinct targets: several documents may satisfy one, and it counts once."""
+"""Measures of distinct targets: several documents may satisfy one target, which counts once."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return the expected number of distinct targets in the top k.
 
     Sum over targets, in the first group that holds one, of 1 - C(n - t, m)/C(n, m): n documents in
-    the group, t of the target, m places within the cut-off.
+    the group, t of the target, m ranks within the cut-off.
     """
     group, documents, _ = _new_targets(groups)
     chance = 1 - chance_of_none(groups.size[group], documents, _places_within(groups, k)[group])
@@ -28,13 +28,13 @@ def _n_distinct(groups: TieGroups, k: Parameter) -> FloatArray:
 def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
     """Return the variance of the number of distinct targets in the top k.
 
-    Only the group that the cut-off divides is random. With z(t) = C(n - t, m)/C(n, m),
+    Only the group that the cut-off splits is random. With z(t) = C(n - t, m)/C(n, m),
 
     Var = sum over targets j of z(t_j) (1 - z(t_j)) - sum over j, l of z(t_j) z(t_l) `_shared_chances`,
 
-    j and l different, targets of equally many documents taken together. Two cases have a shorter form, which
-    is 0 where nothing can vary: f targets of one document, z(1) (1 - z(1)) f (n - f)/(n - 1), and one place
-    within, s (n - s)/n^2 with s documents of any target.
+    j and l different; targets with equally many documents are grouped. Two cases have a shorter form, exactly
+    0 without variation: f targets of one document, z(1) (1 - z(1)) f (n - f)/(n - 1), and one rank
+    within the cut-off, s (n - s)/n^2 with s documents of any target.
     """
     n_groups, within = len(groups.size), _places_within(groups, k)
     group, documents, _ = _new_targets(groups)
@@ -59,10 +59,10 @@ def _n_distinct_variance(groups: TieGroups, k: Parameter) -> FloatArray:
 def _shared_chances(
     size: IntArray, documents: IntArray, within: IntArray, row: IntArray, fewer: IntArray
 ) -> FloatArray:
-    """Return how much rarer two targets of a group miss the first places together than apart.
+    """Return how much rarer two targets of a group both miss the first ranks than if they were independent.
 
-    1 - z(s + t)/(z(s) z(t)) = 1 - prod (1 - t m/((n - i - t)(n - i - m))), i from 0 to s - 1: no difference of
-    like numbers is formed, and one running product gives it for every s.
+    1 - z(s + t)/(z(s) z(t)) = 1 - prod (1 - t m/((n - i - t)(n - i - m))), i from 0 to s - 1. One running
+    product gives it for every s, without a difference of similar numbers.
     """
     chances, place = np.zeros(len(row)), np.empty(len(size), dtype=np.int64)
     for part, deepest in batch_by_depth(documents):
@@ -79,7 +79,7 @@ def _shared_chances(
 
 
 def _pairs_of_rows(group: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both rows of every pair of one group, the later first; also each row with itself."""
+    """Return both rows of every pair of one group, each row with itself included; the later row first."""
     start: IntArray = np.searchsorted(group, group)
     n_before = np.arange(len(group)) - start + 1
     first = np.repeat(np.arange(len(group)), n_before)
@@ -107,7 +107,7 @@ def n_targets(groups: TieGroups) -> IntArray:
 
 
 def _noisy_counts(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatArray:
-    """Return the (n_groups,) targets of mixed groups whose best document is expected in the top k; else 0."""
+    """Return the (n_groups,) expected targets of mixed groups in the top k; else 0."""
     group, _, target_of = _new_targets(groups)
     places, members = noise.members(target_of >= 0)
     limit = np.full(len(groups.size), _depth(groups, k))
@@ -115,9 +115,9 @@ def _noisy_counts(groups: TieGroups, noise: NoisyOrder, k: Parameter) -> FloatAr
 
 
 def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
-    """Return, for each target of a list, the first group that holds it and its documents in that group.
+    """Return, for each target of a list, the first group with it and its documents in that group.
 
-    The third array says which of these targets each contributing document satisfies: -1 where none.
+    The third array is the target that each contributing document satisfies: -1 where none.
     """
 
     def new_targets() -> tuple[IntArray, IntArray, IntArray]:
@@ -139,7 +139,7 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
-    """Return the (n,) places of each group within the cut-off: m."""
+    """Return the (n,) ranks of each group within the cut-off: m."""
     places: FloatArray = np.clip(_depth(groups, k) - groups.above, 0, groups.size)
     return places.astype(np.int64)
 

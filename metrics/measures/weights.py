@@ -1,4 +1,4 @@
-"""What a place weighs, and measures that add up gains by place."""
+"""Weights of ranks, and measures that add up gains by rank."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from metrics.support.arrays import FloatArray, IntArray
 from metrics.ties import Ranking
 
 Parameter = float | None
-"""Cut-off of a measure, or its other parameter; None where it has none."""
+"""Cut-off of a measure, or its other parameter, or None."""
 
 
 @dataclass(frozen=True)
 class Weight:
-    """Weights of places 1, 2, ...
+    """Weights of ranks 1, 2, ...
 
     Attributes:
-        each: (places, parameter) → weight of each place.
-        span: (tops, ends, parameter) → sum of the weights of places top + 1 to end.
-        endless: whether the parameter is the weight's own, so that no cut-off applies.
+        each: (ranks, parameter) → weight of each rank.
+        span: (tops, ends, parameter) → sum of the weights of ranks top + 1 to end.
+        endless: true if the parameter belongs to the weight; no cut-off applies.
     """
 
     each: Callable[[FloatArray, Parameter], FloatArray]
@@ -29,20 +29,17 @@ class Weight:
     endless: bool = False
 
     def depth(self, k: Parameter) -> float:
-        """Return the last place that weighs something: the cut-off, infinite where there is none."""
+        """Return the last rank with weight: the cut-off, or infinity."""
         return np.inf if k is None or self.endless else k
 
     def singly(self, tops: IntArray, k: Parameter) -> FloatArray:
-        """Return what the place after each number of places weighs; 0 past the cut-off."""
+        """Return the weight of the rank after each number of ranks; 0 past the cut-off."""
         limit = self.depth(k)
         number = np.arange(min(int(tops.max(initial=0)), limit) + 1)
         return self.span(np.minimum(number, limit), np.minimum(number + 1, limit), k).take(tops, mode="clip")
 
     def spread(self, top: IntArray, end: IntArray, size: IntArray, k: Parameter) -> FloatArray:
-        """Return the (n_groups,) sum of (w - mean w)^2 over the places of groups; past `end` they weigh 0.
-
-        Shapes: `top` (n_groups,), `end` (n_groups,), `size` (n_groups,).
-        """
+        """Return the (n_groups,) sum of (w - mean w)^2 over the ranks of groups; past `end` they weigh 0."""
         start = np.cumsum(end - top) - (end - top)
         owner = np.repeat(np.arange(len(size)), end - top)
         place = np.arange(len(owner)) - start[owner] + top[owner]
@@ -85,7 +82,7 @@ def harmonic_span(tops: IntArray, ends: IntArray) -> FloatArray:
 
 
 def _power(places: FloatArray | IntArray) -> int:
-    """Return the power of two that is not below any of them, so that few tables are ever made."""
+    """Return the power of two that is not below any rank, so that few tables are computed."""
     return 1 << max(int(places.max(initial=1)) - 1, 0).bit_length()
 
 
@@ -100,12 +97,12 @@ def _harmonics(depth: int) -> FloatArray:
 
 
 class LinearMoments(NamedTuple):
-    """What grades that are not known, and ties, leave of the value of each list.
+    """Moments of each list's value over unknown grades and over ties.
 
     Attributes:
-        mean: (n_lists,) its expectation.
-        of_grades: (n_lists,) variance of its tied value over grades.
-        of_ties: (n_lists,) mean over grades of its variance over ties.
+        mean: (n_lists,) expectation.
+        of_grades: (n_lists,) variance of the tied value over grades.
+        of_ties: (n_lists,) mean over grades of the variance over ties.
     """
 
     mean: FloatArray
@@ -115,12 +112,12 @@ class LinearMoments(NamedTuple):
 
 @dataclass(frozen=True)
 class Linear:
-    """A measure that adds up gains by place, times a number that no judgment moves.
+    """A measure that adds up gains by rank, times a number that no judgment changes.
 
     Attributes:
         of_grade: gain of a grade; None: 1 for relevant documents.
-        weight: what each place weighs.
-        factor: of the parameter: what the sum is multiplied by.
+        weight: of each rank.
+        factor: of the parameter: factor of the sum.
     """
 
     of_grade: Callable[[FloatArray], FloatArray] | None
@@ -128,18 +125,18 @@ class Linear:
     factor: Callable[[Parameter], float]
 
     def gains(self, grades: FloatArray, relevant_from: float) -> FloatArray:
-        """Return (n,) what documents of some grades are worth."""
+        """Return (n,) gains of documents with these grades."""
         return (grades >= relevant_from).astype(np.float64) if self.of_grade is None else self.of_grade(grades)
 
     def moments(
         self, ranking: Ranking, gains: FloatArray, variances: FloatArray, k: Parameter
     ) -> LinearMoments:
-        """Return expectation and variances where grades are independent of one another.
+        """Return expectation and variances where grades are independent of each other.
 
-        A document of a group of n has each of its places alike, so with W the weights of these the mean is the
-        sum of E[g] W/n over documents, and grades move it by the sum of Var[g] (W/n)^2. Ties move it by the sum
-        over groups of the spread of the weights times E[sum (g - mean g)^2]/(n - 1), and E[sum (g - mean g)^2]
-        = sum (E[g] - mean E[g])^2 + (1 - 1/n) sum Var[g].
+        Every rank of a group of n is equally likely for its documents. So with W the sum of its weights, the
+        mean is the sum of E[g] W/n over documents, and grades add a variance of Var[g] (W/n)^2 each. Ties add,
+        per group, the spread of the weights times E[sum (g - mean g)^2]/(n - 1), where E[sum (g - mean g)^2] =
+        sum (E[g] - mean E[g])^2 + (1 - 1/n) sum Var[g].
 
         Shapes: `gains` (n_docs,), `variances` (n_docs,).
         """

@@ -1,4 +1,4 @@
-"""Floor 6: runs that nobody ranked: the notebook's own draws, and simulators for everything else."""
+"""Floor 6: simulated runs: the notebook's own draws, and general simulators."""
 
 from metrics.simulation.drawing import long_table, simulate, synthetic
 from metrics.simulation.model import CONTINUOUS, LlmReranker, Segment

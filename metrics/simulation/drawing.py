@@ -1,7 +1,6 @@
-"""Simulated lists of any number, drawn with NumPy's Generator, all queries at once.
+"""Simulated lists, drawn with NumPy's Generator for all queries at once.
 
-The same seed draws the same numbers whatever the settings, so that two settings differ by what they do
-and not by luck.
+A seed draws the same random numbers whatever the settings, so two settings differ only by their effect.
 """
 
 from collections.abc import Mapping
@@ -24,11 +23,11 @@ _NOISE = 0.01
 
 @dataclass(frozen=True)
 class _Queries:
-    """Lists side by side, (n_queries, most) where not said otherwise.
+    """Lists side by side, (n_queries, most) documents.
 
     Attributes:
-        present: whether there is such a document.
-        relevant: whether it is relevant.
+        present: true for documents that exist.
+        relevant: true for relevant documents.
     """
 
     present: BoolArray
@@ -36,12 +35,11 @@ class _Queries:
 
     @property
     def n_docs(self) -> IntArray:
-        """(n_queries,) documents of each."""
         n_docs: IntArray = self.present.sum(axis=1)
         return n_docs
 
     def table(self, scores: FloatArray, segments: pa.Array | None = None) -> pa.Table:
-        """Return the rows of one reranker's (n_queries, most) scores; `segments` holds one a query."""
+        """Return the rows of one reranker's (n_queries, most) scores; `segments` has one name per query."""
         query, document = np.nonzero(self.present)
         wide = len(str(len(self.present) - 1))
         queries = pa.array([f"q{at:0{wide}d}" for at in range(len(self.present))])
@@ -68,28 +66,28 @@ def simulate(
     *,
     common: bool = False,
 ) -> Runs:
-    """Return LLM rerankers that score the same queries.
+    """Return simulated LLM rerankers that score the same queries.
 
-    A score is uniform, mostly higher where relevant, rounded to the reranker's levels; then documents
-    hand theirs to others, from the first to the last.
+    A score is uniform, usually higher where relevant, and rounded to the reranker's levels. Then documents copy
+    their score to others, from the first to the last.
 
     Args:
-        rerankers: name → how it scores.
-        n_queries: how many queries.
+        rerankers: name → settings.
+        n_queries: number of queries.
         documents: fewest and most documents of a list.
-        relevant: fewest and most relevant ones; never more than the list has.
+        relevant: fewest and most relevant documents, at most the length of the list.
         seed: 0 or more.
-        performance: chance that a relevant document is scored higher, of rerankers that say none;
+        performance: chance that a relevant document is scored higher, for rerankers without their own;
             `PERFORMANCE` where neither it nor segments are given.
-        segments: name → what it does; queries are spread over them in turn.
-        common: whether all rerankers share their luck, and so differ by their settings alone.
+        segments: name → settings of a type of query; queries take turns.
+        common: whether all rerankers share their random numbers, so that only their settings differ.
 
     Returns:
-        Runs with relevance inside, and the column segment where there are segments.
+        Runs with relevance, and a column segment if there are segments.
 
     Raises:
-        UsageError: a number out of range, no reranker, or a performance beside segments, which have their
-            own.
+        UsageError: a number is out of range, no reranker is given, or a performance and segments are both
+            given.
     """
     if not rerankers:
         raise UsageError("Name a reranker to simulate.")
@@ -117,7 +115,7 @@ def _draw_scores(
     tie_factors: FloatArray,
     draw: np.random.Generator,
 ) -> FloatArray:
-    """Return (n_queries, most) scores from (n_queries,) chances and factors of the segments."""
+    """Return (n_queries, most) scores, with (n_queries,) chances and factors of the segments."""
     shape = queries.present.shape
     scores = draw.uniform(0.1, 0.9, shape)
     chances = lift_chances if reranker.performance is None else np.full(shape[0], reranker.performance)
@@ -143,15 +141,15 @@ def synthetic(
     tied: float = 0.3,
     distinct: Span = (3, 14),
 ) -> Runs:
-    """Return one reranker whose lists draw their scores, relevant or not, from a few.
+    """Return one reranker whose lists draw their scores at random from a few values.
 
     Args:
-        n_lists: how many.
+        n_lists: number of lists.
         documents: fewest and most documents of a list.
-        relevant: fewest and most relevant ones; never more than the list has.
+        relevant: fewest and most relevant documents, at most the length of the list.
         seed: 0 or more.
-        tied: share of lists that keep these scores; the others get noise, which leaves no tie.
-        distinct: fewest and most scores to draw from; never more than the list has documents.
+        tied: share of lists that keep these values; the others get noise, which removes ties.
+        distinct: fewest and most values, at most the length of the list.
 
     Raises:
         UsageError: a number out of range.
@@ -169,7 +167,7 @@ def synthetic(
 
 
 def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> _Queries:
-    """Return lists of drawn lengths, with relevant documents at any of their places."""
+    """Return lists of random lengths, with relevant documents at random positions."""
     if n < 1 or seed[0] < 0:
         raise UsageError(f"{n} queries with seed {seed[0]}: it is 1 or more, with a seed of 0 or more.")
     _check_span("documents", documents, 1)
@@ -188,7 +186,7 @@ def _check_span(name: str, span: Span, minimum: int) -> None:
 
 
 def long_table(runs: Runs) -> pa.Table:
-    """Return every row of every reranker, its name first; grades are whole numbers where they are whole."""
+    """Return all rows with a column reranker first; grades become whole numbers where they all are."""
     parts = [
         plain_columns(table).add_column(0, "reranker", pa.array([name] * len(table), pa.string()))
         for name, table in runs.tables.items()
@@ -197,7 +195,7 @@ def long_table(runs: Runs) -> pa.Table:
 
 
 def plain_columns(table: pa.Table) -> pa.Table:
-    """Return a table with text as text, not as numbers into a dictionary, and with whole grades as such."""
+    """Return a table with plain text instead of dictionary codes, and whole grades as integers."""
     for position, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             table = table.set_column(position, field.name, table[position].cast(field.type.value_type))

@@ -1,6 +1,6 @@
-"""A list as a line of text, `score,grade,name; ...`: what a link carries of a list that somebody made up.
+"""A list as one line of text, `score,grade,name; ...`, as links carry a list that a visitor made up.
 
-A further score that splits ties stands behind the score: `score/further,grade,name`.
+A further score that splits ties follows the score: `score/further,grade,name`.
 """
 
 from collections.abc import Sequence
@@ -46,9 +46,9 @@ def _scores(document: Document) -> str:
 
 
 def parse_list(line: str) -> list[Document] | None:
-    """Return the list of a line, None where it is none: a part that is no number, or too many documents.
+    """Return the list of a line; None if a part is not a number or there are too many documents.
 
-    Grade, name and further score may be left out: 0, doc1, doc2 and so on, and 0.
+    Grade, name and further score may be omitted: 0, doc1, doc2 and so on, and 0.
     """
     parts = [part.strip() for part in line.split(_BETWEEN) if part.strip()]
     if not parts or len(parts) > MAX_DOCUMENTS:
@@ -69,7 +69,7 @@ def _document(part: str, place: int) -> Document:
 
 
 def runs_from_list(documents: Sequence[Document]) -> Runs:
-    """Return a list as runs: query `list`, documents by number, for names may repeat."""
+    """Return a list as runs: query `list`, documents by number because names may repeat."""
     table = pd.DataFrame(documents, columns=list(Document._fields))
     return Runs.from_frame(
         pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What a simulated reranker is, and what a type of query does to it."""
+"""Settings of simulated rerankers and of types of queries."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,15 @@ class LlmReranker:
     """How a simulated LLM scores.
 
     Attributes:
-        tie_probability: chance that a document hands its score to another one.
-        levels: number of distinct scores it can give, spread evenly over [0, 1]; 0 for any from 0.1 to 1.2,
-            which no two documents share unless one hands its own on.
-        performance: chance that a relevant document is scored higher than by luck; None for what the
-            simulation or the type of query says.
+        tie_probability: chance that a document copies its score to another one.
+        levels: number of distinct scores, evenly spaced over [0, 1]; 0 for any score from 0.1 to 1.2, so that
+            only
+            copied scores tie.
+        performance: chance that a relevant document is scored higher than by luck; None: that of the simulation
+            or of the type of query.
 
     Raises:
-        UsageError: a chance outside [0, 1], or fewer than no levels.
+        UsageError: a chance outside [0, 1], or negative levels.
     """
 
     tie_probability: float
@@ -41,7 +42,7 @@ class Segment:
 
     Attributes:
         performance: chance that a relevant document is scored higher than by luck.
-        ties: how many times as likely ties are here; no chance exceeds 1.
+        ties: factor on the chance of ties, which never exceeds 1.
 
     Raises:
         UsageError: a chance outside [0, 1], or ties below 0.
@@ -57,7 +58,7 @@ class Segment:
 
 
 def check_chance(name: str, value: float) -> None:
-    """Raise a UsageError where the value of this name is no chance."""
+    """Raise a UsageError where a value is not between 0 and 1."""
     if not 0 <= value <= 1:
         raise UsageError(f"{name}={value:g}: it is between 0 and 1.")
 

@@ -1,7 +1,7 @@
-"""The notebook's own data, drawn as it draws.
+"""The notebook's own data, drawn as the notebook draws it.
 
-It seeds NumPy's legacy generator once for each of its experiments and then draws query by query, so the
-order of draws is part of the result; keep it. Ids of documents are the notebook's, those of queries ours.
+It seeds NumPy's legacy generator once per experiment and draws query by query, so the order of draws must not
+change. Document IDs are the notebook's, query IDs are ours.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ NOTEBOOK_RERANKERS: Mapping[str, LlmReranker] = {
     "Claude (High Ties)": LlmReranker(0.5, 5),
     "Local LLM (Very High Ties)": LlmReranker(0.7, 3),
 }
-"""The four rerankers of the notebook; the names are its own, the scores are simulated."""
+"""The notebook's four rerankers, with its names; their scores are simulated."""
 
 NOTEBOOK_SCENARIOS: Mapping[str, tuple[Sequence[float], int]] = {
     "No Ties": ((0.9, 0.8, 0.7, 0.6, 0.5), 2),
@@ -31,7 +31,7 @@ NOTEBOOK_SCENARIOS: Mapping[str, tuple[Sequence[float], int]] = {
     "Complex Tie": ((0.8, 0.8, 0.8, 0.6, 0.5), 2),
     "Multiple Ties": ((0.9, 0.8, 0.8, 0.6, 0.6), 3),
 }
-"""Its demonstration: scores of five documents, and which of them is relevant, from 1."""
+"""Its demonstration: scores of five documents, and the number of the relevant one, from 1."""
 
 _TYPES: Mapping[str, tuple[float, float]] = {
     "Simple factual": (0.2, 0.8),
@@ -54,7 +54,7 @@ _UNTOUCHED = 0.3
 
 
 def notebook_scenarios() -> Runs:
-    """Return the notebook's four demonstrations, a query each."""
+    """Return the notebook's four demonstrations, one query each."""
     lists = (
         (name, [f"doc{at + 1}" for at in range(len(scores))], np.array(scores), _flags([hit - 1], len(scores)))
         for name, (scores, hit) in NOTEBOOK_SCENARIOS.items()
@@ -94,15 +94,9 @@ def notebook_llm_rerankers(n_queries: int = 100) -> Runs:
 
 
 def llm_scores(reranker: LlmReranker, relevant: BoolArray, draw: np.random.RandomState) -> FloatArray:
-    """Draw scores: uniform, mostly higher where relevant, rounded to levels, then tied.
+    """Draw (n_docs,) scores: uniform, usually higher where relevant, rounded to levels, then tied.
 
-    Args:
-        reranker: how it scores.
-        relevant: (n_docs,) whether each document is relevant.
-        draw: the generator, drawn from in the notebook's order.
-
-    Returns:
-        (n_docs,) scores.
+    The draws follow the notebook's order.
     """
     n = len(relevant)
     scores: FloatArray = draw.uniform(0.1, 0.9, n)
@@ -121,7 +115,7 @@ def llm_scores(reranker: LlmReranker, relevant: BoolArray, draw: np.random.Rando
 
 
 def notebook_grag(per_type: int = 25) -> Runs:
-    """Return the notebook's G-RAG evaluation: queries of four types, which are their `segment`."""
+    """Return the notebook's G-RAG evaluation: queries of four types, in the column `segment`."""
     draw = np.random.RandomState(SEED)
     types = [name for name in _TYPES for _ in range(per_type)]
     return _runs(
@@ -146,7 +140,6 @@ def _grag(ties: float, performance: float, draw: np.random.RandomState) -> _List
 
 
 def _relevant(n: int, n_relevant: int, draw: np.random.RandomState) -> Sequence[int]:
-    """Draw the positions of the relevant documents."""
     positions: Sequence[int] = draw.choice(n, size=n_relevant, replace=False).tolist()
     return positions
 

@@ -1,4 +1,4 @@
-"""Rerankers to simulate as a line of text, `ties,levels,performance,name; ...`: for a link or a command."""
+"""Simulated rerankers as one line of text, `ties,levels,performance,name; ...`, for links and commands."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,10 +18,10 @@ class NamedReranker(NamedTuple):
     """A reranker to simulate.
 
     Attributes:
-        ties: chance that a document hands its score to another.
-        levels: score levels, 0 for any score.
-        performance: chance that relevance shows in a score; None for the usual.
-        name: what it is called.
+        ties: chance that a document copies its score to another.
+        levels: number of score levels, 0 for any score.
+        performance: chance that relevance raises a score; None for the default.
+        name: of the reranker.
     """
 
     ties: float
@@ -31,17 +31,17 @@ class NamedReranker(NamedTuple):
 
     @property
     def reranker(self) -> LlmReranker:
-        """How it scores."""
+        """Its settings."""
         return LlmReranker(self.ties, self.levels, self.performance)
 
 
 def default_name(ties: float, levels: int) -> str:
-    """Return what a reranker without a name is called: its settings."""
+    """Return the name of an unnamed reranker: its settings."""
     return f"LLM ({ties:g} ties, {count_of(levels, 'level') if levels else 'any score'})"
 
 
 def parse_reranker(text: str) -> NamedReranker:
-    """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; a performance left empty is the usual."""
+    """Return the reranker of `TIES,LEVELS[,PERFORMANCE[,NAME]]`; an empty performance is the default."""
     ties, _, remainder = text.partition(",")
     levels, _, remainder = remainder.partition(",")
     performance, _, name = remainder.partition(",")
@@ -58,7 +58,7 @@ def parse_reranker(text: str) -> NamedReranker:
 
 
 def parse_rerankers(line: str) -> list[NamedReranker] | None:
-    """Return the rerankers of a line, None where it is none: a part that is no reranker, or too many."""
+    """Return the rerankers of a line; None if a part is invalid or there are too many."""
     parts = [part for part in line.split(_BETWEEN) if part.strip()]
     try:
         rerankers = [parse_reranker(part) for part in parts]
@@ -78,7 +78,7 @@ def format_rerankers(rerankers: Sequence[NamedReranker]) -> str:
 
 
 def reranker_table(rerankers: Sequence[NamedReranker]) -> dict[str, LlmReranker]:
-    """Return name → how it scores; a name given before gets a number."""
+    """Return name → settings; a repeated name gets a number."""
     table: dict[str, LlmReranker] = {}
     for each in rerankers:
         name, number = each.name, 2
@@ -89,7 +89,7 @@ def reranker_table(rerankers: Sequence[NamedReranker]) -> dict[str, LlmReranker]
 
 
 def named_rerankers(rerankers: Mapping[str, LlmReranker]) -> list[NamedReranker]:
-    """Return rerankers by name as a line has them."""
+    """Return rerankers by name as a list for `format_rerankers`."""
     return [
         NamedReranker(each.tie_probability, each.levels, each.performance, name)
         for name, each in rerankers.items()

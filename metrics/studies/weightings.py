@@ -19,8 +19,8 @@ from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, decimal
 from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of, percent
 from metrics.ties.fronts import criterion, highest_first
-from metrics.ties.lists import further_scores, score_column
 from metrics.ties.precision import compared_column
+from metrics.ties.ranking import further_scores, score_column
 
 _STEPS = {2: (50, 25, 20, 10), 3: (12, 8, 6, 4)}
 """Number of criteria → steps from weight 0 to 1, fewer for more rows."""

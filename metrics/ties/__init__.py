@@ -1,4 +1,4 @@
-"""Floor 2: what equal scores mean."""
+"""Floor 2: tie groups and their treatment."""
 
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments

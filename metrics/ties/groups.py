@@ -1,9 +1,9 @@
-"""Tie groups as measures see them: only those that hold a contributing document.
+"""Tie groups as measures see them: only those with a contributing document.
 
-A document contributes to a measure where it is graded above 0 or, for measures of what was judged, is judged.
+A document contributes if its grade is above 0 or, for measures of judged documents, if it is judged.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
@@ -19,17 +19,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class TieGroups:
-    """The tie groups that matter to a score, list by list, top first.
+    """The tie groups that matter to a measure, list by list, top first.
 
     Attributes:
-        judgments: what is known of relevance, listed or not.
+        judgments: the judgments of all documents, listed or not.
         n_docs: (n_lists,) documents of each list.
         lists: (n,) list of each group.
         above: (n,) documents of the list strictly above the group: b.
         size: (n,) documents in the group: n.
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
-        targets: (n_contributing,) what each satisfies, None where each is its own target.
+        targets: (n_contributing,) the target each satisfies, None where each is its own target.
         noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
@@ -44,30 +44,6 @@ class TieGroups:
     noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
-    @classmethod
-    def stacked(cls, refinements: Sequence["TieGroups"]) -> "TieGroups":
-        """Return refinements of the same lists, none noisy, as if each had lists of its own; one as it is."""
-        first = refinements[0]
-        if len(refinements) == 1:
-            return first
-        n, n_times = first.n_lists, len(refinements)
-        ends = np.cumsum([0, *(len(groups.grades) for groups in refinements)])
-        lists = np.arange(n) if first.judgments.asked is None else first.judgments.asked
-        return cls(
-            judgments=first.judgments.asked_for(np.tile(lists, n_times)),
-            n_docs=np.tile(first.n_docs, n_times),
-            lists=np.concatenate([groups.lists + n * time for time, groups in enumerate(refinements)]),
-            above=np.concatenate([groups.above for groups in refinements]),
-            size=np.concatenate([groups.size for groups in refinements]),
-            first=np.concatenate([groups.first + end for groups, end in zip(refinements, ends, strict=False)]),
-            grades=np.concatenate([groups.grades for groups in refinements]),
-            targets=(
-                None
-                if first.targets is None
-                else np.concatenate([groups.targets for groups in refinements if groups.targets is not None])
-            ),
-        )
-
     @property
     def n_lists(self) -> int:
         """Number of lists, those without groups included."""
@@ -80,7 +56,7 @@ class TieGroups:
 
     @property
     def n_nonrelevant(self) -> IntArray:
-        """(n_lists,) documents of each query that were judged and are not relevant, listed or not: N."""
+        """(n_lists,) documents of each query that are judged irrelevant, listed or not: N."""
         return self.judgments.n_nonrelevant
 
     @cached_property
@@ -105,12 +81,12 @@ class TieGroups:
 
     @cached_property
     def nonrelevant(self) -> IntArray:
-        """(n,) judged documents of each group that are not relevant; a grade below 0 is no judgment."""
+        """(n,) documents of each group that are judged irrelevant; a grade below 0 does not count."""
         return self.sum((~self.hits & (self.grades >= 0)).astype(np.float64)).astype(np.int64)
 
     @cached_property
     def pooled(self) -> IntArray:
-        """(n,) documents of each group with a grade below 0: in the pool, and nobody judged them."""
+        """(n,) unjudged documents of the pool in each group: their grade is below 0."""
         return self.sum((self.grades < 0).astype(np.float64)).astype(np.int64)
 
     @cached_property
@@ -128,7 +104,7 @@ class TieGroups:
         return np.add.reduceat(values, self.first) if len(self.first) else values[:0]
 
     def memoize(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what `compute` gives, computed the first time a key is asked for: measures share it."""
+        """Return `compute()`, cached by `key` for all measures."""
         if key not in self._memo:
             self._memo[key] = compute()
         return cast("T", self._memo[key])

@@ -1,4 +1,4 @@
-"""Judgments: what is known of relevance, query by query, and where a document's grade is looked up."""
+"""Judgments: the grades of each query's documents."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
@@ -16,17 +16,17 @@ from metrics.support.cached import cached_property
 
 T = TypeVar("T", bound=np.generic)
 Unjudged = Literal["nonrelevant", "leave_out"]
-"""What is done about documents that nobody judged: they are not relevant, or are left out of the lists."""
+"""Unjudged documents are not relevant, or are left out of the lists."""
 
 
 def check_relevant_from(grade: float) -> None:
-    """Raise a UsageError where a document that nobody judged would be relevant."""
+    """Raise a UsageError for a threshold at which unjudged documents would be relevant."""
     if not grade > 0:
-        raise UsageError(f"relevant_from={grade}: it is above 0, the grade of unjudged documents.")
+        raise UsageError(f"relevant_from={grade}: it must be above 0, the grade of unjudged documents.")
 
 
 def check_unjudged(unjudged: str) -> None:
-    """Raise a UsageError where nothing is known by this name that could be done about unjudged documents."""
+    """Raise a UsageError where no such option exists."""
     if unjudged not in get_args(Unjudged):
         raise UsageError(f"unjudged={unjudged!r}: it is {' or '.join(map(repr, get_args(Unjudged)))}.")
 
@@ -37,11 +37,12 @@ class Judgments:
 
     Attributes:
         query_ids: (n_queries,) judged queries, in the order given.
-        relevant_from: smallest grade that counts as relevant.
-        lists: (n_judged,) query of each judgment, a place in `query_ids`.
+        relevant_from: smallest relevant grade.
+        lists: (n_judged,) query of each judgment, an index into `query_ids`.
         grades: (n_judged,) its grade.
-        targets: (n_judged,) what the document satisfies; None: each is its own target.
-        asked: (n_lists,) query of each list, a place in `query_ids`; None: each has one list, in their order.
+        targets: (n_judged,) the target its document satisfies; None: each is its own target.
+        asked: (n_lists,) query of each list, an index into `query_ids`; None: one list per query, in their
+            order.
     """
 
     query_ids: pa.Array
@@ -54,16 +55,7 @@ class Judgments:
 
     @classmethod
     def of(cls, table: pa.Table, pairs: QueryDocKeys, relevant_from: float = 1) -> "Judgments":
-        """Take judgments from qrels, or from a run that holds relevance.
-
-        Args:
-            table: relevance, perhaps target_id.
-            pairs: query and document of each row.
-            relevant_from: smallest grade that counts as relevant.
-
-        Returns:
-            The judgments, by query.
-        """
+        """Take judgments from qrels, or from a run with relevance; `pairs` identifies each row."""
         targets = None
         if "target_id" in table.column_names:
             codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
@@ -74,7 +66,6 @@ class Judgments:
 
     @cached_property
     def _by_list(self) -> "Judgments":
-        """The same, the judgments of each query together."""
         if (self.lists[1:] >= self.lists[:-1]).all():
             return self
         order = np.argsort(self.lists, kind="stable")
@@ -82,7 +73,7 @@ class Judgments:
         return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
 
     def part(self, first: int, end: int) -> "Judgments":
-        """Return the judgments of some lists that follow each other, numbered from 0."""
+        """Return the judgments of consecutive lists, renumbered from 0."""
         if (first, end) == (0, self.n_lists):
             return self
         if self.asked is not None:
@@ -98,12 +89,12 @@ class Judgments:
         )
 
     def asked_for(self, queries: IntArray) -> "Judgments":
-        """Return the same judgments for other lists: (n_lists,) query of each, as often as it was asked."""
+        """Return the same judgments for other lists, whose (n_lists,) queries may repeat."""
         return replace(self, asked=queries)
 
     @property
     def n_lists(self) -> int:
-        """Number of lists: of judged queries, unless some were asked more than once."""
+        """Number of lists: one per judged query, unless `asked` says otherwise."""
         return len(self.query_ids) if self.asked is None else len(self.asked)
 
     @property
@@ -112,30 +103,29 @@ class Judgments:
         return self.query_ids if self.asked is None else self.query_ids.take(pa.array(self.asked))
 
     def by_list(self, values: npt.NDArray[T]) -> npt.NDArray[T]:
-        """Return (n_lists,) what each list has of (n_queries,) values."""
+        """Return (n_lists,) the value of each list's query, from (n_queries,) values."""
         return values if self.asked is None else values[self.asked]
 
     @cached_property
     def n_relevant(self) -> IntArray:
-        """(n_lists,) relevant documents of the query of each: R."""
+        """(n_lists,) relevant documents of each list's query: R."""
         return self._count(self.grades >= self.relevant_from)
 
     @cached_property
     def n_nonrelevant(self) -> IntArray:
-        """(n_lists,) documents of the query of each that were judged and are not relevant: N.
+        """(n_lists,) documents of each list's query that are judged irrelevant: N.
 
-        A grade below 0 says that a document was in the pool and that nobody judged it, to bpref and infAP; to
-        every other measure it is a judgment of not relevant. trec_eval has it so.
+        As in trec_eval, bpref and infAP take a grade below 0 for an unjudged document of the pool. For all
+        other measures it is a judgment of irrelevance.
         """
         return self._count((self.grades >= 0) & (self.grades < self.relevant_from))
 
     def _count(self, is_counted: BoolArray) -> IntArray:
-        """Return the (n_lists,) judgments of the query of each list of which something holds."""
         return self.by_list(np.bincount(self.lists[is_counted], minlength=len(self.query_ids)))
 
     @cached_property
     def best_first(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Query, place from 0, and grade of each judgment above 0, the highest grade of a query first."""
+        """Query, rank from 0, and grade of each judgment above 0, the highest grade of a query first."""
         graded = np.flatnonzero(self.grades > 0)
         place = self.lists[graded] * len(self.levels) - np.searchsorted(self.levels, self.grades[graded])
         graded = graded[np.argsort(place)]
@@ -143,13 +133,13 @@ class Judgments:
         return lists, np.arange(len(lists)) - np.searchsorted(lists, lists), self.grades[graded]
 
     def memoize(self, key: Hashable, compute: Callable[[], FloatArray]) -> FloatArray:
-        """Return what `compute` gives, computed when first asked for: the same under every treatment."""
+        """Return `compute()`, cached by `key` for all treatments."""
         if key not in self._memo:
             self._memo[key] = compute()
         return self._memo[key]
 
     def places(self, pairs: QueryDocKeys) -> IntArray:
-        """Return (n,) place in `query_ids` of each query of a run, -1 where it is not judged."""
+        """Return (n,) the index in `query_ids` of each query of a run, -1 where it is not judged."""
         return places_in(pairs.queries, self.query_ids)
 
     @cached_property

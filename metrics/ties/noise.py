@@ -1,4 +1,4 @@
-"""Noise: how far the true score of a document may lie from its score, and how much that may cost."""
+"""Noise: how far the true score of a document may be from its score, and the cost of computing with it."""
 
 import math
 import re
@@ -14,11 +14,11 @@ from metrics.support.cached import cached_property
 REACH = 6.0
 """Standard deviations a normal score reaches; beyond lies a chance of 2e-9."""
 _TOUCH = 1e-10
-"""Part of a cell by which neighbours may overlap and still not meet: what rounding makes of one border."""
+"""Share of a cell by which rounding may make neighbours overlap."""
 _EXACT = 1e-6
-"""Standard deviation of a score that has none beside scores that have one, over their smallest."""
+"""Standard deviation of an exact score, over the smallest one above 0 in its list."""
 SMALLEST, LARGEST = 1e-290, 1e290
-"""Standard deviations between which no sum and no quotient leaves the range of floats."""
+"""Standard deviations that keep all sums and quotients within the range of floats."""
 _FORMATS: dict[str, tuple[int, int]] = {
     "float64": (53, -1074),
     "float32": (24, -149),
@@ -30,10 +30,10 @@ _FORMATS: dict[str, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class Noise:
-    """Where true scores lie: S = s + sigma * Z, independent, Z normal; or even within a cell around s.
+    """How true scores are distributed: S = s + sigma * Z, Z normal; or uniform in a cell around s.
 
     Attributes:
-        sigma: standard deviation of every score, in its unit; None: each row has its own, or a cell.
+        sigma: standard deviation of every score; None: each row has its own, or a cell.
         number_format: format whose cells hold the scores, `decimals:N` among them; empty: normal noise.
     """
 
@@ -42,12 +42,12 @@ class Noise:
 
     @property
     def by_row(self) -> bool:
-        """Whether each row has a standard deviation of its own."""
+        """True if each row has its own standard deviation."""
         return self.sigma is None and not self.number_format
 
     @property
     def summary(self) -> str:
-        """What the noise is, in a sentence."""
+        """The noise in words."""
         if self.number_format:
             return f"true scores that are even within half a step of {self.number_format}"
         size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
@@ -56,13 +56,13 @@ class Noise:
     def spreads(self, scores: FloatArray, sigmas: FloatArray | None, starts: IntArray) -> "Spreads":
         """Return where the true scores of documents lie.
 
-        A score of standard deviation 0 among others of its list is read as having a millionth of the smallest
-        above 0. Infinite scores have one scale whatever is said of them: those of one sign are a tie.
+        A standard deviation of 0 becomes a millionth of the smallest one above 0 in its list. Infinite scores
+        with the same sign are a tie.
 
         Shapes: `scores` (n_docs,), `sigmas` (n_docs,), `starts` (n_segments + 1,).
 
         Raises:
-            UsageError: a standard deviation is too close to 0, or too large, to be computed with.
+            UsageError: a standard deviation is too small or too large to compute with.
         """
         is_finite = np.isfinite(scores)
         if self.number_format:
@@ -79,7 +79,7 @@ class Noise:
 
 
 def parse_noise(name: str) -> Noise | None:
-    """Return the noise a treatment's name means, `noise`, `noise:0.05`, `noise:bfloat16`; None where none."""
+    """Return the noise of `noise`, `noise:0.05`, `noise:bfloat16`; None for other treatments."""
     kind, colon, rest = name.partition(":")
     if kind != "noise":
         return None
@@ -103,11 +103,6 @@ def _is_computable(sigmas: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArray) -> FloatArray:
-    """Return (n_docs,) standard deviations; where one is 0, a millionth of its list's smallest above 0.
-
-    Raises:
-        UsageError: one is too close to 0, or too large, to be computed with.
-    """
     is_bad = is_finite & ~_is_computable(sigmas)
     if is_bad.any():
         raise UsageError(
@@ -124,9 +119,8 @@ def _scales(sigmas: FloatArray, is_finite: npt.NDArray[np.bool_], starts: IntArr
 def cells(scores: FloatArray, number_format: str) -> tuple[FloatArray, FloatArray]:
     """Return the ends of each score's cell: half a step of the format to either side.
 
-    Around a number that the format holds, these are all scores that round to it: below a power of two the
-    step is half as wide. A score between two such numbers has the step of its size around it, and 0 the
-    smallest there is.
+    For a number of the format, these are all scores that round to it: below a power of two the step is half as
+    wide. A score between two such numbers gets the step of its magnitude, and 0 the smallest step.
 
     Shapes: `scores` (n,).
     """
@@ -150,13 +144,13 @@ class Spreads:
 
     Attributes:
         scores: (n_docs,) as given.
-        scale: (n_docs,) standard deviation of a normal score, width of an even one.
-        low: (n_docs,) below which the true score does not lie.
-        high: (n_docs,) above which it does not.
-        lowest: (n_docs,) the lowest `low` of the list down to each document.
-        highest: (n_docs,) the highest `high` of the list from each document on.
-        starts: (n_clusters,) first document of each cluster: the order of documents of two is certain.
-        is_normal: whether true scores are normal; else each is even between its ends.
+        scale: (n_docs,) standard deviation of a normal score, width of a uniform one.
+        low: (n_docs,) lower end of the true score.
+        high: (n_docs,) upper end of the true score.
+        lowest: (n_docs,) lowest `low` of the list down to each document.
+        highest: (n_docs,) highest `high` of the list from each document on.
+        starts: (n_clusters,) first document of each cluster; documents of two clusters have a certain order.
+        is_normal: true for normal true scores; otherwise each is uniform between its ends.
     """
 
     scores: FloatArray
@@ -179,11 +173,7 @@ class Spreads:
         *,
         is_normal: bool,
     ) -> "Spreads":
-        """Cut lists where no document above overlaps one below; equal scores stay together.
-
-        Shapes: `scores` (n_docs,), `scale` (n_docs,), `low` (n_docs,), `high` (n_docs,), `starts` (n_lists +
-        1,).
-        """
+        """Cut lists where no document above overlaps one below; equal scores stay together."""
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         lowest = _running_minimum(low, segment)
         highest = -_running_minimum(-high[::-1], len(starts) - segment[::-1])[::-1]
@@ -195,12 +185,12 @@ class Spreads:
         return cls(scores, scale, low, high, lowest, highest, np.flatnonzero(is_first), is_normal)
 
     def are_ties(self, starts: IntArray, sizes: IntArray) -> npt.NDArray[np.bool_]:
-        """Return (n,) whether all documents of each stretch have one score and one spread: a tie."""
+        """Return (n,) whether all documents of each stretch have one score and one scale: a tie."""
         return np.asarray(self.level[starts + sizes - 1] == self.level[starts])
 
     @cached_property
     def level_starts(self) -> IntArray:
-        """(n_levels,) first document of each stretch of one score and one spread, of one list."""
+        """(n_levels,) first document of each stretch of one score and one scale in one list."""
         is_new = np.ones(len(self.scores), dtype=bool)
         is_new[1:] = (self.scores[1:] != self.scores[:-1]) | (self.scale[1:] != self.scale[:-1])
         is_new[self.starts] = True
@@ -208,14 +198,14 @@ class Spreads:
 
     @cached_property
     def level(self) -> IntArray:
-        """(n_docs,) stretch of one score and one spread that each document is in."""
+        """(n_docs,) the stretch of `level_starts` that each document is in."""
         return np.repeat(
             np.arange(len(self.level_starts)), np.diff(np.append(self.level_starts, len(self.scores)))
         )
 
 
 def _running_minimum(values: FloatArray, segment: IntArray) -> FloatArray:
-    """Return (n,) the smallest value of a segment down to each place; the values if they fall."""
+    """Return (n,) the smallest value of the segment down to each index."""
     if not ((values[1:] > values[:-1]) & (segment[1:] == segment[:-1])).any():
         return values
     order = np.argsort(values)
@@ -238,12 +228,9 @@ _GROWTH = 1 / 3
 
 
 def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -> None:
-    """Refuse a list whose open order costs too much.
+    """Raise a UsageError where computing a list costs more steps than the budget.
 
     Shapes: `sizes` (n,), `steps` (n,).
-
-    Raises:
-        UsageError: one costs more.
     """
     if not len(steps) or steps.max() <= budget:
         return
@@ -261,7 +248,7 @@ def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -
 
 
 def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
-    """Raise a UsageError where spans of scores are too wide for a float's digits beside their deviations."""
+    """Raise a UsageError where spans of scores are too wide for the digits of a float."""
     is_wide = span > MAX_RATIO * smallest
     if is_wide.any():
         example = int(np.argmax(is_wide))

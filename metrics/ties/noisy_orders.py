@@ -1,6 +1,6 @@
-"""Noisy orders of documents: expected worth and precision, integrated over tiles of like width.
+"""Expected worth and precision of documents whose scores are noisy, integrated over stretches of scores.
 
-E[t^J] of how many documents J are above is a product of chances, whatever the depth.
+A stretch is called a tile. With J the number of documents above a score, E[t^J] is a product of chances.
 """
 
 import math
@@ -16,30 +16,30 @@ from metrics.support.cached import cached_property
 from metrics.ties.noise import MAX_STRETCHES, REACH, Spreads, refuse_long, refuse_wide
 
 EVEN_NODES = 6
-"""Nodes of a stretch of normal scores whose standard deviations are alike."""
+"""Nodes of a tile of normal scores with one standard deviation."""
 _EVEN_STEP = 0.35 * EVEN_NODES
-"""Longest such stretch, in standard deviations."""
+"""Longest such tile, in standard deviations."""
 _STEP = 1.5
-"""Longest stretch where they differ, in the smallest that reaches into it."""
+"""Longest tile where standard deviations differ, in the smallest that reaches into it."""
 _PLAIN_CROWD = 15
-"""Documents within 1.5 standard deviations of one up to which that serves."""
+"""Most documents within 1.5 standard deviations of one for which `_STEP` is short enough."""
 _CLOSER = 1.15
-"""Factor between the crowds that are told apart."""
+"""Factor between the sizes of crowds that are tried."""
 _DEGREE = 128
-"""Documents up to which a stretch of even scores that they reach into is integrated exactly."""
+"""Most documents that reach into a tile of uniform scores that is integrated exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tiles:
-    """Stretches of scores in which some member may lie; the order of the documents outside is certain.
+    """Stretches of scores that members may fall into.
 
     Attributes:
-        cluster: (n,) cluster of each, a place among those given.
+        cluster: (n,) index of the cluster of each tile.
         origin: (n,) score that `low` and `high` are counted from, so that small noise loses no digit.
         low: (n,) lower end.
         high: (n,) upper end.
-        first: (n,) first document that reaches into it; the documents of the list before are above.
-        end: (n,) the document after the last that does; those from here on are below.
+        first: (n,) first document that reaches into it; the earlier documents of the list are above.
+        end: (n,) the document after the last that does; it and later ones are below.
         is_alike: (n,) whether all scores of its cluster are normal with one standard deviation.
     """
 
@@ -53,14 +53,12 @@ class Tiles:
 
     @classmethod
     def of(cls, spreads: Spreads, starts: IntArray, sizes: IntArray, members: IntArray) -> "Tiles":
-        """Cut clusters into stretches.
-
-        Shapes: `starts` (n_clusters,), `sizes` (n_clusters,).
+        """Cut clusters into tiles.
 
         Raises:
-            UsageError: a cluster asks for too many, or has standard deviations too far apart.
+            UsageError: a cluster needs too many, or has standard deviations too far apart.
         """
-        owner, documents = _documents(starts, sizes)
+        owner, documents = np.repeat(np.arange(len(starts)), sizes), joined_ranges(starts, sizes)
         smallest, unit, is_alike = _units(spreads, starts, sizes, documents)
         is_bordered = ~is_alike[owner]
         is_member = np.zeros(len(documents), dtype=bool)
@@ -84,7 +82,7 @@ class Tiles:
         bounds = starts[cluster], starts[cluster] + sizes[cluster]
         first = _bisect(*bounds, spreads.lowest, origin[cluster], high)
         end = _bisect(*bounds, spreads.highest, origin[cluster], np.nextafter(low, np.inf))
-        # Borders on the grid lie outside the reach of what asks for them: no member may reach into the last.
+        # Borders are on a grid, outside the reach of their documents: no member may reach into the last tile.
         is_reached = np.subtract(*np.searchsorted(members, [end, first])) > 0
         cluster, low, high, first, end = (part[is_reached] for part in (cluster, low, high, first, end))
         if not spreads.is_normal:
@@ -96,18 +94,10 @@ class Tiles:
         return cls(cluster, origin[cluster], low, high, first, end, is_alike[cluster])
 
 
-def _documents(starts: IntArray, sizes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return every document of clusters, and before it the place of its cluster."""
-    return np.repeat(np.arange(len(starts)), sizes), joined_ranges(starts, sizes)
-
-
 def _units(
     spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the smallest spread and stretch of each cluster, and whether all standard deviations are alike.
-
-    Then the members alone ask for borders; where spreads differ or end abruptly, every document does.
-    """
+    """Return the smallest scale and the tile length of each cluster, and whether its scales are all equal."""
     if not spreads.is_normal:
         return np.ones(len(starts)), np.ones(len(starts)), np.zeros(len(starts), dtype=bool)
     scale = spreads.scale[documents]
@@ -121,10 +111,10 @@ def _units(
 
 
 def _crowds(spreads: Spreads, starts: IntArray, sizes: IntArray, documents: IntArray) -> IntArray:
-    """Return (n_clusters,) about how many documents at most stand within 1.5 standard deviations of one.
+    """Estimate (n_clusters,) the largest number of documents within 1.5 standard deviations of one.
 
-    How many of n such documents are above x is told by x but for a part of 1/sqrt(n) of a standard deviation:
-    nodes must be as close.
+    With n such documents, the number above x changes within 1/sqrt(n) of a standard deviation of x: nodes must
+    be as close as that.
     """
     scores, reach = spreads.scores[documents], 1.5 * spreads.scale[documents]
     owner = np.repeat(np.arange(len(starts)), sizes)
@@ -150,10 +140,10 @@ def _borders(
     unit: FloatArray,
     is_member: BoolArray,
 ) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return borders of stretches that documents ask for, in units, and how many members begin or end there.
+    """Return the tile borders that documents need, in units, and how many members begin or end there.
 
-    A normal score asks for cells of a grid that is doubled with its standard deviation over the smallest: the
-    grids of all are nested, so that the finest that reaches a stretch decides. An even score asks for its ends.
+    A normal score needs the cells of a grid whose step doubles with its standard deviation over the smallest.
+    The grids are nested, so the finest in a stretch decides. A uniform score needs its ends.
     """
     if not spreads.is_normal:
         ends = np.concatenate([spreads.low[documents] - origin, spreads.high[documents] - origin])
@@ -174,7 +164,6 @@ def _borders(
 
 
 def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return stretches of even scores in as many pieces as keep each polynomial within reach of the nodes."""
     tile = np.repeat(np.arange(len(n_pieces)), n_pieces)
     piece = joined_ranges(np.zeros_like(n_pieces), n_pieces)
     width = (high - low)[tile] / n_pieces[tile]
@@ -184,7 +173,7 @@ def _pieces(n_pieces: IntArray, low: FloatArray, high: FloatArray) -> tuple[IntA
 def _bisect(
     first: IntArray, end: IntArray, sorted_scores: FloatArray, origin: FloatArray, bound: FloatArray
 ) -> IntArray:
-    """Return the first place of each range where values, less an origin, are below a bound, or its end."""
+    """Return the first index of each range where the score, less the origin, is below the bound, or its end."""
     first, end = first.copy(), end.copy()
     while (first < end).any():
         middle = (first + end) // 2
@@ -195,17 +184,12 @@ def _bisect(
     return first
 
 
-_MAX_SHARED = 2**24
-"""Numbers of a table that is kept for further measures."""
 _ROWS = 2**13
-"""Levels whose chances are computed in one go: they stay in the processor's cache."""
+"""Levels whose chances are computed together."""
 
 
 def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: FloatArray) -> FloatArray:
-    """Return (n, n_nodes) the chance that each document is above scores.
-
-    Shapes: `documents` (n,), `origin` (n,), `nodes` (n, n_nodes).
-    """
+    """Return (n, n_nodes) the chance that each document is above scores; `nodes` is overwritten."""
     location = spreads.scores if spreads.is_normal else spreads.high
     np.subtract((location[documents] - origin)[:, None], nodes, out=nodes)
     nodes *= (1 / spreads.scale[documents])[:, None]
@@ -218,19 +202,13 @@ def tails_of(spreads: Spreads, documents: IntArray, origin: FloatArray, nodes: F
 
 
 def level_range(spreads: Spreads, tiles: Tiles, part: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first level of scores that reaches into each of some tiles, and how many do.
-
-    Shapes: `part` (n,).
-    """
+    """Return the first level of scores that reaches into each tile of `part`, and how many levels do."""
     first = spreads.level[tiles.first[part]]
     return first, spreads.level[tiles.end[part] - 1] - first + 1
 
 
 def level_rows(spreads: Spreads, tiles: Tiles, part: IntArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Yield some of the tiles, and a place among them and a level for each level that reaches into one.
-
-    Arguments are those of `level_range`.
-    """
+    """Yield some of the tiles, with the tile and the level of each level that reaches into one."""
     first, n_levels = level_range(spreads, tiles, part)
     end = np.cumsum(n_levels)
     cuts = np.flatnonzero(np.diff(end // _ROWS, prepend=0)) + 1
@@ -243,113 +221,69 @@ def level_rows(spreads: Spreads, tiles: Tiles, part: IntArray) -> Iterator[tuple
 
 @dataclass(frozen=True, eq=False)
 class TailTable:
-    """A row of chances for each tile and each level of scores that reaches into it; zeros in the first row.
+    """The chance that documents are above the nodes of some tiles.
 
     Attributes:
-        values: (n_rows, n_nodes) the chances.
+        values: (n_rows, n_nodes) a row for each tile and each level of scores in it; zeros in the first row.
         base: (n_tiles,) row of a level of documents, less the level.
     """
 
     values: FloatArray
     base: IntArray
 
-
-@dataclass(frozen=True, eq=False)
-class Tails:
-    """Tables of chances, shared by all that ask for them where they are small enough to be kept.
-
-    Attributes:
-        spreads: of all documents.
-        tiles: stretches of scores.
-        tables: of a number of nodes: the table of all tiles, and which of them were computed.
-    """
-
-    spreads: Spreads
-    tiles: Tiles
-    tables: dict[int, tuple[TailTable, BoolArray]] = field(default_factory=dict)
-
-    def table(self, part: IntArray, nodes: FloatArray) -> TailTable:
-        """Return the chances of documents in some tiles.
-
-        Shapes: `part` (n,), `nodes` (n_nodes,).
-        """
-        n_nodes = len(nodes)
-        if self._n_rows * n_nodes > _MAX_SHARED:
-            table = self._room(part, n_nodes)
-            self._fill(table, part, nodes)
-            return table
-        if n_nodes not in self.tables:
-            all_tiles = np.arange(len(self.tiles.first))
-            self.tables[n_nodes] = self._room(all_tiles, n_nodes), np.zeros(len(all_tiles), dtype=bool)
-        table, is_computed = self.tables[n_nodes]
-        missing = part[~is_computed[part]]
-        self._fill(TailTable(table.values, table.base[missing]), missing, nodes)
-        is_computed[missing] = True
-        return TailTable(table.values, table.base[part])
-
-    @cached_property
-    def _n_rows(self) -> int:
-        """Rows of a table of all tiles."""
-        return int(level_range(self.spreads, self.tiles, np.arange(len(self.tiles.first)))[1].sum())
-
-    def _room(self, part: IntArray, n_nodes: int) -> TailTable:
-        """Return a table with room for the chances of some tiles: it costs nothing until they are written."""
-        first, n_levels = level_range(self.spreads, self.tiles, part)
-        end = np.cumsum(n_levels)
-        values = np.empty((1 + int(n_levels.sum()), n_nodes))
-        values[0] = 0
-        return TailTable(values, 1 + end - n_levels - first)
-
-    def _fill(self, table: TailTable, part: IntArray, nodes: FloatArray) -> None:
-        """Write the chances of tiles into a table whose `base` is theirs."""
-        tiles, start = self.tiles, 0
-        for chunk, owner, level in level_rows(self.spreads, tiles, part):
+    @classmethod
+    def of(cls, spreads: Spreads, tiles: Tiles, part: IntArray, nodes: FloatArray) -> "TailTable":
+        """Compute the chances of the tiles of `part`."""
+        first, n_levels = level_range(spreads, tiles, part)
+        base, start = 1 + np.cumsum(n_levels) - n_levels - first, 0
+        values = np.zeros((1 + int(n_levels.sum()), len(nodes)))
+        for chunk, owner, level in level_rows(spreads, tiles, part):
             low, high = tiles.low[chunk], tiles.high[chunk]
             scores = low[:, None] + (high - low)[:, None] * nodes
-            documents = self.spreads.level_starts[level]
-            rows = table.base[start : start + len(chunk)][owner] + level
-            table.values[rows] = tails_of(self.spreads, documents, tiles.origin[chunk][owner], scores[owner])
+            documents = spreads.level_starts[level]
+            rows = base[start : start + len(chunk)][owner] + level
+            values[rows] = tails_of(spreads, documents, tiles.origin[chunk][owner], scores[owner])
             start += len(chunk)
+        return cls(values, base)
 
 
 _CELLS = 2**16
-"""Numbers of one table: it stays in the processor's cache."""
+"""Numbers of one table."""
 _NODES = 8
-"""Nodes of a stretch of normal scores whose standard deviations differ."""
+"""Nodes of a tile of normal scores with different standard deviations."""
 _HEIGHT = 1 / math.sqrt(2 * math.pi)
 
 
 _EVEN = (np.arange(EVEN_NODES) + 0.5) / EVEN_NODES, np.full(EVEN_NODES, 1 / EVEN_NODES)
-"""Nodes in (0, 1) and weights where all scores are normal and alike."""
+"""Nodes in (0, 1) and weights where all scores are normal with one standard deviation."""
 
 
 def power_of_two(numbers: IntArray) -> IntArray:
-    """Return (n,) the power of two that is not below each: so a choice by it ignores what stands beside."""
+    """Return (n,) the smallest power of two that is not below each number."""
     return np.left_shift(1, np.ceil(np.log2(np.maximum(numbers, 1))).astype(np.int64))
 
 
 @lru_cache(maxsize=64)
 def legendre(n: int) -> tuple[FloatArray, FloatArray]:
-    """Return nodes in (0, 1) and weights of Gauss and Legendre: exact up to degree 2n - 1."""
+    """Return Gauss-Legendre nodes in (0, 1) and weights: exact up to degree 2n - 1."""
     nodes, weights = np.polynomial.legendre.leggauss(n)
     return (nodes + 1) / 2, weights / 2
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some tiles.
+    """Some tiles that are integrated together.
 
     Attributes:
         spreads: of all documents.
         tiles: (n,) their numbers.
-        origin: (n,) score their nodes are counted from.
-        nodes: (n, n_nodes) scores of integration, less the origin.
+        origin: (n,) score that their nodes are counted from.
+        nodes: (n, n_nodes) nodes of integration, less the origin.
         weights: (n, n_nodes) of the nodes.
         first: (n,) first document that reaches into each.
-        end: (n,) the document after the last that does.
-        members: (n, n_members) place of each member that reaches into the tile among all, -1 past the last.
+        members: (n, n_members) index of each member that reaches into the tile, -1 past the last.
         documents: (n_members, n) its document, -1 past the last.
-        others: (n_others, n) the documents beside them, -1 past the last.
+        others: (n_others, n) the other documents that reach into it, -1 past the last.
         table: chances that documents are above the nodes.
     """
 
@@ -359,7 +293,6 @@ class Batch:
     nodes: FloatArray
     weights: FloatArray
     first: IntArray
-    end: IntArray
     members: IntArray
     documents: IntArray
     others: IntArray
@@ -395,16 +328,15 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Documents whose places matter, among all of their clusters.
+    """The documents whose ranks matter to a measure.
 
     Attributes:
         spreads: of all documents.
         documents: (n_members,) rising.
-        tiles: stretches of scores that members reach into.
+        tiles: the tiles that members reach into.
         clusters: (n_tiles,) cluster of each.
         above: (n_tiles,) documents of the list certainly above each.
         members_above: (n_tiles,) members of the cluster among them.
-        products: what one measure leaves for the next: generating functions of the others.
     """
 
     spreads: Spreads
@@ -413,28 +345,26 @@ class Members:
     clusters: IntArray
     above: IntArray
     members_above: IntArray
-    products: dict[tuple[int, bytes], list[tuple[Batch, FloatArray]]] = field(default_factory=dict, repr=False)
 
     @property
     def sizes(self) -> IntArray:
-        """(n_tiles,) documents that reach into each tile, or stand between two that do."""
+        """(n_tiles,) documents that reach into each tile, or are between two that do."""
         return self.tiles.end - self.tiles.first
 
     @cached_property
     def _neighbours(self) -> IntArray:
-        """Every document that is no member."""
         is_other = np.ones(len(self.spreads.scores), dtype=bool)
         is_other[self.documents] = False
         return np.flatnonzero(is_other)
 
     @cached_property
     def n_members(self) -> IntArray:
-        """(n_tiles,) members that reach into each tile, or stand between two that do."""
+        """(n_tiles,) members that reach into each tile, or are between two that do."""
         first, end = np.searchsorted(self.documents, [self.tiles.first, self.tiles.end])
         return np.asarray(end - first)
 
     def expected_above(self, selection: BoolArray) -> FloatArray:
-        """Return (n_selected,) how many documents but members are expected above the upper end of tiles."""
+        """Return (n_selected,) the expected number of non-members above the upper end of tiles."""
         spreads, tiles = self.spreads, self.tiles
         n_others = np.diff(
             np.searchsorted(self._neighbours, np.append(spreads.level_starts, len(spreads.scores)))
@@ -447,12 +377,10 @@ class Members:
         return np.concatenate(sums)
 
     def batches(self, selection: BoolArray, depth: IntArray) -> Iterator[Batch]:
-        """Yield tiles of like width together, few enough that their tables stay small.
-
-        Shapes: `selection` (n_tiles,), `depth` (n_tiles,).
+        """Yield tiles of similar width together, few enough that their tables stay small.
 
         Raises:
-            UsageError: a list is too long for that.
+            UsageError: a list is too long.
         """
         self._refuse_long(selection, depth)
         for n_nodes in np.unique(self._n_nodes[selection]).tolist():
@@ -466,7 +394,6 @@ class Members:
                 end -= step
 
     def _refuse_long(self, selection: BoolArray, depth: IntArray) -> None:
-        """Raise a UsageError where a row for each document at each node of a cluster's tiles is too much."""
         n_nodes = np.where(self._n_nodes == 0, EVEN_NODES, self._n_nodes)
         steps = np.where(selection, n_nodes * 1.0 * depth * self.sizes, 0.0)
         sums = np.asarray(np.bincount(self.clusters, steps), dtype=np.float64)
@@ -476,14 +403,11 @@ class Members:
         refuse_long(end - first, sums)
 
     @cached_property
-    def _tails(self) -> Tails:
-        return Tails(self.spreads, self.tiles)
-
-    @cached_property
     def _n_nodes(self) -> IntArray:
-        """(n_tiles,) nodes of Gauss and Legendre; 0 for even ones, which go on from tile to tile.
+        """(n_tiles,) number of Gauss-Legendre nodes; 0 for evenly spaced nodes.
 
-        A product of chances of even scores is a polynomial of lower degree than there are documents: exact.
+        Uniform scores are integrated exactly: the product of their chances is a polynomial of lower degree than
+        there are documents.
         """
         if self.spreads.is_normal:
             return np.where(self.tiles.is_alike, 0, _NODES)
@@ -502,11 +426,10 @@ class Members:
             nodes=low[:, None] + width[:, None] * nodes,
             weights=width[:, None] * weights,
             first=first,
-            end=end,
             members=members,
             documents=np.where(members >= 0, self.documents[members], -1).T,
             others=np.where(others >= 0, self._neighbours[others], -1).T if len(self._neighbours) else others.T,
-            table=self._tails.table(part, nodes),
+            table=TailTable.of(self.spreads, tiles, part, nodes),
         )
 
 
@@ -518,10 +441,10 @@ def _ranges(first: IntArray, end: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class NoisyOrder:
-    """How likely the orders of documents are inside groups whose order is open.
+    """How likely each order of documents is inside groups that noise may reorder.
 
-    A group whose documents have one score and one spread is a tie: all its orders are equally likely,
-    whatever the noise. The others are mixed.
+    A group whose documents have one score and one standard deviation is a tie: all its orders are equally
+    likely. The other groups are mixed.
 
     Attributes:
         spreads: where the true scores of all documents lie.
@@ -542,7 +465,7 @@ class NoisyOrder:
 
     @cached_property
     def is_mixed(self) -> BoolArray:
-        """(n_groups,) whether its orders are not equally likely."""
+        """(n_groups,) whether some orders are likelier than others."""
         return ~self.spreads.are_ties(self.starts, self.sizes)
 
     @cached_property
@@ -551,14 +474,7 @@ class NoisyOrder:
         return np.repeat(np.arange(len(self.starts)), self.n_contributing)
 
     def members(self, selection: BoolArray) -> tuple[IntArray, Members]:
-        """Return those of chosen contributing documents that are in mixed groups, ready to be integrated.
-
-        Measures that choose the same share what is computed of them.
-
-        Shapes: `selection` (n_contributing,).
-
-        Returns (n_members,) their places among the contributing documents, and the members.
-        """
+        """Return the selected contributing documents in mixed groups: their indices, and as members."""
         key = selection.tobytes()
         if key not in self._memo:
             self._memo[key] = self._members(np.flatnonzero(selection & self.is_mixed[self.owner]))
@@ -581,41 +497,36 @@ class NoisyOrder:
 
 
 Value = Callable[[FloatArray], FloatArray]
-"""(n,) places, from 1 → what a place is worth."""
+"""(n,) ranks, from 1 → what each is worth."""
 Take = Callable[[FloatArray, FloatArray, int], None]
-"""(what is known of the documents above, chance that one more is, how many were taken) → taken in place."""
+"""(distribution of documents above, chance that one more is above, how many were added) → added in place."""
 SHALLOW = 24
-"""Depth up to which counting is as fast as a generating function."""
-_MAX_CELLS = 2**22
-"""Numbers that are kept for the next measure."""
+"""Largest depth at which counting is as fast as a generating function."""
 _NODES_PER_ROOT = 2.2
-"""Nodes of t over the square root of the deepest place."""
+"""Nodes of t over the square root of the deepest rank."""
 _CHUNK = 7
 """Documents whose product is expanded in powers of t before it is evaluated at the nodes."""
-_EVERY = 1024
-"""Places that are all looked at; of further ones, as many that are even on a log scale."""
+_FIRSTS = 1024
+"""Number of first ranks that are all fitted, and of further ranks, evenly spaced on a log scale."""
 _UNTHREADED = 2**17
-"""Products of a matrix multiplication that is done by one thread: others would wait for each other."""
+"""Largest matrix product that one thread computes."""
 _RESIDUAL = 1e-10
-"""Error of a sum of powers in place of the worth of a place, over the largest worth."""
+"""Largest error of a sum of powers for the worth of a rank, over the largest worth."""
 
 
 def n_powers(deepest: IntArray) -> IntArray:
-    """Return how many nodes of t integrate every power below `deepest` to 1e-9: Gauss and Legendre's."""
+    """Return how many Gauss-Legendre nodes of t integrate every power below `deepest` to 1e-9."""
     return np.asarray(np.ceil(_NODES_PER_ROOT * np.sqrt(deepest)).astype(np.int64) + 1)
 
 
 @lru_cache(maxsize=64)
 def powers_of(value: Value, deepest: int) -> tuple[FloatArray, FloatArray] | None:
-    """Return t and w such that the worth of every place is the sum of w t^(place - 1).
+    """Return t and w such that every rank is worth the sum of w t^(rank - 1); None where no sum is near.
 
-    What falls smoothly with the place, as 1/place does, is such a sum: then E[value(1 + J)] is the sum of
-    w E[t^J]. The weights are those of least squares.
-
-    Returns (n,) nodes and weights; None where no such sum comes near.
+    Then E[value(1 + J)] is the sum of w E[t^J]. The weights are fitted by least squares.
     """
-    every, further = np.arange(1.0, min(deepest, _EVERY) + 1), np.geomspace(1, deepest, _EVERY).round()
-    places = np.union1d(every, further)
+    firsts, further = np.arange(1.0, min(deepest, _FIRSTS) + 1), np.geomspace(1, deepest, _FIRSTS).round()
+    places = np.union1d(firsts, further)
     worth = value(places)
     t = legendre(int(n_powers(np.array(deepest))))[0]
     powers = t ** (places[:, None] - 1)
@@ -626,10 +537,7 @@ def powers_of(value: Value, deepest: int) -> tuple[FloatArray, FloatArray] | Non
 
 
 def take_count(counts: FloatArray, tail: FloatArray, n_taken: int) -> None:
-    """Add a document to the distribution of how many are above: q_j <- q_j + p (q_(j-1) - q_j).
-
-    Shapes: `counts` (depth, n_tiles, n_nodes), `tail` (n_tiles, n_nodes).
-    """
+    """Add a document to the distribution of how many are above: q_j <- q_j + p (q_(j-1) - q_j)."""
     end = min(n_taken + 2, len(counts))
     step = counts[: end - 1] - counts[1:end]
     step *= tail
@@ -638,11 +546,11 @@ def take_count(counts: FloatArray, tail: FloatArray, n_taken: int) -> None:
 
 
 def power_taker(t: FloatArray) -> Take:
-    """Return what adds a document to E[t^J]: a product with 1 - p + p t, for (n_t,) powers of t."""
-    rest = (1 - t)[:, None, None]
+    """Return a function that adds a document to E[t^J]: it multiplies by 1 - p + p t."""
+    complement = (1 - t)[:, None, None]
 
     def take_power(products: FloatArray, tail: FloatArray, _: int) -> None:
-        factor = rest * tail
+        factor = complement * tail
         np.subtract(1, factor, out=factor)
         products *= factor
 
@@ -650,14 +558,14 @@ def power_taker(t: FloatArray) -> Take:
 
 
 def none_above(batch: Batch, depth: int) -> FloatArray:
-    """Return (depth, n_tiles, n_nodes) the distribution of how many are above, before any document is taken."""
+    """Return (depth, n_tiles, n_nodes) the distribution of how many are above, before any is added."""
     counts = np.zeros((depth, *batch.nodes.shape))
     counts[0] = 1
     return counts
 
 
 def at_powers(powers: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return (n_t, n_tiles * n_nodes) sums over j of t^j times counts, in pieces too small for threads."""
+    """Return (n_t, n_tiles * n_nodes) sums over j of t^j times counts, by one thread."""
     columns = counts.reshape(len(counts), -1)
     sums = np.empty((len(powers), columns.shape[1]))
     step = max(1, _UNTHREADED // powers.size)
@@ -669,35 +577,20 @@ def at_powers(powers: FloatArray, counts: FloatArray) -> FloatArray:
 def products_over_others(
     members: Members, selection: BoolArray, t: FloatArray
 ) -> Iterator[tuple[Batch, FloatArray]]:
-    """Yield batches of tiles with (n_t, n_tiles, n_nodes) E[t^J], J the documents above that are no members.
+    """Yield batches of tiles with (n_t, n_tiles, n_nodes) E[t^J], J the non-members above.
 
-    Documents of the list that are certainly above count among them. The products are kept for the next
-    measure, as far as they are few.
-
-    Shapes: `selection` (n_tiles,), `t` (n_t,).
+    Documents of the list that are certainly above are included.
 
     Raises:
-        UsageError: a list is too long for that.
+        UsageError: a list is too long.
     """
-    key = len(t), selection.tobytes()
-    products = members.products.get(key)
-    if products is not None:
-        yield from products
-        return
-    products, n_cells = [], 0
     for batch in members.batches(selection, np.maximum(len(t), members.n_members)):
         certain = t[:, None] ** members.above[batch.tiles].astype(np.float64)
-        product = _product_over_others(batch, t, certain)
-        n_cells += product.size
-        if n_cells <= _MAX_CELLS:
-            products.append((batch, product))
-        yield batch, product
-    if n_cells <= _MAX_CELLS:
-        members.products[key] = products
+        yield batch, _product_over_others(batch, t, certain)
 
 
 def _product_over_others(batch: Batch, t: FloatArray, certain: FloatArray) -> FloatArray:
-    """Return (n_t, n_tiles, n_nodes) the product of 1 + p u, u = t - 1, over the documents that are no members.
+    """Return (n_t, n_tiles, n_nodes) the product of 1 + p u over the non-members, u = t - 1.
 
     It is expanded in powers of u for a few documents at a time: the coefficients are the elementary symmetric
     polynomials of their p, e_m <- e_m + p e_(m-1).
@@ -726,12 +619,12 @@ def first_documents(documents: IntArray, units: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class UnitBatch:
-    """The units of a batch of tiles.
+    """The members of a batch of tiles, in units of which only the highest document counts.
 
     Attributes:
         batch: the tiles.
         numbers: (n_rows, n_tiles) unit of each row, -1 where a tile has fewer.
-        grid: (n_rows, most, n_tiles) its documents, a column of the members of each tile, -1 past the last.
+        grid: (n_rows, most, n_tiles) column of each of its members in the tile, -1 past the last.
         is_alive: (n_rows, n_tiles) whether the highest of the unit may be in the tile: none is certainly above.
     """
 
@@ -742,10 +635,7 @@ class UnitBatch:
 
     @classmethod
     def of(cls, batch: Batch, members: Members, units: IntArray, tops: IntArray) -> "UnitBatch":
-        """Arrange the members of tiles by unit.
-
-        Shapes: `units` (n_members,), `tops` (n_units,).
-        """
+        """Arrange the members of tiles by unit; `tops` is the first document of each unit."""
         if np.array_equal(tops[units], members.documents):
             grid = batch.members.T[:, None]
             numbers = np.where(grid[:, 0] >= 0, units[grid[:, 0]], -1)
@@ -755,10 +645,10 @@ class UnitBatch:
         return cls(batch, numbers, np.where(grid >= 0, grid - batch.members[:, 0], -1), is_alive)
 
     def summed(self, above: FloatArray, gains: FloatArray, take: Take, n_taken: int) -> FloatArray:
-        """Return (n, n_tiles, n_nodes) how many documents are above the highest of units, by density and gain.
+        """Return (n, n_tiles, n_nodes) the sum over units of gain, density and distribution of documents above.
 
-        With g what is known of the documents above that were taken so far, and h the sum over the units taken:
-        h <- h (the unit taken) + gain f g, then g <- g (the unit taken). No unit is ever taken out again.
+        With g the distribution over the units added so far, h the sum and f the density of the next unit:
+        h <- h (with the unit) + gain f g, then g <- g (with the unit). No unit is ever removed.
 
         Shapes: `above` (n, n_tiles, n_nodes), `gains` (n_units,).
         """
@@ -782,7 +672,7 @@ class UnitBatch:
         return total
 
     def _density_of_highest(self, columns: IntArray, tails: FloatArray) -> FloatArray:
-        """Return (n_tiles, n_nodes) density of the highest of documents: f <- f F_l + F f_l, F <- F F_l."""
+        """Return (n_tiles, n_nodes) density of the highest document: f <- f F_l + F f_l, F <- F F_l."""
         densities, tile = self.batch.densities, np.arange(columns.shape[1])
         density, below = densities[columns[0], tile], 1 - tails[0]
         for column, tail in zip(columns[1:], tails[1:], strict=True):
@@ -794,7 +684,6 @@ class UnitBatch:
 
 
 def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:
-    """Arrange the members of tiles by their units."""
     tile, column = np.nonzero(members >= 0)
     member = members[tile, column]
     order = np.lexsort((units[member], tile))
@@ -813,39 +702,37 @@ def _by_unit(members: IntArray, units: IntArray) -> tuple[IntArray, IntArray]:
 
 
 _NEGLIGIBLE = 1e-9
-"""Chance of a place within the limit below which a tile is left out."""
+"""Tiles with a smaller chance of a rank within the limit are left out."""
 
 
 def expected_worth(
     members: Members, units: IntArray, gains: FloatArray, value: Value, limit: FloatArray
 ) -> FloatArray:
-    """Return the expected sum over the units of each cluster of gain and worth of its best document's place.
+    """Return the expected sum, over the units of each cluster, of gain times the worth of its best rank.
 
-    Let x be the true score of that document: the highest of its unit, with density sum f_i prod F_l, l the
-    others of the unit. The number J of documents of no unit, or of other units, above x is a sum of
-    independent chances 1 - F_l(x), whose distribution q_0, q_1, ... is made by taking one document after the
-    other, q_j <- q_j (1 - p) + q_(j-1) p, and only as far as the limit. With b documents certainly above,
+    Let x be the true score of the highest document of a unit, with density sum f_i prod F_l, l the others of
+    the unit. The number J of documents of other units, or of none, above x is a sum of independent chances
+    p = 1 - F_l(x). Its distribution q_0, q_1, ... is built one document at a time, up to the limit:
+    q_j <- q_j (1 - p) + q_(j-1) p. With b documents certainly above,
 
     E = integral of density(x) * sum over j of q_j(x) * value(b + 1 + j) dx.
 
-    Where no limit cuts and the worth is a sum of powers w t^(place - 1), the inner sum is w t^b E[t^J], a
+    Where no limit applies and the worth is a sum of powers w t^(rank - 1), the inner sum is w t^b E[t^J], a
     product of n chances for each t.
 
-    Where all standard deviations of a cluster are alike, nodes are at most 0.35 of them apart with equal
-    weights; else they are Gauss and Legendre's, eight on stretches of at most 1.5 of the smallest. Where n
-    documents stand within 1.5 standard deviations, the distance shrinks with 1/sqrt(n), so that under
-    one standard deviation a measure is off by less than 1e-6 of its largest value among up to 1,000 documents,
-    beyond by 1e-9 for each; values where they differ are within 2e-8 of adaptive quadrature in lists of five,
-    and held against draws in longer ones. Chances of scores that are even in their cells are polynomials
-    between the ends of cells, integrated exactly up to 128 documents.
+    Nodes are at most 0.35 standard deviations apart with equal weights where all standard deviations of a
+    cluster are equal. Otherwise eight Gauss-Legendre nodes cover at most 1.5 of the smallest one. Nodes get
+    closer by 1/sqrt(n) where n documents are within 1.5 standard deviations. With one standard deviation the
+    error is below 1e-6 of a measure's largest value for up to 1,000 documents, and grows by 1e-9 per further
+    document. With different ones, values are within 2e-8 of adaptive quadrature in lists of five. Uniform
+    scores are integrated exactly for up to 128 documents.
 
     Shapes: `units` (n_members,), `gains` (n_units,), `limit` (n_clusters,).
 
     Raises:
         UsageError: a list is too long to be integrated within seconds.
 
-    Source: the recurrence: Hong, On computing the distribution function for the Poisson binomial
-
+    Source of the recurrence: Hong, On computing the distribution function for the Poisson binomial
     distribution, Computational Statistics & Data Analysis 2013, section 2.
     """
     last = np.minimum(limit[members.clusters], members.above + members.sizes).astype(np.int64)
@@ -880,10 +767,10 @@ def expected_worth(
 
 
 def _is_reached(members: Members, depth: IntArray) -> BoolArray:
-    """Return (n_tiles,) whether a document of each tile may come within its depth.
+    """Return (n_tiles,) whether a document of each tile may rank within its depth.
 
-    With mu documents expected above, a sum of independent chances is below k with a chance of at most
-    exp(k - mu) (mu / k)^k, k < mu: as a Poisson count.
+    With mu > k documents expected above, the chance of fewer than k is at most exp(k - mu) (mu / k)^k, as for a
+    Poisson count.
 
     Source: W. Hoeffding, On the distribution of the number of successes in independent trials, 1956.
     """
@@ -896,22 +783,18 @@ def _is_reached(members: Members, depth: IntArray) -> BoolArray:
 
 
 def expected_precisions(members: Members, relevant_above: IntArray, limit: FloatArray) -> FloatArray:
-    """Return the expected sum, over the relevant documents of each cluster, of the precision at their places.
+    """Return the expected sum, over the relevant documents of each cluster, of the precision at their ranks.
 
-    Given the true score x of a relevant document, J_rel relevant others and J_other further ones are above it:
+    Given the true score x of a relevant document, J_rel relevant and J_other further documents are above it,
     independent sums of independent chances. With b documents certainly above, c of them relevant,
 
     E[(1 + c + J_rel)/(1 + b + J_rel + J_other)] = integral over t in (0, 1) of
     t^b * sum over j of (1 + c + j) P(J_rel = j) t^j * E[t^J_other],
 
-    as 1/(1 + b + J) is the integral of t^(b + J). The second factor is a product of chances, so that a node of
-    x and t costs a step for each document. Its nodes are exact up to their degree, and beyond it as many as
-    keep the error below 1e-9. Where a limit cuts, `_precisions_within` counts instead.
+    because 1/(1 + b + J) is the integral of t^(b + J). The second factor is a product of chances. The nodes of
+    t keep the error below 1e-9. Where a limit applies, `_precisions_within` counts instead.
 
-    Args:
-        members: the relevant documents.
-        relevant_above: (n_clusters,) relevant documents above each cluster.
-        limit: (n_clusters,) last place whose precision counts.
+    Shapes: `relevant_above` (n_clusters,), `limit` (n_clusters,) last rank whose precision counts.
 
     Raises:
         UsageError: a list is too long to be integrated within seconds.
@@ -919,7 +802,6 @@ def expected_precisions(members: Members, relevant_above: IntArray, limit: Float
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above
     n_nodes = n_powers(power_of_two(members.above + members.sizes))
-    is_deep = members.sizes > SHALLOW
     depth = np.clip(limit[members.clusters] - members.above, 0, members.sizes).astype(np.int64)
     is_whole = depth == members.sizes
     for batch in members.batches(_is_reached(members, depth) & ~is_whole, 2 * depth):
@@ -927,10 +809,9 @@ def expected_precisions(members: Members, relevant_above: IntArray, limit: Float
         np.add.at(sums, members.clusters[batch.tiles], terms)
     for n_t in np.unique(n_nodes[is_whole]).tolist():
         t, weights = legendre(n_t)
-        for selection in (is_whole & is_deep, is_whole & ~is_deep):  # deep ones, first hits have asked for
-            for batch, product in products_over_others(members, selection & (n_nodes == n_t), t):
-                terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
-                np.add.at(sums, members.clusters[batch.tiles], terms)
+        for batch, product in products_over_others(members, is_whole & (n_nodes == n_t), t):
+            terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
+            np.add.at(sums, members.clusters[batch.tiles], terms)
     return sums
 
 
@@ -942,7 +823,6 @@ def _terms(
     weights: FloatArray,
     product: FloatArray,
 ) -> FloatArray:
-    """Return (n_tiles,) the integral over each tile."""
     own_unit = np.arange(len(members.documents))
     of_units = UnitBatch.of(batch, members, own_unit, members.documents)
     counts = of_units.summed(none_above(batch, len(of_units.grid)), np.ones(len(own_unit)), take_count, 0)
@@ -954,10 +834,10 @@ def _terms(
 
 
 def _precisions_within(batch: Batch, members: Members, relevant: IntArray, depth: IntArray) -> FloatArray:
-    """Return (n_tiles,) the sum of the precisions at the first places of each tile.
+    """Return (n_tiles,) the sum of the precisions at the first ranks of each tile.
 
-    Beside the chance q_j that j documents are above goes s_j, the expected relevant ones where j are:
-    s_j <- s_j (1 - p) + (s_(j-1) + q_(j-1)) p for one that is relevant.
+    With q_j the chance that j documents are above, s_j is the expected number of relevant ones times q_j:
+    s_j <- s_j (1 - p) + (s_(j-1) + q_(j-1)) p for a relevant document.
     """
     own_unit, n_places = np.arange(len(members.documents)), int(depth.max())
     place = np.arange(n_places)[:, None]
@@ -972,7 +852,7 @@ def _precisions_within(batch: Batch, members: Members, relevant: IntArray, depth
 
 
 def _take_relevant(known: FloatArray, tail: FloatArray, n_taken: int) -> None:
-    """Add a relevant document to the distribution of how many are above, and how many of them relevant."""
+    """Add a relevant document to q and s of `_precisions_within`."""
     counts, relevant = known[: len(known) // 2], known[len(known) // 2 :]
     take_count(relevant, tail, n_taken)
     relevant[1:] += counts[:-1] * tail

@@ -1,4 +1,4 @@
-"""The orderings that the ties of a list allow: how many, which, and where documents land."""
+"""The orders that the ties of a list allow: how many, which, and at which ranks documents end up."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,19 +18,19 @@ TRACTABLE = 10_000
 
 
 def recommended_draws(orderings: int | None) -> int:
-    """Return the draws the notebook recommends for so many orderings, None for more than are counted."""
+    """Return how many orders to draw for so many orders; None: too many to count."""
     return max(1_000, TRACTABLE if orderings is None else min(TRACTABLE, orderings // 10))
 
 
 @dataclass(frozen=True)
 class Complexity:
-    """The notebook's report on a list.
+    """Report on enumerating the orders of a list.
 
     Attributes:
-        total_permutations: exact number of orderings.
+        total_permutations: exact number of orders.
         tie_sizes: sizes of the tie groups of two or more.
-        is_tractable: whether they are few enough to enumerate.
-        recommended_sampling: draws to take where they are not.
+        is_tractable: true if they are few enough to enumerate.
+        recommended_sampling: how many to draw where they are not.
     """
 
     total_permutations: int
@@ -47,7 +47,7 @@ class Complexity:
 
     @property
     def max_tie_size(self) -> int:
-        """Documents of the largest tie; 0 without ties, as the notebook has it."""
+        """Documents of the largest tie; 0 without ties, as in the notebook."""
         return max(self.tie_sizes, default=0)
 
 
@@ -55,11 +55,9 @@ class Complexity:
 class Orderings:
     """Every strict order of one list that its scores allow.
 
-    Iterating yields tuples of documents (their number in the ranking, see `Ranking`), lazily; the
-    first is the input order, and the last tie group changes fastest.
-
-    Attributes:
-        groups: documents of each tie group, top group first, in input order.
+    Iterating yields tuples of documents (their number in the ranking, see `Ranking`), lazily. The first is the
+    input order, and the last tie group changes fastest. `groups` are the documents of each tie group, top group
+    first, in input order.
     """
 
     groups: tuple[tuple[int, ...], ...]
@@ -73,7 +71,7 @@ class Orderings:
 
     @property
     def count(self) -> int:
-        """Exact number of orderings: the product of the factorials of the group sizes."""
+        """Exact number of orders: the product of the factorials of the group sizes."""
         return prod(factorial(len(group)) for group in self.groups)
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
@@ -91,7 +89,7 @@ class Orderings:
                 return
 
     def sample(self, draws: int, seed: int) -> IntArray:
-        """Return (draws, n_docs) orderings drawn evenly and independently, the same for the same seed."""
+        """Return (draws, n_docs) orders drawn uniformly and independently."""
         generator = np.random.default_rng(seed)
         parts = [
             generator.permuted(np.broadcast_to(np.array(group), (draws, len(group))), axis=1)
@@ -100,20 +98,17 @@ class Orderings:
         return np.hstack(parts) if parts else np.empty((draws, 0), dtype=np.int64)
 
     def complexity(self) -> Complexity:
-        """Return whether the orderings can be enumerated, and how many to draw where not."""
+        """Return whether the orders can be enumerated, and how many to draw if not."""
         return Complexity.of(map(len, self.groups))
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """Every order of the grades of one list; documents of equal grade are not told apart.
+    """Every order of the grades of one list; documents with the same grade are interchangeable.
 
-    Iterating yields tuples of grades, lazily: in each tie group the highest grade first, then
-    falling lexicographic order; the last group changes fastest. Each stands for `multiplicity`
-    orderings.
-
-    Attributes:
-        groups: grades of each tie group, top group first.
+    Iterating yields tuples of grades, lazily: in each tie group the highest grade first, then in falling
+    lexicographic order; the last group changes fastest. Each stands for `multiplicity` orders of documents.
+    `groups` are the grades of each tie group, top group first.
     """
 
     groups: tuple[tuple[float, ...], ...]
@@ -126,7 +121,7 @@ class Patterns:
 
     @property
     def multiplicity(self) -> int:
-        """Exact number of orderings behind each pattern."""
+        """Exact number of orders behind each pattern."""
         counts = chain.from_iterable(Counter(group).values() for group in self.groups)
         return prod(factorial(count) for count in counts)
 
@@ -147,7 +142,7 @@ class Patterns:
 
 
 def _step_down(values: list[float]) -> bool:
-    """Turn into the next smaller order in place; after the smallest, back to the largest and False."""
+    """Step to the next smaller order in place; after the smallest, reset to the largest and return False."""
     pivot = len(values) - 2
     while pivot >= 0 and values[pivot] <= values[pivot + 1]:
         pivot -= 1
@@ -163,18 +158,14 @@ def _step_down(values: list[float]) -> bool:
 
 
 def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> FloatArray:
-    """Return the chance that the first relevant document of a tie group stands at each of its places.
+    """Return the chance that the first relevant document of a tie group is at each of its ranks.
 
-    P(l) = C(n - l, r - 1) / C(n, r), as the running product of r/n and (n - r - l + 1) / (n - l):
-    no binomial is ever formed, so a group of a million documents is exact to rounding.
+    P(l) = C(n - l, r - 1) / C(n, r), computed as the running product of r/n and (n - r - l + 1) / (n - l), so
+    that a group of a million documents is exact to rounding.
 
-    Args:
-        size: (n_groups,) documents in the group: n.
-        relevant: (n_groups,) relevant ones, at least 1: r.
-        depth: how many places to give.
+    Shapes: `size` (n_groups,) documents n, `relevant` (n_groups,) of them relevant, r >= 1.
 
-    Returns:
-        (n_groups, depth) chance of place 1, 2, ...; 0 past place n - r + 1.
+    Returns (n_groups, depth) chances of rank 1, 2, ...; 0 past rank n - r + 1.
     """
     places = np.arange(1, depth)
     chance = np.empty((len(size), depth))
@@ -185,7 +176,7 @@ def first_relevant_rank(size: IntArray, relevant: IntArray, depth: int) -> Float
 
 
 def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
-    """Return the chance that none of some marked documents of a tie group is among its first places.
+    """Return the chance that none of some marked documents of a tie group is among its first ranks.
 
     C(n - t, m) / C(n, m), as the product of (n - max(t, m) - j) / (n - j), j from 0 to min(t, m) - 1.
 
@@ -204,7 +195,7 @@ def chance_of_none(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
 
 
 def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatArray:
-    """Return 1 - `chance_of_none`, as exact where it is small: the sum of `first_relevant_rank`.
+    """Return 1 - `chance_of_none`, also accurate where it is small: the sum of `first_relevant_rank`.
 
     Shapes: `size` (n,), `marked` (n,), `within` (n,).
     """
@@ -217,7 +208,7 @@ def chance_of_some(size: IntArray, marked: IntArray, within: IntArray) -> FloatA
 
 
 MAX_STEPS = 2**28
-"""Numbers of documents of each kind above a place, over all places of a tie, that are gone through: seconds."""
+"""Most steps of a recurrence over a tie: a few seconds."""
 
 
 def variances_over_orders(
@@ -227,23 +218,23 @@ def variances_over_orders(
     gains: Callable[[int], Sequence[FloatArray]],
     keeps: Sequence[float] | FloatArray,
 ) -> FloatArray:
-    """Return the variance, over all orders of a tie, of a value that its documents make from the last one up.
+    """Return the variance, over all orders of a tie, of a value that builds up from its last document.
 
-    Where B is what the documents below make, one of a kind makes gain + keep * B of it; one of no kind leaves
-    B. With the mean m and the variance v of B after so many documents of each kind, and p the chance of each
-    kind to come next: m <- sum of p * (gain + keep * m'), v <- sum of p * (keep^2 * v' + (gain + keep * m' -
-    m)^2). Nothing is subtracted from what is larger.
+    With B the value of the documents below, a document of a kind makes it gain + keep * B; one of no kind
+    leaves B. With m and v the mean and variance of B, given the documents of each kind above, and p the chance
+    that the next document is of a kind: m <- sum of p * (gain + keep * m'), v <- sum of p * (keep^2 * v' +
+    (gain + keep * m' - m)^2).
 
     Args:
         size: documents of the tie.
-        kinds: how many documents of each kind; the others are of no kind.
-        within: places from the top where documents gain or keep something.
-        gains: of a place from 1, gain of each kind; it may depend on the documents of each kind above, an axis
-            each, and on the tie, the last axis.
-        keeps: of each kind.
+        kinds: number of documents of each kind; the others are of no kind.
+        within: ranks from the top where documents gain or keep something.
+        gains: rank from 1 → gain of each kind; it may depend on the documents of each kind above, an axis each,
+            and on the tie, the last axis.
+        keeps: factor of each kind.
 
     Returns:
-        (n_ties,) variances of ties that differ in their gains alone.
+        (n_ties,) variances of ties that differ only in their gains.
     """
     counts = [axis[..., None] for axis in np.ogrid[tuple(slice(number + 1) for number in kinds)]]
     inside = tuple(slice(number + 1) for number in kinds)
@@ -271,17 +262,13 @@ def variances_over_orders(
 
 
 def _one_more(inside: tuple[slice, ...], kind: int) -> tuple[slice, ...]:
-    """Return the numbers of documents of each kind that one document more of a kind leads to."""
     return tuple(slice(1, span.stop + 1) if axis == kind else span for axis, span in enumerate(inside))
 
 
 def place_chances(first: Sequence[int] | IntArray, last: Sequence[int] | IntArray, places: int) -> FloatArray:
-    """Return (n_docs, places) chance of each document at each place: even over those its tie group covers.
+    """Return (n_docs, places) the chance of each document at each rank: uniform within its tie group.
 
-    Args:
-        first: (n_docs,) first place of the document's tie group, from 1.
-        last: (n_docs,) its last place.
-        places: how many places to give.
+    Shapes: `first` and `last` (n_docs,) ranks of its tie group, from 1.
     """
     place = np.arange(1, places + 1)
     low, high = np.asarray(first)[:, None], np.asarray(last)[:, None]
@@ -294,12 +281,12 @@ def _log10_factorials(depth: int) -> FloatArray:
 
 
 def log10_factorials(largest: int) -> FloatArray:
-    """Return (largest + 1,) log10 of 0!, 1!, 2!, ...: orderings of one tie group of each size."""
+    """Return (largest + 1,) log10 of 0!, 1!, 2!, ...: orders of one tie group of each size."""
     return _log10_factorials(1 << max(largest - 1, 0).bit_length())[: largest + 1]
 
 
 def describe(ranking: Ranking, cutoffs: Sequence[int]) -> dict[str, npt.NDArray[np.generic]]:
-    """Return what the ties of each list look like; arrays of (n_lists,)."""
+    """Describe the ties of each list; arrays of (n_lists,)."""
     n, docs = ranking.n_lists, ranking.n_docs
     tied = np.flatnonzero(ranking.sizes > 1)
     owner, size, above = ranking.group_lists[tied], ranking.sizes[tied], ranking.above[tied]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -9,94 +10,63 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
+from metrics.runs.columns import BY_NAME
 from metrics.runs.model import Runs
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.runs.stacks import RunStack
-from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending
+from metrics.support.arrays import BoolArray, FloatArray, IntArray, joined_ranges, sort_descending, span_starts
 from metrics.support.cached import cached_property
-from metrics.ties.judgments import Judgments, Unjudged
-from metrics.ties.lists import Lists
+from metrics.ties.fronts import criterion, front_numbers, highest_first
+from metrics.ties.judgments import Judgments, Unjudged, check_relevant_from
 from metrics.ties.noise import Noise, Spreads
+from metrics.ties.precision import compared_scores, rounded
 
 PART = 2**17
-"""Rows of one part."""
+"""Rows that are ranked together, about."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredGroups:
-    """The tie groups with contributing documents, and all that stands in them.
+    """The tie groups that hold a contributing document, with all their documents.
 
     Attributes:
         documents: (n,) documents of these groups.
-        all_grades: (n_docs,) grade of every document of the ranking, 0 where unjudged.
-        judgment: (n_docs,) place of the judgment of every document, -1 where unjudged.
-        levels: the distinct grades above 0, lowest first.
-        contributes: (n,) whether each matters to the measure: is graded above 0, or judged.
-        owner: (n,) its group, a place in `groups`.
+        worth: (n,) 0 where unjudged, 1 where judged and not graded above 0, then 2, 3, ... by rising grade.
+        contributes: (n,) whether the measure counts each: its grade is above 0, or it is judged.
+        owner: (n,) its group, an index into `groups`.
         groups: (n_inside,) the tie groups, numbered as in the ranking.
         size: (n_inside,) documents of each.
-        offset: (n_inside,) documents of the list above it, less the place of its first in `documents`.
+        offset: (n_inside,) documents of the list above it, less the index of its first in `documents`.
     """
 
     documents: IntArray
-    all_grades: FloatArray
-    judgment: npt.NDArray[np.int32]
-    levels: FloatArray
+    worth: IntArray
     contributes: BoolArray
     owner: IntArray
     groups: IntArray
     size: IntArray
     offset: IntArray
 
-    @classmethod
-    def of(cls, ranking: "Ranking", contributes: BoolArray) -> "ScoredGroups":
-        """Return the groups of a ranking that hold a contributing document."""
-        owner = np.searchsorted(ranking.starts, np.flatnonzero(contributes), side="right") - 1
-        groups = owner[np.diff(owner, prepend=-1) > 0]
-        size, above = ranking.sizes[groups], ranking.above[groups]
-        place = np.cumsum(size) - size
-        documents = joined_ranges(ranking.starts[groups], size)
-        return cls(
-            documents=documents,
-            all_grades=ranking.grades,
-            judgment=ranking.judgment,
-            levels=ranking.judgments.levels,
-            contributes=contributes[documents],
-            owner=np.repeat(np.arange(len(size)), size),
-            groups=groups,
-            size=size,
-            offset=above - place,
-        )
-
-    @cached_property
-    def worth(self) -> IntArray:
-        """(n,) 0 where unjudged, 1 where judged and worth nothing, then 2, 3, ... by rising grade."""
-        level = (self.judgment[self.documents] >= 0).astype(np.int64)
-        grades = self.all_grades[self.documents]
-        graded = np.flatnonzero(grades > 0)
-        level[graded] = 2 + np.searchsorted(self.levels, grades[graded])
-        return level
-
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Lists of rerankers: documents list by list, by falling score within; ties in no order.
+    """Lists of rerankers: documents list by list, by falling score within; the order of ties is undefined.
 
     Attributes:
-        judgments: what is known of relevance; it says which lists there are, with or without documents.
+        judgments: the judgments; they define which lists exist, with or without documents.
         pairs: query and document of each row of the table the run came from.
         segment_lists: (n_segments,) list of each stretch of documents.
         segment_starts: (n_segments + 1,) first document of each, and the end.
-        rows: (n_docs,) row of each document in its table: the input position.
-        scores: (n_docs,) its score as it is compared: rounded, or the highest of its near ties.
+        rows: (n_docs,) row of each document in its table: the input order.
+        scores: (n_docs,) its score as compared: rounded, or the highest of its near ties.
         starts: (n_groups,) first document of each tie group.
         grades: (n_docs,) its grade, 0 where unjudged.
-        judgment: (n_docs,) place of its judgment, -1 where unjudged.
-        targets: (n_docs,) what it satisfies, None where each document is its own target.
+        judgment: (n_docs,) index of its judgment, -1 where unjudged.
+        targets: (n_docs,) the target it satisfies, None where each document is its own target.
         sigmas: (n_rows,) standard deviation of the score of each row of the table, None where it has none.
-        further: (n_docs,) each; the further scores that split its ties, in order, as they are compared.
-        lists_with_rows: (n_listed,) lists with rows; more than have documents where unjudged ones are left out.
-        is_by_fronts: whether several criteria rank; scores are then minus the front, the first is -1.
+        further: (n_docs,) each; the further scores that split its ties, in order, as compared.
+        lists_with_rows: (n_listed,) lists with rows; some have no document where unjudged ones are left out.
+        is_by_fronts: true if several criteria rank; scores are then minus the front, the first is -1.
     """
 
     judgments: Judgments
@@ -127,25 +97,18 @@ class Ranking:
         *,
         query_id: str | None = None,
     ) -> "Ranking":
-        """Cut the lists of one reranker.
+        """Cut the lists of one reranker into tie groups.
 
-        Args:
-            runs: what was ranked and judged.
-            reranker: whose lists.
-            relevant_from: smallest grade that counts as relevant.
-            precision: how scores are compared: rounded, or near ones tied (`metrics.ties.precision`).
-            tiebreak_by: further score columns; each splits what is level in those before it.
-            criteria: score columns that rank together, by fronts, instead of the score (`metrics.ties.fronts`).
-            unjudged: whether documents that nobody judged are not relevant, or left out.
-            query_id: the query whose list is cut alone, none where it is not judged; all lists where None.
-
-        Returns:
-            The lists, cut into tie groups.
+        `metrics.evaluate` explains the options. `query_id` names the query whose list is cut alone; none is cut
+        where that query is not judged.
 
         Raises:
-            UsageError: a reranker, precision or column that does not exist, or a grade of 0 as relevant.
+            UsageError: a reranker, precision or column does not exist, or relevant_from is not above 0.
         """
-        lists = Lists.of(runs, reranker, relevant_from, tiebreak_by, criteria)
+        if reranker not in runs.tables:
+            raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")
+        stack = runs.matched_stacks.reranker(reranker)
+        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
         span = 0, lists.judgments.n_lists
         if query_id is not None:
             place = pc.index(lists.judgments.query_ids, query_id).as_py()
@@ -163,40 +126,49 @@ class Ranking:
         criteria: Sequence[str] = (),
         unjudged: Unjudged = "nonrelevant",
     ) -> Iterator["Ranking"]:
-        """Yield lists a few at a time: reranker by reranker, in the order of the judged queries.
-
-        Args:
-            runs: what was ranked.
-            stack: whose lists: some of `runs.matched_stacks`.
-            relevant_from: smallest relevant grade.
-            precision: how scores are compared.
-            tiebreak_by: score columns that split ties first.
-            criteria: score columns that rank together instead of the score.
-            unjudged: what is done about documents that nobody judged.
-        """
-        lists = Lists.of_stack(runs, stack, relevant_from, tiebreak_by, criteria)
-        for first, end in lists.cuts(PART):
-            yield cls._cut(lists, precision, (first, end), unjudged)
+        """Yield lists a few at a time: reranker by reranker, in the order of the judged queries."""
+        lists = _Lists.of(runs, stack, relevant_from, tiebreak_by, criteria)
+        for span in lists.cuts():
+            yield cls._cut(lists, precision, span, unjudged)
 
     @classmethod
     def of_one(
         cls, scores: FloatArray, grades: FloatArray, unlisted: FloatArray, relevant_from: float
     ) -> "Ranking":
-        """Cut one list of documents without ids; arguments as of `Lists.of_one`."""
-        return cls._cut(Lists.of_one(scores, grades, unlisted, relevant_from), "float64", (0, 1), "nonrelevant")
+        """Cut one list of documents without IDs, which are numbered from 0.
+
+        Shapes: `scores` (n_docs,), `grades` (n_docs,), `unlisted` (n_unlisted,).
+        """
+        check_relevant_from(relevant_from)
+        all_grades, query = np.concatenate([grades, unlisted]), pa.array(["1"])
+        documents = pa.array(np.arange(len(scores))).cast(pa.string())
+        judgments = Judgments(query, relevant_from, np.zeros(len(all_grades), np.int64), all_grades)
+        pairs = QueryDocKeys(query, np.zeros(len(scores), np.int32), documents)
+        judgment = np.arange(len(scores), dtype=np.int32)
+        lists = _Lists(judgments, pairs, np.zeros(1, np.int64), [scores], judgment)
+        return cls._cut(lists, "float64", (0, 1), "nonrelevant")
 
     @classmethod
-    def _cut(cls, lists: Lists, precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
-        """Return the lists from the first of a span to before its end, sorted and cut into tie groups."""
+    def _cut(cls, lists: "_Lists", precision: str, span: tuple[int, int], unjudged: Unjudged) -> "Ranking":
         rows, segment_lists, segment_starts = lists.rows_of(*span)
         lists_with_rows = segment_lists
         if unjudged == "leave_out":
-            rows, segment_lists, segment_starts = lists.judged_rows_of(*span)
-        keys = lists.keys_of(rows, segment_starts, precision)
-        has_own_noise = lists.sigmas is not None  # tells apart what is level, whatever lists are sorted with it
-        order, (scores, *further), starts = sort_descending(keys, segment_starts, is_stable=has_own_noise)
+            rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+            is_judged = lists.judgment[rows] >= 0
+            rows, ends = rows[is_judged], np.append(0, np.cumsum(is_judged))[segment_starts]
+            has_rows = np.diff(ends) > 0
+            segment_lists, segment_starts = segment_lists[has_rows], np.append(ends[:-1][has_rows], ends[-1])
+        n_firsts = max(lists.n_criteria, 1)
+        firsts = [compared_scores(key[rows], segment_starts, precision) for key in lists.keys[:n_firsts]]
+        if lists.n_criteria:
+            firsts = [np.subtract(-1.0, front_numbers(firsts, segment_starts))]
+        keys = [*firsts, *(rounded(key[rows], precision) for key in lists.keys[n_firsts:])]
+        # The noise of each row tells tied documents apart: their order must not depend on other lists.
+        is_stable = lists.sigmas is not None
+        order, (scores, *further), starts = sort_descending(keys, segment_starts, is_stable=is_stable)
         table_rows = (np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows)[order]
         judgment = lists.judgment[rows if isinstance(order, slice) else table_rows]
+        targets = lists.judgments.targets
         return cls(
             judgments=lists.judgments.part(*span),
             pairs=lists.pairs,
@@ -207,7 +179,7 @@ class Ranking:
             starts=starts,
             grades=lists.grades[judgment],
             judgment=judgment,
-            targets=None if lists.targets is None else lists.targets[judgment],
+            targets=None if targets is None else np.append(targets, -1)[judgment],
             sigmas=lists.sigmas,
             further=tuple(further),
             lists_with_rows=lists_with_rows,
@@ -236,7 +208,6 @@ class Ranking:
 
     @cached_property
     def _segments(self) -> IntArray:
-        """(n_groups,) segment of each tie group."""
         first = np.searchsorted(self.starts, self.segment_starts)
         return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
@@ -267,15 +238,34 @@ class Ranking:
     @cached_property
     def graded_groups(self) -> ScoredGroups:
         """The tie groups that hold a document with a grade above 0."""
-        return ScoredGroups.of(self, self.grades > 0)
+        return self._groups_with(self.grades > 0)
 
     @cached_property
     def judged_groups(self) -> ScoredGroups:
         """The tie groups that hold a judged document."""
-        return ScoredGroups.of(self, self.judged)
+        return self._groups_with(self.judged)
+
+    def _groups_with(self, contributes: BoolArray) -> ScoredGroups:
+        owner = np.searchsorted(self.starts, np.flatnonzero(contributes), side="right") - 1
+        groups = owner[np.diff(owner, prepend=-1) > 0]
+        size = self.sizes[groups]
+        documents = joined_ranges(self.starts[groups], size)
+        worth = (self.judgment[documents] >= 0).astype(np.int64)
+        grades = self.grades[documents]
+        graded = np.flatnonzero(grades > 0)
+        worth[graded] = 2 + np.searchsorted(self.judgments.levels, grades[graded])
+        return ScoredGroups(
+            documents=documents,
+            worth=worth,
+            contributes=contributes[documents],
+            owner=np.repeat(np.arange(len(size)), size),
+            groups=groups,
+            size=size,
+            offset=self.above[groups] - (np.cumsum(size) - size),
+        )
 
     def spreads(self, noise: Noise) -> Spreads:
-        """Return where noise may have put the true scores; UsageError where the table does not tell it."""
+        """Return where noise may have put the true scores; UsageError where the table does not say it."""
         if noise.by_row and self.sigmas is None:
             raise UsageError(
                 "noise: there is no column score_std, the standard deviation of each score. Name the column "
@@ -306,3 +296,118 @@ class Ranking:
             return np.empty(0, dtype=np.int64)
         documents = np.arange(*self.segment_starts[segment[0] : segment[0] + 2])
         return documents[np.lexsort((self.rows[documents], self.groups[documents]))]
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """The rows of each judged query, reranker by reranker, found without sorting the table.
+
+    Attributes:
+        judgments: the judgments; they define which lists exist, with or without rows.
+        pairs: query and document of each row.
+        places: (n_queries,) list of each query of `pairs`, -1 where it is not judged.
+        keys: (n_rows,) each, the highest first; the score or the criteria, then columns that split ties.
+        judgment: (n_rows,) index of each row's judgment, -1 where unjudged.
+        n_criteria: how many keys are criteria together; 0 where the score alone ranks.
+        sigmas: (n_rows,) standard deviation of each row's score, None where the table has none.
+    """
+
+    judgments: Judgments
+    pairs: QueryDocKeys
+    places: IntArray
+    keys: Sequence[FloatArray]
+    judgment: npt.NDArray[np.int32]
+    n_criteria: int = 0
+    sigmas: FloatArray | None = None
+
+    @classmethod
+    def of(
+        cls,
+        runs: Runs,
+        stack: RunStack,
+        relevant_from: float,
+        tiebreak_by: Sequence[str],
+        criteria: Sequence[str],
+    ) -> "_Lists":
+        check_relevant_from(relevant_from)
+        table, pairs, n_rerankers = stack.table, stack.pairs, len(stack.names)
+        ranked_by = [
+            highest_first(score_column(table, name), highest_best=highest_best)
+            for name, highest_best in map(criterion, criteria)
+        ]
+        keys = ranked_by or [table["score"].to_numpy()]
+        keys += [score_column(table, name) for name in tiebreak_by]
+        sigmas = table["score_std"].to_numpy() if "score_std" in table.column_names else None
+        if runs.qrels is None or stack.judgment is None:
+            judgments = Judgments.of(table, pairs, relevant_from)
+            places, judgment = np.arange(len(pairs.queries)), np.arange(len(table), dtype=np.int32)
+            return cls(judgments, pairs, places, keys, judgment, len(criteria), sigmas)
+        judgments = Judgments.of(runs.qrels, runs.judged_pairs, relevant_from)
+        places = judgments.places(pairs)
+        if n_rerankers > 1:
+            n_queries = len(judgments.query_ids)
+            before = np.repeat(np.arange(n_rerankers) * n_queries, np.diff(stack.list_ends))
+            places = np.where(places < 0, -1, before + places)
+            judgments = judgments.asked_for(np.tile(np.arange(n_queries), n_rerankers))
+        return cls(judgments, pairs, places, keys, stack.judgment, len(criteria), sigmas)
+
+    @cached_property
+    def grades(self) -> FloatArray:
+        """(n_judgments + 1,) grade of each judgment, and 0 for none."""
+        return np.append(self.judgments.grades, 0.0)
+
+    @cached_property
+    def _query_spans(self) -> tuple[IntArray, IntArray, IntArray]:
+        """(n,) list, first row and length of each stretch of rows of a judged query, list by list."""
+        starts = self.pairs.query_spans
+        lists = self.places[self.pairs.query[starts[:-1]]]
+        order = np.argsort(lists, kind="stable")
+        order = order[np.searchsorted(lists[order], 0) :]
+        return lists[order], starts[order], np.diff(starts)[order]
+
+    def cuts(self) -> Iterator[tuple[int, int]]:
+        """Yield first list and end of parts of about `PART` rows each, at least one list."""
+        lists, _, length = self._query_spans
+        n_lists = self.judgments.n_lists
+        ends = np.append(0, np.cumsum(np.bincount(lists, length, minlength=n_lists)))
+        splits = np.searchsorted(ends, np.arange(PART, ends[-1], PART)) if n_lists else ends[:0]
+        bounds = np.unique(np.concatenate([[0], splits, [n_lists]])).astype(np.int64)
+        yield from pairwise(bounds.tolist()) if len(bounds) > 1 else [(0, 0)]
+
+    def rows_of(self, first: int, end: int) -> tuple[slice | IntArray, IntArray, IntArray]:
+        """Return rows of the lists from `first` to before `end`, in the order of the lists, then of the table.
+
+        Returns the rows, (n_segments,) the lists that have any, numbered from `first`, and (n_segments + 1,)
+        the first row of each and the end, counted in the returned rows.
+        """
+        lists, start, length = self._query_spans
+        span = slice(*np.searchsorted(lists, (first, end)))
+        lists, start, length = lists[span], start[span], length[span]
+        head = span_starts(lists)
+        bounds = np.append((np.cumsum(length) - length)[head], length.sum())
+        if not len(start) or (start[1:] == start[:-1] + length[:-1]).all():
+            begin = int(start[0]) if len(start) else 0
+            return slice(begin, begin + int(length.sum())), lists[head] - first, bounds
+        return joined_ranges(start, length), lists[head] - first, bounds
+
+
+def further_scores(runs: Runs) -> list[str]:
+    """Return the score columns that every reranker has besides the score: they can split ties."""
+    columns = [_further_scores(stack.table) for stack in runs.stacks.stacks]
+    return [name for name in columns[0] if all(name in names for names in columns)] if columns else []
+
+
+def _further_scores(table: pa.Table) -> list[str]:
+    fields = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+    return [name for name in fields if name not in BY_NAME]
+
+
+def score_column(table: pa.Table, name: str) -> FloatArray:
+    """Return the (n_rows,) numbers of a score column; UsageError where it is missing or not numeric."""
+    if name not in table.column_names or not pa.types.is_floating(table[name].type):
+        available = ", ".join(_further_scores(table)) or "none"
+        raise UsageError(
+            f"There is no score column {name!r} to rank by. Score columns: {available}. "
+            "`tiescope check` tells why a column is not read."
+        )
+    return np.asarray(table[name].to_numpy())

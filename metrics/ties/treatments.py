@@ -1,24 +1,21 @@
-"""Treatments: what is done about ties before a measure is taken.
+"""Treatments: how ties are resolved before a measure is computed.
 
-A treatment is a second sort key. It cuts each tie group further, where documents differ in the key;
-what it leaves level stays tied. `expected` has no key and leaves the groups as they are. There is no
-other way from a run to a score.
+A treatment is a second sort key. It splits each tie group where documents differ in the key; equal keys stay
+tied. `expected` has no key and keeps the groups.
 
-**Distinct targets.** Of the documents of a tie, at most the cut-off's group is cut, so only its own order
-matters: best brings one document of each target not seen above to the front; worst brings everything that
-adds no target first, then targets with the most documents, so that a place is spent on the same target as
-long as possible.
+**Distinct targets.** The best order puts one document of each target not seen above first. The worst order
+puts documents that add no target first, then targets with the most documents.
 
-**Inferred average precision**, where a pool was judged in part. A document with a grade below 0 was in the
-pool, and nobody judged it: below documents that were in no pool, it may raise what a relevant document below
-it is worth. With S relevant and N other judged documents, P of the pool that nobody judged and O that were in
-no pool above it, at place i = S + N + P + O + 1, that is
+**Inferred average precision** of a partly judged pool. A document with a grade below 0 is in the pool but
+unjudged. It may raise the worth of a relevant document below it. With S relevant and N other judged
+documents, P unjudged pool documents and O documents outside the pool above it, at rank i = S + N + P + O + 1,
+a relevant document is worth
 
 (1 + (S + N + P) * g) / i, g = (S + e)/(S + N + 2e).
 
-Two neighbours of which none is of the pool and unjudged are better off with the relevant one first. One of
-the pool is better off above a relevant one where g * (1 + O) > 1, and g grows with S. Below place
-1/e, e itself could turn this round.
+Two neighbours, neither of them an unjudged pool document, score highest with the relevant one first. An
+unjudged pool document scores highest above a relevant one where g * (1 + O) > 1, and g grows with S. Above
+rank 1/e, e itself could reverse this.
 """
 
 import re
@@ -47,19 +44,19 @@ def input_order(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def docid_ascending(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Place of each document's id by code point; UTF-8 bytes sort like code points."""
+    """Return the rank of each document's ID by code point, which is the order of its UTF-8 bytes."""
     ranks = pc.rank(ranking.ids(scored.documents), sort_keys="ascending", tiebreaker="dense")
     return np.asarray(ranks).astype(np.int64)
 
 
 def docid_descending(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Place of each document's id from the last code point on."""
+    """Return the rank of each document's ID from the last code point on."""
     ascending = docid_ascending(ranking, scored)
     return np.asarray(ascending.max(initial=0) - ascending)
 
 
 def seeded_order(seed: int) -> Key:
-    """Order by a hash of seed, query and document: even, and the same whatever else is in the table."""
+    """Return a key that orders by a hash of seed, query and document: uniform, independent of other rows."""
 
     def key(ranking: Ranking, scored: ScoredGroups) -> IntArray:
         hashes = reseed(ranking.pairs.hashes[ranking.rows[scored.documents]], seed)
@@ -71,12 +68,12 @@ def seeded_order(seed: int) -> Key:
 
 
 def lowest_grade_first(_: Ranking, scored: ScoredGroups) -> IntArray:
-    """Return the lowest gain first; what nobody judged before what was judged and found worthless."""
+    """Return the lowest grade first; unjudged documents before those judged irrelevant."""
     return scored.worth
 
 
 def highest_grade_first(_: Ranking, scored: ScoredGroups) -> IntArray:
-    """Return the highest gain first; what was judged and found worthless before what nobody judged."""
+    """Return the highest grade first; documents judged irrelevant before unjudged ones."""
     return np.asarray(scored.worth.max(initial=0) - scored.worth)
 
 
@@ -92,7 +89,7 @@ def most_targets_first(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def most_targets_last(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Return 0 for what adds no target; else the place of targets by falling number of documents."""
+    """Return 0 for documents that add no target, then the rank of targets by falling number of documents."""
     target, new = _new_targets(ranking, scored)
     key = np.zeros(len(target), dtype=np.int64)
     positions = np.flatnonzero(new)
@@ -105,7 +102,7 @@ def most_targets_last(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def _new_targets(ranking: Ranking, scored: ScoredGroups) -> tuple[IntArray, IntArray]:
-    """Return the target of each document, and whether it is relevant and its target is in no group above."""
+    """Return the target of each document, and whether it is relevant and no group above has its target."""
     documents = scored.documents
     relevant = ranking.relevant[documents]
     if ranking.targets is None:
@@ -123,11 +120,11 @@ def _new_targets(ranking: Ranking, scored: ScoredGroups) -> tuple[IntArray, IntA
 
 
 EPSILON = 1e-5
-"""What trec_eval adds to the relevant and to the other documents above, so that none is no certainty."""
+"""Smoothing constant of trec_eval: added to the relevant and to the other documents above."""
 
 
 def best_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Put relevant documents first, then unjudged ones of the pool, but where these raise the others."""
+    """Put relevant documents first, then unjudged pool documents, unless these raise the relevant ones."""
     key = np.select(_kinds(ranking, scored), [0, 1], 3)
     for tie in _pooled_ties(ranking, scored):
         n_hits = tie.relevant + np.arange(len(tie.hits))
@@ -137,9 +134,10 @@ def best_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 def worst_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
-    """Put relevant documents last, but for those of the pool that nobody judged where these would raise them.
+    """Put relevant documents last, except for unjudged pool documents that would raise them.
 
-    Whatever number of the pool stands above each relevant document, to have as many above all is no better.
+    All relevant documents of a tie have the same number of unjudged pool documents above: no other split is
+    worse.
     """
     key = np.select(_kinds(ranking, scored), [2, 1], 0)
     for tie in _pooled_ties(ranking, scored):
@@ -154,17 +152,17 @@ def worst_of_pool(ranking: Ranking, scored: ScoredGroups) -> IntArray:
 
 
 class _PooledTie(NamedTuple):
-    """A tie of relevant documents and some of the pool that nobody judged.
+    """A tie of relevant and unjudged pool documents.
 
     Attributes:
-        hits: places of its relevant documents among those of all ties.
-        pooled: places of those of the pool that nobody judged.
+        hits: indices of its relevant documents among those of all ties.
+        pooled: indices of its unjudged pool documents.
         relevant: relevant documents of the list above it: S.
-        nonrelevant: judged ones above it that are not relevant: N.
-        pooled_above: those above it of the pool that nobody judged: P.
-        unpooled: those above it that were in no pool: O.
-        nonrelevant_inside: judged ones in it that are not relevant.
-        unpooled_inside: those in it that were in no pool.
+        nonrelevant: judged irrelevant documents above it: N.
+        pooled_above: unjudged pool documents above it: P.
+        unpooled: documents outside the pool above it: O.
+        nonrelevant_inside: judged irrelevant documents in it.
+        unpooled_inside: documents outside the pool in it.
     """
 
     hits: IntArray
@@ -207,29 +205,29 @@ def _pooled_ties(ranking: Ranking, scored: ScoredGroups) -> Iterator[_PooledTie]
 
 
 def _kinds(ranking: Ranking, scored: ScoredGroups) -> list[BoolArray]:
-    """Return (n,) whether each document is relevant, and whether it is of the pool and nobody judged it."""
+    """Return (n,) whether each document is relevant, and whether it is an unjudged pool document."""
     grades = ranking.grades[scored.documents]
     return [ranking.relevant[scored.documents], grades < 0]
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """One way to deal with ties.
+    """One way to resolve ties.
 
     Attributes:
-        name: as typed on the command line, and in tables for machines.
-        label: what people choose it by: the tool that sorts so, and its rule.
-        heading: the same at the head of a column of values.
-        order: the same in a sentence.
-        summary: one line for people.
+        name: as typed on the command line, and in machine-readable tables.
+        label: the choice in a menu: the tool that sorts so, and its rule.
+        heading: the treatment as the heading of a column of values.
+        order: the treatment in a sentence.
+        summary: one line that explains it.
         used_by: software that sorts like this.
-        key: order inside a tie group; None leaves groups whole.
-        target_key: the same for measures that count distinct targets, where it differs.
-        pool_key: the same for measures to which documents of the pool matter that nobody judged.
-        spread: whether the standard deviation over orderings is asked for, not their mean.
-        noise: how far true scores lie from those given: it leaves open more orders than ties do.
-        bound: -1 or 1 where the smallest or largest value is asked for, over all orders and all grades that
-            documents nobody judged may have; else 0.
+        key: order inside a tie group; None keeps groups whole.
+        target_key: the key for measures of distinct targets, where it differs.
+        pool_key: the key for measures of a pool, where it differs.
+        spread: true if it gives the standard deviation over orders instead of their mean.
+        noise: how far true scores are from the scores; documents within reach may swap like ties.
+        bound: -1 or 1 for the smallest or largest value over all orders and all grades of unjudged documents;
+            else 0.
     """
 
     name: str
@@ -252,7 +250,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "mean of every order",
         "Tied",
         "every order of the ties",
-        "The mean over every ordering the scores allow: the tied value.",
+        "The mean over all orders that the scores allow: the tied value.",
         "MTRR and TMHits@k; scikit-learn's nDCG",
     ),
     Treatment(
@@ -260,7 +258,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "as in the file",
         "File order",
         "file order",
-        "Ties stay as the file lists them.",
+        "Ties keep file order.",
         "most scripts of one's own; LightGBM, XGBoost",
         input_order,
     ),
@@ -269,7 +267,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "trec_eval: id, descending",
         "trec_eval",
         "trec_eval's order",
-        "Ties fall by document id, descending by code point.",
+        "Ties are sorted by document ID, descending by code point.",
         "trec_eval, pytrec_eval, MTEB, trectools",
         docid_descending,
     ),
@@ -278,7 +276,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "Anserini: id, ascending",
         "Anserini",
         "Anserini's order",
-        "Ties fall by document id, ascending by code point.",
+        "Ties are sorted by document ID, ascending by code point.",
         "sentence-transformers IR evaluator, Anserini, Milvus",
         docid_ascending,
     ),
@@ -287,7 +285,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "best order of each tie",
         "Best order",
         "the best order",
-        "The best ordering: the highest grade first inside each tie.",
+        "The best case: the highest grade first inside each tie.",
         "PyKEEN, OGB",
         highest_grade_first,
         most_targets_first,
@@ -298,7 +296,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "worst order of each tie",
         "Worst order",
         "the worst order",
-        "The worst ordering: the lowest grade first inside each tie.",
+        "The worst case: the lowest grade first inside each tie.",
         "PyKEEN, OGB; the PRR of TsRR",
         lowest_grade_first,
         most_targets_last,
@@ -309,7 +307,7 @@ TREATMENTS: tuple[Treatment, ...] = (
         "spread over every order",
         "Spread",
         "every order of the ties",
-        "The standard deviation over every ordering the scores allow.",
+        "The standard deviation over all orders that the scores allow.",
         "nobody else",
         spread=True,
     ),
@@ -322,7 +320,7 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
         "smallest value of any judgments",
         "Lowest",
         "every order and judgment",
-        "The smallest value over every ordering and every grade that unjudged documents may have.",
+        "The smallest value over all orders and all grades of unjudged documents.",
         "nobody else",
         bound=-1,
     ),
@@ -331,12 +329,12 @@ JOINT_BOUNDS: tuple[Treatment, ...] = (
         "largest value of any judgments",
         "Highest",
         "every order and judgment",
-        "The largest value over every ordering and every grade that unjudged documents may have.",
+        "The largest value over all orders and all grades of unjudged documents.",
         "nobody else",
         bound=1,
     ),
 )
-"""Asked for like a treatment where documents have no judgment: proven, and reached but for shared targets."""
+"""Bounds over unjudged documents, used like treatments; reached except with shared targets."""
 
 
 def treatment(name: str) -> Treatment:
@@ -350,12 +348,14 @@ def treatment(name: str) -> Treatment:
             f"one random order, seed {seed[1]}",
             "Random order",
             "one random order",
-            "One draw of all orderings, by seed.",
+            "One random order, by seed.",
             "tools that shuffle",
             seeded_order(int(seed[1])),
         )
     if name.startswith("within:"):
-        raise UsageError(f"{name} groups scores and orders no ties: give it as precision (--precision {name}).")
+        raise UsageError(
+            f"{name} ties near scores, but does not order ties: use it as precision (--precision {name})."
+        )
     if noise := parse_noise(name):
         limit = (
             "tied as noise ends, where documents of one score have one deviation"
@@ -367,7 +367,7 @@ def treatment(name: str) -> Treatment:
             "mean over noisy scores",
             "Noisy",
             "every order that noise of the scores allows",
-            f"The mean over every ordering, each as likely as {noise.summary} makes it: {limit}.",
+            f"The mean over all orders, each as likely as {noise.summary} makes it: {limit}.",
             "nobody else",
             noise=noise,
         )
@@ -376,7 +376,7 @@ def treatment(name: str) -> Treatment:
 
 
 def asks_for_bounds(names: Sequence[str] | str) -> bool:
-    """Return whether a treatment of these names is a bound over judgments."""
+    """Return whether one of these treatments is a bound over judgments."""
     return any(treatment(str(name)).bound for name in ([names] if isinstance(names, str) else names))
 
 
@@ -385,17 +385,16 @@ def order_of_ties(name: str) -> Treatment:
     order = treatment(name)
     if order.key is None:
         raise UsageError(
-            f"{name} is no order of ties: {order.summary} A traditional order is one, such as input or "
-            "docid_desc."
+            f"{name} is not an order of ties: {order.summary} Choose an order such as input or docid_desc."
         )
     return order
 
 
 def treatments_by_name() -> dict[str, Treatment]:
-    """Return every treatment by the name that is typed: seeded draws as `random:SEED`, noise `noise:SIGMA`."""
+    """Return every treatment by the name to type: seeded draws as `random:SEED`, noise as `noise:SIGMA`."""
     noisy = replace(
         treatment("noise:1"),
-        summary="The mean over every ordering, each as likely as normal noise of standard deviation SIGMA "
+        summary="The mean over all orders, each as likely as normal noise of standard deviation SIGMA "
         "makes it: tied as noise ends. noise reads SIGMA of each row from score_std; noise:bfloat16, other "
         "formats and noise:decimals:N put true scores evenly within half a step.",
     )
@@ -406,20 +405,16 @@ def treatments_by_name() -> dict[str, Treatment]:
 def refine(
     ranking: Ranking, ties: Treatment, *, all_judged: bool = False, targets: bool = False, pools: bool = False
 ) -> TieGroups:
-    """Cut the tie groups of a ranking as a treatment says; keep those with a contributing document.
+    """Split the tie groups of a ranking by a treatment, and keep those with a contributing document.
 
-    Groups without such a document are never looked into. Noise cuts nothing: it joins groups whose documents
-    it may bring into another order.
+    Noise joins groups that it may reorder. A strict order leaves groups of one document.
 
     Args:
         ranking: sorted by score.
         ties: the treatment.
         all_judged: whether every judged document counts, not only those with a grade above 0.
-        targets: whether distinct targets are what is measured.
-        pools: whether documents of the pool matter that nobody judged.
-
-    Returns:
-        The tie groups that are left; under a strict order all of one document.
+        targets: whether distinct targets are measured.
+        pools: whether unjudged documents of the pool matter.
     """
     spreads = None if ties.noise is None else ranking.spreads(ties.noise)
     if spreads is not None:

@@ -16,7 +16,7 @@ from metrics.studies.weightings import (
     weighting_ranges,
     weightings,
 )
-from metrics.ties.lists import further_scores
+from metrics.ties.ranking import further_scores
 
 CRITERIA = ("score", "cost:asc")
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from metrics import Evaluation, Runs, UsageError, evaluate, read_runs
 from metrics.scale.stream import Stream
+from metrics.support import arrays
 from metrics.ties import fronts
 from metrics.ties.fronts import front_numbers
 
@@ -58,7 +59,7 @@ def test_lists_of_every_length_are_put_into_fronts_apart(monkeypatch):
     starts = np.cumsum([0, *random.integers(0, 60, 40)])
     criteria = list(random.integers(0, 9, (2, starts[-1])).astype(float))
     together = front_numbers(criteria, starts)
-    monkeypatch.setattr(fronts, "_CELLS", 64)
+    monkeypatch.setattr(arrays, "_CELLS", 64)
     assert front_numbers(criteria, starts).tolist() == together.tolist()
     for first, end in pairwise(starts):
         alone = front_numbers([column[first:end] for column in criteria], np.array([0, end - first]))
@@ -120,13 +121,13 @@ def test_lists_that_are_streamed_stand_by_the_same_fronts(write):
 
 def test_what_cannot_be_ranked_by_is_said():
     table = runs(score=[1.0], cost=[1.0], relevance=[1.0])
-    with pytest.raises(UsageError, match=r"no score column 'price' to rank by\. There are: cost"):
+    with pytest.raises(UsageError, match=r"no score column 'price' to rank by\. Score columns: cost"):
         evaluate(table, criteria=["score", "price:asc"])
 
 
 def test_a_list_too_long_for_fronts_is_refused(monkeypatch):
     monkeypatch.setattr(fronts, "MAX_LIST", 2)
-    with pytest.raises(UsageError, match="A list of 3 documents cannot be put into fronts: at most 2"):
+    with pytest.raises(UsageError, match="A list of 3 documents is too long for fronts: the limit is 2"):
         evaluate(runs(score=[1.0] * 3, relevance=[1.0] * 3), criteria=["score"])
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metrics import Runs, UsageError, evaluate
 from metrics.ties import Ranking
-from metrics.ties.lists import further_scores
+from metrics.ties.ranking import further_scores
 
 MEASURES = ["RR", "AP", "nDCG@3", "Hits@2"]
 TIES = ["expected", "input", "optimistic", "pessimistic"]
