@@ -159,7 +159,7 @@ def test_a_list_without_documents_or_with_nothing_relevant_scores_0():
         (lambda: metrics.precision_at_k([1], k=1.5), "k=1.5: it is a whole number from 1 on"),
         (lambda: metrics.precision_at_k([1], k=True), "k=True: it is a whole number from 1 on"),
         (lambda: metrics.precision_at_k([1], k=[0.5]), "scores are given as scores="),
-        (lambda: metrics.score([1, 0]), "One plain list: metrics.reciprocal_rank"),
+        (lambda: metrics.score([1, 0]), "For one plain list: metrics.reciprocal_rank"),
         (lambda: metrics.score(1), "Give a path, a data frame or a dictionary"),
         (lambda: metrics.score({"q": {"a": 1}}, {"q": {"a": 1}}), "Give the runs first and name the judgments"),
     ],
