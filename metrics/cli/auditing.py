@@ -127,7 +127,7 @@ def published_files(texts: list[str]) -> list[Path]:
         else:
             matches = [Path(name) for name in sorted(iglob(text))]  # noqa: PTH207 Path.glob refuses some patterns
         if not matches:
-            problem = "there is no file in this folder" if path.is_dir() else "there is no such file"
+            problem = "the folder holds no files" if path.is_dir() else "the file does not exist"
             raise UsageError(f"--published {text}: {problem}.")
         files += matches
     return list(dict.fromkeys(files))

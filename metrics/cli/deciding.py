@@ -1,6 +1,7 @@
 """Commands that decide: compare, stability, gate, review."""
 
 from collections.abc import Hashable, Iterator
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -121,7 +122,9 @@ def compare_command(
         table_output.write(evaluation.summary(flat=True).rename(columns=_BOUNDED))
         return
     if baseline is None and not in_one_table and not only_swaps:
-        _announce_pairs(len(runs.rerankers), len(evaluation.measures) * len(ties), test)
+        n_tests = comb(len(runs.rerankers), 2) * len(evaluation.measures) * len(ties)
+        seconds = n_tests * _SECONDS_PER_PAIR.get(find_test(test).name, _SLOW_PAIR)
+        _announce_pairs(len(runs.rerankers), seconds, "To compare all with one: --baseline NAME.")
     with progress("Testing"):
         if in_one_table:
             _write_experiment(runs, evaluation, baseline, testing, table_output)
@@ -133,16 +136,10 @@ def compare_command(
             table_output.write_blocks(map(_with_printed_p, blocks) if table_output.is_for_people else blocks)
 
 
-def _announce_pairs(n_rerankers: int, n_tables: int, test: str) -> None:
-    from metrics.studies.test_registry import find_test
-
-    n_pairs = n_rerankers * (n_rerankers - 1) // 2
-    seconds = n_pairs * n_tables * _SECONDS_PER_PAIR.get(find_test(test).name, _SLOW_PAIR)
+def _announce_pairs(n_rerankers: int, seconds: float, advice: str) -> None:
     if n_rerankers > MANY_RERANKERS or seconds > _MAX_SECONDS:
-        say(
-            f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. To compare all with "
-            "one: --baseline NAME."
-        )
+        n_pairs = comb(n_rerankers, 2)
+        say(f"{n_rerankers:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. {advice}")
 
 
 def _write_experiment(
@@ -264,10 +261,8 @@ def stability_command(
     with progress("Reading"):
         runs = reading.read(run, qrels)
     n = len(runs.rerankers)
-    if n > MANY_RERANKERS:
-        n_pairs = n * (n - 1) // 2
-        seconds = len(names) * (n * _SECONDS_PER_RERANKER + n_pairs * _SECONDS_PER_PAIR_OF_SUMS)
-        say(f"{n:,} rerankers are {n_pairs:,} pairs: about {duration(seconds)}. Give fewer rerankers.")
+    seconds = len(names) * (n * _SECONDS_PER_RERANKER + comb(n, 2) * _SECONDS_PER_PAIR_OF_SUMS)
+    _announce_pairs(n, seconds, "Give fewer rerankers.")
     tables = []
     with progress("Breaking ties at random"):
         rankings = {name: scoring.ranking(runs, name) for name in runs.rerankers}

@@ -207,9 +207,9 @@ def _with_prefix(prefix: str, measure: measures.Measure | str) -> measures.Measu
 
 
 def _view(measure: measures.Measure) -> JudgmentView:
-    given = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
-    gains = tuple(sorted(given.get("gains", {}).items()))
-    return JudgmentView(given.get("rel", 1), bool(given.get("judged_only", False)), gains)
+    params = {name: value for name, value in measure.params.items() if value is not NOT_PROVIDED}
+    gains = tuple(sorted(params.get("gains", {}).items()))
+    return JudgmentView(params.get("rel", 1), bool(params.get("judged_only", False)), gains)
 
 
 class TieEvaluator(providers.Evaluator):

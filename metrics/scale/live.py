@@ -240,11 +240,11 @@ class _Sighting:
     """The state of a file at the last look.
 
     Attributes:
-        signature: shows whether it has been written to since.
-        is_given: whether it was passed on to be read.
-        is_refused: whether it could not be read.
-        is_reported: whether a change after reading was reported.
-        is_missing: whether it was missing at the last look.
+        signature: changes when the file is written to.
+        is_given: true once it was passed on to be read.
+        is_refused: true if it could not be read.
+        is_reported: true once a change after reading was reported.
+        is_missing: true if it was missing at the last look.
     """
 
     signature: Signature

@@ -50,8 +50,7 @@ class QueryJudgments:
         ends: (n_queries + 1,) first position of each query in `order`, and the end.
         nothing: the source without rows.
         noted: findings while reading.
-        n_unjudged: (n_queries,) number of documents that a reranker retrieved and nobody judged; None if not
-            counted.
+        n_unjudged: (n_queries,) number of unjudged documents over all rerankers; None if not counted.
     """
 
     table: pa.Table
@@ -240,7 +239,7 @@ class PartitionedRuns(ABC):
 
 
 def refuse_unused(columns: Mapping[str, str], read_as: Sequence[Mapping[str, str]]) -> None:
-    """Refuse a chosen column that no file has, by our column → the column of each file."""
+    """Refuse a chosen column that is in none of the files, by our column → the column of each file."""
     unused = [
         theirs
         for ours, theirs in columns.items()
@@ -299,13 +298,13 @@ class Stream(PartitionedRuns):
         )
         named_paths = with_names(files)
         file_names = distinct_file_names([path for _, path in named_paths])
-        opened = [
+        tables = [
             (name, file_name, open_blocks(replace(File.open(path), endless=True), columns, missing_score))
             for (name, path), file_name in zip(named_paths, file_names, strict=True)
             if qrels_source is None or not is_judgments(qrels_source, path, qrels)
         ]
-        self._files = [(name, table) for name, _, table in opened]
-        told_apart = _tell_apart([file_name for _, file_name, _ in opened], self._files)
+        self._files = [(name, table) for name, _, table in tables]
+        told_apart = _tell_apart([file_name for _, file_name, _ in tables], self._files)
         judgments = None if qrels_source is None else as_judgments(qrels_source)
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:

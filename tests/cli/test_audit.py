@@ -110,7 +110,7 @@ def test_names_are_matched_by_hand_and_shown(call, inputs, write):
     ("options", "problem"),
     [
         ([], "Name the published figures"),
-        (["-p", "nowhere.csv"], "--published nowhere.csv: there is no such file."),
+        (["-p", "nowhere.csv"], "--published nowhere.csv: the file does not exist."),
         (["-p", "{}", "--names", "x"], "--names x: write published=ours"),
         (["-p", "{}", "--names", "x=y"], "'x' is not in the published table"),
         (["-p", "{}", "-o", "{}"], "which is read. Name another file."),
