@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -91,6 +92,13 @@ class Placements:
         return shares, float(max(shrunken.max(), self.is_graded.mean()))
 
 
+def _special() -> Any:  # noqa: ANN401 scipy is untyped
+    with needs("stats"):
+        from scipy import special  # noqa: PLC0415 only where documents lack judgments
+
+    return special
+
+
 _STEPS = 50
 _PRECISION = 1e-4
 _RIDGE = 0.1
@@ -118,16 +126,13 @@ class QueryLogit:
 
         Source: Breslow & Clayton, Approximate inference in generalized linear mixed models, JASA 1993.
         """
-        with needs("stats"):
-            from scipy.special import expit, logit  # noqa: PLC0415 only where documents lack judgments
-
-        start = np.array([logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
+        start = np.array([_special().logit((is_success.sum() + 0.5) / (len(is_success) + 1)), 1.0])
         has_case = np.bincount(queries, minlength=n_queries) > 0
         evidence, queries, n_cases, n_successes = _distinct_cases(is_success, evidence, queries)
         common, own, spread = start, np.zeros((n_queries, 2)), np.eye(2)
         for _ in range(_STEPS):
             intercepts, slopes = (common + own)[queries].T
-            chances = expit(intercepts + slopes * evidence)
+            chances = _special().expit(intercepts + slopes * evidence)
             weights, misses = n_cases * chances * (1 - chances), n_successes - n_cases * chances
             precision = np.linalg.inv(spread)
             curvature = _by_query(weights, evidence, queries, n_queries, 2)[:, [[0, 1], [1, 2]]]
@@ -149,11 +154,8 @@ class QueryLogit:
 
         Shapes: `evidence` (n,), `queries` (n,), `noise` (n_queries, 2).
         """
-        with needs("stats"):
-            from scipy.special import expit  # noqa: PLC0415 as above
-
         coefficients = self.means if noise is None else self.means + np.einsum("qij,qj->qi", self.roots, noise)
-        return np.asarray(expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
+        return np.asarray(_special().expit(coefficients[queries, 0] + coefficients[queries, 1] * evidence))
 
 
 def _distinct_cases(
@@ -270,19 +272,13 @@ class GradeModel:
 
 
 def _normal_pairs(n: int, seed: int) -> FloatArray:
-    with needs("stats"):
-        from scipy.special import ndtri  # noqa: PLC0415 only where documents lack judgments
-
-    return np.asarray(ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
+    return np.asarray(_special().ndtri(uniforms(np.arange(2 * n, dtype=np.uint64), seed)).reshape(n, 2))
 
 
 def _evidence(
     placements: Placements, is_case: BoolArray, is_success: BoolArray, unlisted: BoolArray
 ) -> tuple[FloatArray, float]:
     """Return the (n,) evidence on each document, and that on an unlisted one, both centred."""
-    with needs("stats"):
-        from scipy.special import logit  # noqa: PLC0415 only where documents lack judgments
-
     n_cases, n_successes = is_case.sum() + len(unlisted), (is_case & is_success).sum() + unlisted.sum()
     is_listed = is_case[placements.documents]
     cells, shape = placements.cells, placements.shape
@@ -292,7 +288,7 @@ def _evidence(
     )
     n_seen[:, 0], n_good[:, 0] = n_cases - n_seen.sum(axis=1), n_successes - n_good.sum(axis=1)
     overall = (n_successes + 1) / (n_cases + 2)
-    log_odds = logit((n_good + _PRIOR * overall) / (n_seen + _PRIOR))
+    log_odds = _special().logit((n_good + _PRIOR * overall) / (n_seen + _PRIOR))
     lacking = float(log_odds[:, 0].sum())
     gains = (log_odds - log_odds[:, :1]).ravel()[cells]
     sums = lacking + np.bincount(placements.documents, gains, minlength=len(is_case))

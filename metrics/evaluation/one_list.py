@@ -102,9 +102,10 @@ def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
 
     @wraps(measure)
     def value(*arguments: P.args, **options: P.kwargs) -> float:
-        relevance, given = arguments[:1], arguments[1:]
+        relevance, positional = arguments[:1], arguments[1:]
         names = [
-            "ties" if isinstance(one, str) else "k" if isinstance(one, Integral) else "scores" for one in given
+            "ties" if isinstance(one, str) else "k" if isinstance(one, Integral) else "scores"
+            for one in positional
         ]
         if len({*names}) < len(names) or ("ties" not in names and names[:1] != ["k"]):
             return measure(*arguments, **options)
@@ -112,7 +113,7 @@ def _in_order(measure: Callable[P, float]) -> Callable[P, float]:
         advice = f"Call {measure.__name__}({order}, ties=...) in this order; k and ties can be named."
         warn(advice, DeprecationWarning, stacklevel=2)
         call: Callable[..., float] = measure
-        return call(*relevance, **dict(zip(names, given, strict=True)), **options)
+        return call(*relevance, **dict(zip(names, positional, strict=True)), **options)
 
     return value
 
@@ -126,15 +127,7 @@ def reciprocal_rank(
     ties: str = "expected",
     **options: Unpack[ListOptions],
 ) -> float:
-    """Return one over the rank of the first relevant document, RR; its mean over queries is MRR.
-
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        k: places that count; all where None.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
-    """
+    """Return one over the rank of the first relevant document, RR; its mean over queries is MRR."""
     return _value("RR", k, relevance, scores, ties, options)
 
 
@@ -148,13 +141,6 @@ def hits_at_k(
     **options: Unpack[ListOptions],
 ) -> float:
     """Return whether a relevant document is among the first k, Hits@k: its chance where documents are tied.
-
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        k: places that count; it has to be given.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
 
     Examples:
         >>> hits_at_k([0, 0, 1], [1, 1, 1], 1, ties="optimistic")
@@ -174,13 +160,6 @@ def precision_at_k(
 ) -> float:
     """Return the relevant documents among the first k over k, P@k.
 
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        k: places that count; it has to be given.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
-
     Examples:
         >>> precision_at_k([1, 0, 1, 0], k=2)
         0.5
@@ -198,13 +177,6 @@ def recall_at_k(
     **options: Unpack[ListOptions],
 ) -> float:
     """Return the relevant documents among the first k over all relevant documents, R@k.
-
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        k: places that count; it has to be given.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
 
     Examples:
         >>> recall_at_k([1, 0, 1], k=2, unlisted=[1, 1])  # two relevant documents were not retrieved
@@ -224,13 +196,6 @@ def f1_at_k(
 ) -> float:
     """Return the harmonic mean of P@k and R@k, F1@k.
 
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        k: places that count; it has to be given.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
-
     Examples:
         >>> f1_at_k([1, 0, 1, 0], k=2)
         0.5
@@ -247,12 +212,6 @@ def average_precision(
     **options: Unpack[ListOptions],
 ) -> float:
     """Return the precision at each relevant document, averaged, AP; its mean over queries is MAP.
-
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        ties: name of a treatment.
-        options: as of `ListOptions`.
 
     Examples:
         >>> average_precision([1, 0, 0, 1])
@@ -297,11 +256,6 @@ def ndcg(
 def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
     """Return the tie-sensitive reciprocal rank, TsRR, which settles ties by its own rule.
 
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        options: as of `ListOptions`.
-
     Examples:
         >>> tsrr([0, 1])
         0.5
@@ -311,11 +265,6 @@ def tsrr(relevance: Values, scores: Values | None = None, **options: Unpack[List
 
 def tarr(relevance: Values, scores: Values | None = None, **options: Unpack[ListOptions]) -> float:
     """Return one over the expected rank of the first relevant document, taRR.
-
-    Args:
-        relevance: (n_docs,) grades.
-        scores: (n_docs,) the highest best.
-        options: as of `ListOptions`.
 
     Examples:
         >>> tarr([0, 1, 0], scores=[8, 8, 8])  # its expected rank is 2

@@ -164,8 +164,8 @@ def _score(
         descriptions.append(describe(ranking, cutoffs))
         missing.append(ranking.is_missing)
         del ranking, groups  # before the next part is made
-    described = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
-    is_missing, is_empty = np.concatenate(missing), described["n_relevant"] == 0
+    columns_of_lists = {key: np.concatenate([part[key] for part in descriptions]) for key in descriptions[0]}
+    is_missing, is_empty = np.concatenate(missing), columns_of_lists["n_relevant"] == 0
     is_scored = ~((is_missing & (options.missing == "skip")) | (is_empty & (options.empty == "skip")))
     queries = pa.chunked_array(query_ids)
     index, skipped = (
@@ -183,7 +183,7 @@ def _score(
     scores = table.T if is_scored.all() else table.T[is_scored]
     return Evaluation(
         scores=pd.DataFrame(scores, index=index, columns=columns, copy=False),
-        lists=pd.DataFrame({key: column[is_scored] for key, column in described.items()}, index=index),
+        lists=pd.DataFrame({key: column[is_scored] for key, column in columns_of_lists.items()}, index=index),
         policies=pd.DataFrame(counts, index=pd.Index(rerankers, name="reranker")),
         measures=names,
         ties=ties,

@@ -16,13 +16,13 @@ from metrics.ties.groups import TieGroups
 from metrics.ties.permutations import MAX_STEPS, variances_over_orders
 
 _HIGHEST = 4
-"""Grade that satisfies 15 of 16 readers, the highest there is: as in gdeval."""
+"""Highest grade, which satisfies 15 of 16 readers, as in gdeval."""
 _NEGLIGIBLE = 45.0
-"""Minus the log of a chance that no sum in float64 can tell from 0: places past it are left out."""
+"""Minus the log of a chance that does not change a sum in float64: later ranks are left out."""
 _CELLS = 2**21
 """Numbers of one table."""
 _OVERHEAD = 512
-"""Places that take as long as the first step of each document."""
+"""Ranks that take as long as the first step of each document."""
 
 
 def _mean(groups: TieGroups, k: Parameter) -> FloatArray:

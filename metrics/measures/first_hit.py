@@ -1,7 +1,6 @@
 """Measures of the rank of the first relevant document."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from metrics.ties.noisy_orders import expected_worth
 from metrics.ties.permutations import chance_of_none, first_relevant_rank
 
 _NEGLIGIBLE = -60.0
-"""Log of a chance that no sum in float64 can tell from 0: places past it are left out."""
+"""Log of a chance that does not change a sum in float64: later ranks are left out."""
 _MAX_MEMOIZED = 2**20
-"""Places up to which their chances are kept for the next measure."""
+"""Most ranks whose chances are cached for the next measure."""
 
 _Table = tuple[IntArray, FloatArray, FloatArray]
 
@@ -64,39 +63,21 @@ def _places(
     groups: TieGroups, k: Parameter, value: Callable[[FloatArray], FloatArray]
 ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Yield leading groups with the chance and value of each rank within the cut-off."""
-    leading = groups.memoize(_leading, lambda: _leading(groups))
-    if leading.depth.sum() <= _MAX_MEMOIZED:
-        tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(leading, None)))
+    size, relevant = groups.size[groups.leading], groups.relevant[groups.leading]
+    negligible = np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64)
+    depth = np.minimum(size - relevant + 1, negligible)
+    if depth.sum() <= _MAX_MEMOIZED:
+        tables: Iterable[_Table] = groups.memoize(_tables, lambda: list(_tables(groups, depth)))
     else:
-        tables = _tables(leading, k)
+        within = depth if k is None else np.clip(int(k) - groups.above[groups.leading], 0, depth)
+        tables = _tables(groups, within)
     for group, rank, chance in tables:
         yield group, chance if k is None else np.where(rank <= k, chance, 0.0), value(rank)
 
 
-def _tables(leading: "_Leading", k: Parameter) -> Iterator["_Table"]:
+def _tables(groups: TieGroups, depth: IntArray) -> Iterator[_Table]:
     """Yield leading groups of similar depth, (n, depth) ranks of their documents, and the chance of each."""
-    depth = leading.depth if k is None else np.clip(int(k) - leading.above, 0, leading.depth)
     for part, deepest in batch_by_depth(depth):
-        rank = leading.above[part, None] + np.arange(1.0, deepest + 1)
-        yield (
-            leading.group[part],
-            rank,
-            first_relevant_rank(leading.size[part], leading.relevant[part], deepest),
-        )
-
-
-class _Leading(NamedTuple):
-    """Leading groups: number, documents above, size, relevant documents, and ranks that can matter."""
-
-    group: IntArray
-    above: IntArray
-    size: IntArray
-    relevant: IntArray
-    depth: IntArray
-
-
-def _leading(groups: TieGroups) -> _Leading:
-    group = groups.leading
-    above, size, relevant = groups.above[group], groups.size[group], groups.relevant[group]
-    depth = np.minimum(size - relevant + 1, np.ceil(-size * np.expm1(_NEGLIGIBLE / relevant)).astype(np.int64))
-    return _Leading(group, above, size, relevant, depth)
+        group = groups.leading[part]
+        rank = groups.above[group, None] + np.arange(1.0, deepest + 1)
+        yield group, rank, first_relevant_rank(groups.size[group], groups.relevant[group], deepest)

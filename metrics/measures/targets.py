@@ -5,7 +5,7 @@ import numpy as np
 from metrics.measures.joint_bounds import distinct_bounds
 from metrics.measures.model import Family
 from metrics.measures.weights import Parameter
-from metrics.support.arrays import FloatArray, IntArray, batch_by_depth
+from metrics.support.arrays import FloatArray, IntArray, batch_by_depth, span_starts
 from metrics.ties.groups import TieGroups
 from metrics.ties.noisy_orders import NoisyOrder, expected_worth
 from metrics.ties.permutations import chance_of_none, chance_of_some
@@ -127,9 +127,9 @@ def _new_targets(groups: TieGroups) -> tuple[IntArray, IntArray, IntArray]:
         target = np.arange(len(hit)) if groups.targets is None else groups.targets[hit]
         order = np.lexsort((owner, target, lists))
         owner, lists, target = owner[order], lists[order], target[order]
-        new_pair = _starts(lists, target, owner)
+        new_pair = span_starts(lists, target, owner)
         documents = np.diff(np.append(new_pair, len(owner)))
-        first_group = np.isin(new_pair, _starts(lists, target))
+        first_group = np.isin(new_pair, span_starts(lists, target))
         target_of = np.full(len(groups.grades), -1)
         of_pair = np.where(first_group, np.cumsum(first_group) - 1, -1)
         target_of[hit[order]] = np.repeat(of_pair, documents)
@@ -142,14 +142,6 @@ def _places_within(groups: TieGroups, k: Parameter) -> IntArray:
     """Return the (n,) ranks of each group within the cut-off: m."""
     places: FloatArray = np.clip(_depth(groups, k) - groups.above, 0, groups.size)
     return places.astype(np.int64)
-
-
-def _starts(*keys: IntArray) -> IntArray:
-    changes = np.zeros(len(keys[0]), dtype=bool)
-    changes[:1] = True
-    for key in keys:
-        changes[1:] |= key[1:] != key[:-1]
-    return np.flatnonzero(changes)
 
 
 def _depth(_: TieGroups, k: Parameter) -> float:

@@ -80,14 +80,16 @@ class Noise:
 
 def parse_noise(name: str) -> Noise | None:
     """Return the noise of `noise`, `noise:0.05`, `noise:bfloat16`; None for other treatments."""
-    kind, colon, rest = name.partition(":")
+    kind, colon, setting = name.partition(":")
     if kind != "noise":
         return None
     if not colon:
         return Noise()
-    if rest in _FORMATS or re.fullmatch(r"decimals:(\d|1[0-7])", rest):
-        return Noise(number_format=rest)
-    if re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", rest) and math.isfinite(sigma := float(rest)):
+    if setting in _FORMATS or re.fullmatch(r"decimals:(\d|1[0-7])", setting):
+        return Noise(number_format=setting)
+    if re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", setting) and math.isfinite(
+        sigma := float(setting)
+    ):
         if not _is_computable(np.array(sigma)).all():
             raise UsageError(f"{name}: a standard deviation is 0, or between {SMALLEST:g} and {LARGEST:g}.")
         return Noise(sigma=sigma)

@@ -802,6 +802,7 @@ def expected_precisions(members: Members, relevant_above: IntArray, limit: Float
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above
     n_nodes = n_powers(power_of_two(members.above + members.sizes))
+    is_deep = members.sizes > SHALLOW
     depth = np.clip(limit[members.clusters] - members.above, 0, members.sizes).astype(np.int64)
     is_whole = depth == members.sizes
     for batch in members.batches(_is_reached(members, depth) & ~is_whole, 2 * depth):
@@ -809,9 +810,13 @@ def expected_precisions(members: Members, relevant_above: IntArray, limit: Float
         np.add.at(sums, members.clusters[batch.tiles], terms)
     for n_t in np.unique(n_nodes[is_whole]).tolist():
         t, weights = legendre(n_t)
-        for batch, product in products_over_others(members, is_whole & (n_nodes == n_t), t):
-            terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
-            np.add.at(sums, members.clusters[batch.tiles], terms)
+        for selection in (
+            is_whole & is_deep,
+            is_whole & ~is_deep,
+        ):  # of similar depth: their tables are smaller
+            for batch, product in products_over_others(members, selection & (n_nodes == n_t), t):
+                terms = _terms(batch, members, relevant[batch.tiles], t, weights, product)
+                np.add.at(sums, members.clusters[batch.tiles], terms)
     return sums
 
 
@@ -841,19 +846,19 @@ def _precisions_within(batch: Batch, members: Members, relevant: IntArray, depth
     """
     own_unit, n_places = np.arange(len(members.documents)), int(depth.max())
     place = np.arange(n_places)[:, None]
-    known = none_above(batch, 2 * n_places)
+    counts_of_two = none_above(batch, 2 * n_places)
     for n_taken, column in enumerate(batch.others):
-        take_count(known[:n_places], batch.tails(column), n_taken)
+        take_count(counts_of_two[:n_places], batch.tails(column), n_taken)
     of_units = UnitBatch.of(batch, members, own_unit, members.documents)
-    totals = of_units.summed(known, np.ones(len(own_unit)), _take_relevant, len(batch.others))
+    totals = of_units.summed(counts_of_two, np.ones(len(own_unit)), _take_relevant, len(batch.others))
     weights = np.where(place < depth, 1 / (1.0 + members.above[batch.tiles] + place), 0.0)
     terms = np.einsum("jtn,jt->tn", totals[:n_places], weights * (1 + relevant))
     return np.asarray((terms + np.einsum("jtn,jt->tn", totals[n_places:], weights)).sum(axis=1))
 
 
-def _take_relevant(known: FloatArray, tail: FloatArray, n_taken: int) -> None:
+def _take_relevant(counts_of_two: FloatArray, tail: FloatArray, n_taken: int) -> None:
     """Add a relevant document to q and s of `_precisions_within`."""
-    counts, relevant = known[: len(known) // 2], known[len(known) // 2 :]
+    counts, relevant = counts_of_two[: len(counts_of_two) // 2], counts_of_two[len(counts_of_two) // 2 :]
     take_count(relevant, tail, n_taken)
     relevant[1:] += counts[:-1] * tail
     take_count(counts, tail, n_taken)

@@ -245,8 +245,8 @@ def variances_over_orders(
     for place in range(within, 0, -1):
         others = place - 1 - sum(counts)
         of_kinds = zip(kinds, counts, strict=True)
-        left = [n_others - others, *(number - count for number, count in of_kinds)]
-        chances = [np.maximum(number, 0) / (size - place + 1) for number in left]
+        remaining = [n_others - others, *(number - count for number, count in of_kinds)]
+        chances = [np.maximum(number, 0) / (size - place + 1) for number in remaining]
         to_come = [
             gain + keep * means[span]
             for gain, keep, span in zip([0.0, *gains(place)], [1.0, *keeps], below, strict=True)

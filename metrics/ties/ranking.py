@@ -407,7 +407,7 @@ def score_column(table: pa.Table, name: str) -> FloatArray:
     if name not in table.column_names or not pa.types.is_floating(table[name].type):
         available = ", ".join(_further_scores(table)) or "none"
         raise UsageError(
-            f"There is no score column {name!r} to rank by. Score columns: {available}. "
+            f"There is no score column {name!r} to rank by. There are: {available}. "
             "`tiescope check` tells why a column is not read."
         )
     return np.asarray(table[name].to_numpy())
