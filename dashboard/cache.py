@@ -123,8 +123,8 @@ def update_loaded(board: Board, record: Record) -> None:
     if board.key == record.spec.key:
         for source, entry in zip(board.sources, record.spec.entries, strict=True):
             source.origin.move(entry.provenance(source))  # so that the bytes can go
-        loaded_boards().hold(kept := replace(board, spec=record.spec))
-        _note_loaded(kept)
+        loaded_boards().hold(stored := replace(board, spec=record.spec))
+        _note_loaded(stored)
 
 
 def _note_loaded(board: Board) -> None:

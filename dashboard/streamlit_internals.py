@@ -68,14 +68,14 @@ def forget_expired_sessions() -> int:
     Streamlit only looks for them when a page opens or closes, and its event loop keeps a reference to the last
     of them.
     """
-    ended = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 has no public equivalent
-    for _, information in ended:
+    expired = _closed_sessions()._cache.expire()  # type: ignore[attr-defined]  # noqa: SLF001 has no public equivalent
+    for _, information in expired:
         session = information.session
         session.shutdown()
         session.session_state.clear()
         session.flush_browser_queue()
         session._fragment_storage.clear()  # noqa: SLF001 likewise
-    return len(ended)
+    return len(expired)
 
 
 def forget_strangers() -> None:

@@ -129,8 +129,8 @@ class Figure:
         axis_names = [name for name in layout if name.startswith(_AXES)]
         axis_names += [axis + str(trace.get(axis, axis[0]))[1:] for trace in traces for axis in _AXES]
         axes = {name: _merge(look.get(name[:5], {}), layout.get(name, {})) for name in axis_names}
-        rest = {name: value for name, value in look.items() if name not in _AXES}
-        return {"data": traces, "layout": _merge(rest, layout) | axes}
+        shared = {name: value for name, value in look.items() if name not in _AXES}
+        return {"data": traces, "layout": _merge(shared, layout) | axes}
 
     def _append(self, name: str, parts: Iterable[Mapping[str, Any]]) -> Self:
         placed_parts = list(self.settings.get(name, ()))

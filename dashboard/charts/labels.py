@@ -163,20 +163,20 @@ def _shared_lengths(texts: Collection[Letters], *, by_word: bool) -> tuple[int, 
 
 def _shared_start(texts: list[Letters]) -> int:
     low, high = min(texts), max(texts)
-    most = min(map(len, texts)) - 1
-    return next((place for place in range(most) if low[place] != high[place]), most)
+    longest = min(map(len, texts)) - 1
+    return next((place for place in range(longest) if low[place] != high[place]), longest)
 
 
 def _numbered(labels: Mapping[str, str], longest: int) -> dict[str, str]:
     """Make labels unique; full names stay, others get a number."""
-    taken, unique = {""}, {}
+    looks, unique = {""}, {}
     for name in sorted(labels, key=lambda name: labels[name] != name):
         label, number = labels[name], 1
-        while _look(label) in taken:
+        while _look(label) in looks:
             number += 1
             suffix = f"·{number}"
             label = _clip(_letters(labels[name]), longest - len(suffix)) + suffix
-        taken.add(_look(label))
+        looks.add(_look(label))
         unique[name] = label
     return {name: unique[name] for name in labels}
 
@@ -214,10 +214,10 @@ def _letters(text: str) -> Letters:
 
 def _fitting(text: Letters, room: int) -> Letters:
     """Return the longest prefix of at most `room` columns."""
-    taken = 0
+    width = 0
     for place, letter in enumerate(text):
-        taken += text_columns(letter)
-        if taken > room:
+        width += text_columns(letter)
+        if width > room:
             return text[:place]
     return text
 

@@ -295,8 +295,8 @@ def _add_dots(figure: Figure, own: pd.DataFrame, colour: str, **place: int) -> N
 
 def _dots_path(lists: pd.DataFrame, width: float) -> str:
     """Return all dots as one path; hundreds of markers per panel would be slow."""
-    known = lists.dropna(subset=["tie_ratio", "first_gap"])
-    ratios, gaps = known["tie_ratio"], known["first_gap"]
+    dots = lists.dropna(subset=["tie_ratio", "first_gap"])
+    ratios, gaps = dots["tie_ratio"], dots["first_gap"]
     dashes = zip(ratios - width / 2, gaps, ratios + width / 2, strict=True)
     return "".join(f"M{low:.4f},{gap:.4f}H{high:.4f}" for low, gap, high in dashes)
 

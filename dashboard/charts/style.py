@@ -108,11 +108,11 @@ def set_yaxes(
 def _set_axes(figure: Figure, axis_names: Iterable[str], properties: Mapping[str, object]) -> Figure:
     of_title = {name: value for name, value in properties.items() if name.startswith("title_")}
     title = {name.removeprefix("title_"): value for name, value in of_title.items()}
-    rest = {name: value for name, value in properties.items() if name not in of_title}
+    replaced = {name: value for name, value in properties.items() if name not in of_title}
     for name in axis_names:
         own = figure.settings.get(name, {})
         own_title = {"title": own.get("title", {}) | title} if title else {}
-        figure.settings[name] = own | own_title | rest
+        figure.settings[name] = own | own_title | replaced
     return figure
 
 

@@ -285,11 +285,11 @@ def _refuse_odd_directory(file: str, stream: BufferedIOBase) -> None:
         raise ReadError(file, "a damaged board file", _AGAIN)
 
 
-def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
-    file, infos = given.name, packed.infolist()
+def _read_zip(sent: File, packed: zipfile.ZipFile) -> Imported:
+    file, infos = sent.name, packed.infolist()
     for info in infos:
         _refuse_odd_entry(file, info)
-    given.refuse_too_large(sum(info.file_size for info in infos))
+    sent.refuse_too_large(sum(info.file_size for info in infos))
     twice = [name for name, count in Counter(info.orig_filename for info in infos).items() if count > 1]
     if twice:
         raise ReadError(file, f"it contains {twice[0]!r} twice", _AGAIN)
@@ -298,8 +298,8 @@ def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
     contents, readings = read_contents(file, _unpack(file, packed, ENTRY, MOST_BYTES))
     ending = ".parquet" if readings else ""
     item_of: dict[str, Item | PublishedItem] = {
-        **{f"files/{at:02}{ending}": item for at, item in enumerate(contents.files)},
-        **{f"published/{at:02}": item for at, item in enumerate(contents.published)},
+        **{f"files/{position:02}{ending}": item for position, item in enumerate(contents.files)},
+        **{f"published/{position:02}": item for position, item in enumerate(contents.published)},
     }
     if other := {ENTRY, *item_of} ^ set(packed.namelist()):
         raise ReadError(file, f"{ENTRY} and the files do not agree on {min(other)!r}", _AGAIN)
@@ -311,27 +311,27 @@ def _read_zip(given: File, packed: zipfile.ZipFile) -> Imported:
             raise ReadError(file, f"{item.name!r} has changed since the export", _AGAIN)
         files.append(File(item.name, data))
     results = files[len(contents.files) :]
-    board = _read_board(given, contents, readings, files[: len(contents.files)])
+    board = _read_board(sent, contents, readings, files[: len(contents.files)])
     published = (table_label(results), packed_files(results)) if results else None
     return Imported(board, contents.name, contents.view, published)
 
 
-def _read_board(given: File, contents: Contents, readings: list[Mapping[str, Any]], files: list[File]) -> Board:
+def _read_board(sent: File, contents: Contents, readings: list[Mapping[str, Any]], files: list[File]) -> Board:
     """Return the board of its files; their tables together obey the file's unpacking limit."""
     entries, sources, n_bytes = [], [], 0
-    for at, (item, file) in enumerate(zip(contents.files, files, strict=True)):
+    for position, (item, file) in enumerate(zip(contents.files, files, strict=True)):
         columns: Columns = item.columns
         try:
             if readings:
-                file, columns = as_plain_file(file.name, bytes(file.data), readings[at], columns)  # noqa: PLW2901
+                file, columns = as_plain_file(file.name, bytes(file.data), readings[position], columns)  # noqa: PLW2901
             entries.append(Entry(file, columns))
             sources.append(entries[-1].read())
         except _DAMAGES as error:
             if isinstance(error, TieScopeError):
                 raise
-            raise ReadError(given.name, f"{item.name!r} in it is damaged", _AGAIN) from error
+            raise ReadError(sent.name, f"{item.name!r} in it is damaged", _AGAIN) from error
         n_bytes += sources[-1].table.nbytes
-        given.refuse_too_large(n_bytes)
+        sent.refuse_too_large(n_bytes)
     return make_board(BoardSpec(tuple(entries), contents.repeated, contents.names), sources)
 
 
@@ -376,9 +376,9 @@ def read_contents(file: str, text: bytes) -> tuple[Contents, list[Mapping[str, A
     readings: list[Mapping[str, Any]] = []
     if version == _OF_PARQUETS and isinstance(items := plain.get("files"), list):
         adapter = TypeAdapter(_EarlierReading)
-        for at, item in enumerate(items):
+        for position, item in enumerate(items):
             if isinstance(item, dict) and len(items) <= MOST_FILES:
-                reading = _validated(file, adapter, item.pop("reading", None), f"reading of files[{at}]")
+                reading = _validated(file, adapter, item.pop("reading", None), f"reading of files[{position}]")
                 readings.append(reading.model_dump())
                 item.pop("size", None)
                 item["sha256"] = item.pop("parquet", None)

@@ -170,8 +170,8 @@ class BoardSpec:
         """
         names = self.names or ()
         own = {first for first, now in names if now in self.repeats}
-        while taken := {first for first, now in names if now in own and first not in own}:
-            own |= taken
+        while reused := {first for first, now in names if now in own and first not in own}:
+            own |= reused
         pairs = tuple((first, first if first in own else now) for first, now in names)
         return replace(self, names=pairs, title="")
 
@@ -245,8 +245,10 @@ def keep_arrangement(board: Board, before: BoardSpec) -> Board:
         for name in board.runs.rerankers
         if name not in firsts and (is_told_apart or board.runs.origins[name].file in new_files)
     ]
-    if taken := {name for name, _ in new} & {now for _, now in arranged}:
-        raise UsageError(f"{min(taken)!r} is the name of another reranker. Every reranker needs a unique name.")
+    if conflicts := {name for name, _ in new} & {now for _, now in arranged}:
+        raise UsageError(
+            f"{min(conflicts)!r} is the name of another reranker. Every reranker needs a unique name."
+        )
     return make_board(replace(board.spec, names=(*arranged, *new)), board.sources)
 
 

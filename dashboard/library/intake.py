@@ -79,14 +79,14 @@ class Intake:
                 for sha256 in list(pending):
                     self.folder.place(pending[sha256], sha256)
                     del pending[sha256]
-            self._remember(board)
+            self._cache_sources(board)
         finally:
             self.folder.abandon(pending.values())
         if evicted or now() - self.swept > _OFTEN:
             with suppress(LibraryError):  # the board is stored; the next sweep retries
                 self.sweep()
 
-    def _remember(self, board: Board) -> None:
+    def _cache_sources(self, board: Board) -> None:
         """Cache the content of files in slow formats."""
         for entry, source in zip(board.spec.entries, board.sources, strict=True):
             if not isinstance(entry.file, EarlierUpload):
@@ -161,8 +161,8 @@ class Intake:
         """Return files in the uploads folder that the database does not list."""
         paths = self.folder.files()  # before the database is asked, which knows what comes meanwhile
         with self.database.reading() as connection:
-            known = rows.known_files(connection)
-        return [path for path in paths if path.stem not in known]
+            listed_files = rows.known_files(connection)
+        return [path for path in paths if path.stem not in listed_files]
 
 
 # room

@@ -60,8 +60,8 @@ class LoadedBoards:
         with self._lock:
             own = [key for key, owner in self._visitors.items() if owner == visitor]
             if board_id not in own:
-                same = (key for key in own if self._boards[key].key == board.key)
-                board_id = next(same, token_hex(16))
+                equal_ids = (key for key in own if self._boards[key].key == board.key)
+                board_id = next(equal_ids, token_hex(16))
             board = replace(board, label=f"{board.spec.title or default_name(board)}{SEPARATOR}{board_id}")
             self._put(board_id, board)
             self._visitors[board_id] = visitor

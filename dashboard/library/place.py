@@ -80,8 +80,8 @@ class Ownership:
             else "Set TIESCOPE_DATABASE_URL to it"
         )
         raise LibraryError(
-            f"The uploads in {self._path.parent} belong to the database {self._named(owner.database)} "
-            f"(id {owner.id[:8]}), not to {self._named(self._database)}{ours}. "
+            f"The uploads in {self._path.parent} belong to the database {self._location(owner.database)} "
+            f"(id {owner.id[:8]}), not to {self._location(self._database)}{ours}. "
             f"{hint}, restore a copy of it, or choose another TIESCOPE_HOME. {self._hatch}"
         )
 
@@ -102,7 +102,7 @@ class Ownership:
     def _hatch(self) -> str:
         return f"If you remove {self._path}, the folder will belong to the next database that opens it."
 
-    def _named(self, database: str) -> str:
+    def _location(self, database: str) -> str:
         return database if "://" in database else str(self._folder / database)
 
 

@@ -44,9 +44,9 @@ def endings(connection: sa.Connection, sha256s: Iterable[str]) -> dict[str, str]
 
 def write_upload(connection: sa.Connection, entry: Entry, source: Source, pending: PendingFile) -> None:
     """Insert an upload, or update it after its damaged file was replaced."""
-    kept = {"kept_size": pending.size, "kept_sha256": "", "ending": pending.path.suffix}
+    storage = {"kept_size": pending.size, "kept_sha256": "", "ending": pending.path.suffix}
     mine = uploads.c.sha256 == entry.file.sha256
-    if not connection.execute(uploads.update().where(mine).values(**kept)).rowcount:
+    if not connection.execute(uploads.update().where(mine).values(**storage)).rowcount:
         values = {
             "sha256": entry.file.sha256,
             "kind": source.kind,
@@ -56,7 +56,7 @@ def write_upload(connection: sa.Connection, entry: Entry, source: Source, pendin
             "profile": asdict(Profile.of(source)),
             "added": now(),
         }
-        connection.execute(uploads.insert().values(**values, **kept))
+        connection.execute(uploads.insert().values(**values, **storage))
     forget_released(connection, entry.file.sha256)
 
 
@@ -274,14 +274,14 @@ def write_files(connection: sa.Connection, board_id: str, board: Board) -> None:
             "sha256": entry.file.sha256,
             "name": entry.file.name,
             "columns": [list(pair) for pair in entry.columns],
-            "reading": _described(entry, source),
+            "reading": _stored_reading(entry, source),
         }
         for position, (entry, source) in enumerate(zip(board.spec.entries, board.sources, strict=True))
     ]
     connection.execute(board_files.insert(), rows)
 
 
-def _described(entry: Entry, source: Source) -> dict[str, Any]:
+def _stored_reading(entry: Entry, source: Source) -> dict[str, Any]:
     return entry.file.described(source) if isinstance(entry.file, EarlierUpload) else asdict(Reading.of(source))
 
 

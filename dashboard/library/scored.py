@@ -146,9 +146,9 @@ def _files(folder: Path) -> Iterable[tuple[Path, os.stat_result]]:
 def _label(runs: Sequence[Place], qrels: Place | None, options: list[str]) -> str:
     """Return the name of the first run and a hash of everything that determines the evaluation."""
     files = [_identity(one) for one in (*runs, *([qrels] if qrels else []))]
-    others = f" and {len(runs) - 1} more" * (len(runs) > 1)
+    more = f" and {len(runs) - 1} more" * (len(runs) > 1)
     made_by = [program_version(), str(VERSION)]  # evaluations of other versions are not used
-    return f"{place_of(runs[0]).name}{others} · {_hash(json.dumps([made_by, files, bool(qrels), options]))}"
+    return f"{place_of(runs[0]).name}{more} · {_hash(json.dumps([made_by, files, bool(qrels), options]))}"
 
 
 def _identity(place: Place) -> list[str]:

@@ -109,13 +109,13 @@ def cached_by_key(
 
         @wraps(function)
         def call(*args: P.args, **_: P.kwargs) -> R:
-            value, *others = args
+            value, *arguments = args
             key = value if isinstance(value, str | tuple) else value.key  # type: ignore[attr-defined]
-            hashed = [None if hide else other for other, hide in zip(others, is_hidden, strict=True)]
+            hashed = [None if hide else other for other, hide in zip(arguments, is_hidden, strict=True)]
             board_results.note(
                 str(getattr(key, "key", key)), compute.clear, _Keyed(key), *hashed, max_entries=max_entries
             )
-            return compute(_Keyed(key, value), *others)
+            return compute(_Keyed(key, value), *arguments)
 
         return call
 

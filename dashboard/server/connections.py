@@ -77,6 +77,6 @@ def allow_many_files() -> None:
         import resource  # noqa: PLC0415 Windows has neither the module nor the limit
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = 2**16 if hard == resource.RLIM_INFINITY else min(hard, 2**16)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        limit = 2**16 if hard == resource.RLIM_INFINITY else min(hard, 2**16)
+        if soft != resource.RLIM_INFINITY and soft < limit:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))

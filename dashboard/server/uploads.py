@@ -60,13 +60,13 @@ class UploadGuard:
             refusal = PlainTextResponse(message, 413)
         else:
             self._visitors[session] = visitor
-            with suppress(ClientDisconnect), self._counted(visitor, receive) as receive_counted:
+            with suppress(ClientDisconnect), self._counting(visitor, receive) as receive_counted:
                 await self._app(scope, receive_counted, send)
             return
         await refusal(scope, receive, send)
 
     @contextmanager
-    def _counted(self, visitor: str, receive: Receive) -> Iterator[Receive]:
+    def _counting(self, visitor: str, receive: Receive) -> Iterator[Receive]:
         """Count an upload and its received bytes; raise an HTTPException at a limit."""
         n_bytes = 0
 
@@ -95,9 +95,9 @@ class UploadGuard:
 
     def _full_message(self, visitor: str, n_bytes: int) -> str:
         """Return which limit `n_bytes` more would exceed, or an empty text."""
-        held = self._held()
+        n_bytes_of = self._bytes_by_visitor()
         for (setting, megabytes), n_held, owner in zip(
-            UPLOAD_LIMITS.items(), (held[visitor], held.total()), ("visitor", "server"), strict=True
+            UPLOAD_LIMITS.items(), (n_bytes_of[visitor], n_bytes_of.total()), ("visitor", "server"), strict=True
         ):
             limit = byte_limit(setting, megabytes)
             if n_held + n_bytes > limit:
@@ -105,7 +105,7 @@ class UploadGuard:
                 return f"Remove a file first. This server holds {room}."
         return ""
 
-    def _held(self) -> Counter[str]:
+    def _bytes_by_visitor(self) -> Counter[str]:
         """Return the bytes that each visitor holds, stored and arriving; forget sessions without any."""
         stored = bytes_by_session()
         self._visitors = {
@@ -113,7 +113,7 @@ class UploadGuard:
             for session, visitor in self._visitors.items()
             if session in stored or visitor in self._n_uploads
         }
-        held = Counter(self._arriving)
+        n_bytes_of = Counter(self._arriving)
         for session, n_bytes in stored.items():
-            held[self._visitors.get(session, session)] += n_bytes
-        return held
+            n_bytes_of[self._visitors.get(session, session)] += n_bytes
+        return n_bytes_of
