@@ -263,17 +263,19 @@ def inexact_finding(
 ) -> list[Finding]:
     """Report numbers that floats change: whole numbers above 2^53, and numbers that become 0 or infinite."""
     ours, theirs = names
-    has_small = ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type)
-    sizes = np.abs(np.asarray(numbers))
-    rows = np.flatnonzero((sizes >= WHOLE_UP_TO) | (sizes < (_SMALLEST if has_small else 0)))
+    floats = np.asarray(numbers)
+    is_suspect = (floats >= WHOLE_UP_TO) | (floats <= -WHOLE_UP_TO)
+    if ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type):
+        is_suspect |= (floats < _SMALLEST) & (floats > -_SMALLEST)
+    rows = np.flatnonzero(is_suspect)
     if not len(rows):
         return []
-    values = np.asarray(numbers)[rows].tolist()
+    values = floats[rows].tolist()
     texts: Sequence[object] = []
     if not pa.types.is_floating(column.type):
         texts = combine_chunks(column).take(pa.array(rows)).to_pylist()
     elif texts_of is not None:
-        texts = texts_of(theirs, rows, bool(sizes[rows].max() < 1))
+        texts = texts_of(theirs, rows, bool(np.abs(floats[rows]).max() < 1))
     inexact = [place for place, pair in enumerate(zip(texts, values, strict=False)) if not holds(*pair)]
     if not inexact:
         return []

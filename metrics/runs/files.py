@@ -371,12 +371,10 @@ def _single_spaced(block: bytes) -> bytes:
     """Put one space in place of each run of blanks in a line, none at its ends."""
     if any(mark in block for mark in (b"\t", b"\v", b"\f")):
         block = block.translate(_TO_SPACES)
-    letters = np.frombuffer(b"\n" + block + b"\n", np.uint8)
-    is_space, is_blank = letters == _SPACE, letters <= _SPACE
-    is_odd = bool(((is_space[1:] & is_blank[:-1]) | (is_blank[1:] & is_space[:-1])).any())
-    if is_odd or block.count(b"\r") != block.count(b"\r\n"):
-        return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
-    return block
+    is_blank = np.frombuffer(block, np.uint8) <= _SPACE
+    if not (is_blank[:1].any() or (is_blank[1:] & is_blank[:-1]).any()):  # most blocks
+        return block
+    return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
 
 
 @dataclass(eq=False)

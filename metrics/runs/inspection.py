@@ -89,11 +89,7 @@ class Listing(CheckedRows):
     @cached_property
     def order(self) -> IntArray:
         """(n_rows,) rows by query, falling score and file order: the order of the arrays below."""
-        query, scores = self.pairs.query, self.table["score"].to_numpy()
-        falls = (query[1:] == query[:-1]) & (scores[1:] <= scores[:-1])
-        if (falls | (query[1:] > query[:-1])).all():
-            return np.arange(len(scores))
-        return np.lexsort((-scores, query))
+        return np.lexsort((-self.table["score"].to_numpy(), self.pairs.query))
 
     @cached_property
     def scores(self) -> FloatArray:
