@@ -12,7 +12,7 @@ from metrics.errors import ReadError, UsageError
 SpreadKind = Literal["order", "run", "mean"]
 """Which standard deviation `score_std` is: of one run within its list, of one run, or of the mean of all."""
 MissingScore = Literal["error", "last", "drop"]
-"""What to do with a document without a numeric score: raise an error, rank it last, or drop it."""
+"""Handling of a document without a numeric score: raise an error, rank it last, or drop it."""
 MAX_COLUMNS = 1000
 
 
@@ -20,9 +20,9 @@ MAX_COLUMNS = 1000
 class Column:
     """One column of a long table; synonyms are separated by spaces.
 
-    Kinds: `id` (text, not empty), `shared` (an ID that many rows share), `word` (shared, may be empty), `text`,
-    `number`, `measure` (a number, may be missing), `deviation` (a number of 0 or more), `grade` (a number, or
-    true and false), `rank` (numbers; the column is skipped if one is not).
+    An `id` is text that is not empty; many rows have the same `shared` ID. A `word` is shared text and may be
+    empty, a `measure` is a number that may be missing, a `deviation` is a number of 0 or more. A `grade` is a
+    number, true or false. A `rank` column is skipped unless all values are numbers.
     """
 
     name: str
@@ -170,11 +170,11 @@ class ColumnChoice:
 
     Attributes:
         columns: our column → the file's.
-        strict: whether the file must have these columns; otherwise missing ones are recognised by name.
-        missing_score: what to do with documents without a numeric score.
+        strict: require these columns; otherwise, recognise missing ones by name.
+        missing_score: handling of documents without a numeric score.
         repeats: score columns that are repeats of one reranker; if empty, those with numbered names.
         spread: whose standard deviation `score_std` of repeats is.
-        value: whether the table is read for its scores, its grades, or whichever it has.
+        value: the needed values: scores, grades or either.
 
     Raises:
         UsageError: an unknown `missing_score`.

@@ -139,7 +139,7 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
 
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
-    """Fill empty standard deviations with 0 where the score is missing, too."""
+    """Set empty standard deviations to 0 if the score is also missing."""
     is_text = pa.types.is_string(column.type)
     is_blank = (
         pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)
@@ -207,7 +207,7 @@ def parse_numbers(column: pa.Array) -> pa.Array:
 
 
 def parse_number(value: str | None) -> float | None:
-    """Return the number that a text writes, or None."""
+    """Parse a number; None for other text."""
     try:
         return float(value) if value and "_" not in value else None
     except ValueError:
@@ -291,7 +291,7 @@ def inexact_finding(
 
 
 def holds(written: object, number: float) -> bool:
-    """Return whether a float equals what was written: exactly if whole, otherwise as far as floats go."""
+    """Return whether a float equals the written number: exactly if whole, otherwise to float precision."""
     if written in {"0", "0.0"}:  # most numbers that are read as 0
         return True
     try:
@@ -384,7 +384,7 @@ def _grade_of(match: re.Match[str]) -> Grade:
 
 
 def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, str]:
-    """Map `score` to a column of model answers if there is no other score column.
+    """Map `score` to a column of model answers, unless a header has another score column.
 
     If there is a relevance column, the first answer must hold a grade.
     """

@@ -25,7 +25,7 @@ class Kind:
         title: title of a group, as in "8 runs: scores in half precision".
         summary: the finding and its consequence, for the guide.
         hint: the default advice.
-        subject: whether findings describe runs or files.
+        subject: runs or files.
     """
 
     code: str

@@ -624,7 +624,7 @@ def _share(part: int, n_docs: int) -> str:
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
-"""From here on floats have no fourth decimal."""
+"""Larger floats have no fourth decimal."""
 _MIN_DISTINCT = 20
 """Fewest distinct scores of which 16 bits do not hold all by accident."""
 _FEW_DECIMALS = 2

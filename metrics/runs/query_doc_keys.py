@@ -67,7 +67,7 @@ class QueryDocKeys:
 
     @classmethod
     def concat(cls, parts: list["QueryDocKeys"]) -> "QueryDocKeys":
-        """Return the rows of several tables, one after the other; tables do not share queries."""
+        """Concatenate the rows of several tables, which do not share queries."""
         before = np.cumsum([0, *(len(part.queries) for part in parts[:-1])])
         query = [part.query + n_queries for part, n_queries in zip(parts, before.astype(np.int32), strict=True)]
         return cls(
@@ -77,7 +77,7 @@ class QueryDocKeys:
         )
 
     def slice(self, rows: tuple[int, int], queries: tuple[int, int]) -> "QueryDocKeys":
-        """Return a range of rows, whose queries are a range, too."""
+        """Return a range of rows and the range of their queries."""
         (start, end), (first, last) = rows, queries
         return QueryDocKeys(
             self.queries.slice(first, last - first),

@@ -65,7 +65,7 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside the path that replaces it, or a link there, when complete."""
+    """Open a temporary file that replaces the path when complete."""
     part = path.with_name(f".tiescope-{token_hex(8)}")
     mode = S_IMODE(path.stat().st_mode) if path.is_file() and not path.is_symlink() else None
     try:
@@ -135,19 +135,13 @@ def _files_meant(path: str | PurePath) -> Iterator[Path]:
     """Yield the local files that a path, URL, chain of URLs, pattern or folder names; `-` is standard input."""
     name = str(path)
     for link in [name, *name.split("::")] if "://" in name else [name]:
-        yield from _files_at(link)
-
-
-def _files_at(name: str) -> Iterator[Path]:
-    if "://" in name and not name.startswith(_SCHEMES_HERE):
-        return
-    place: Any = files.STDIN if name == "-" else files.place_of(name)
-    text = str(place.path if "://" in name else place)
-    for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 take any text
-        if os.path.isdir(match):  # noqa: PTH112 as above
-            yield from Path(match).rglob("[!.]*")
-        else:
-            yield Path(match)
+        if "://" in link and not link.startswith(_SCHEMES_HERE):
+            continue
+        place: Any = files.STDIN if link == "-" else files.place_of(link)
+        text = str(place.path if "://" in link else place)
+        for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 any text
+            is_folder = os.path.isdir(match)  # noqa: PTH112 as above
+            yield from Path(match).rglob("[!.]*") if is_folder else [Path(match)]
 
 
 def _identity(file: Path) -> Hashable:

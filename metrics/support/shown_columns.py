@@ -65,7 +65,7 @@ class ShownColumn:
 
     @property
     def is_hundredfold(self) -> bool:
-        """Whether shares are multiplied by 100."""
+        """True if shares are multiplied by 100."""
         return self.kind in ("share", "percent")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 LONG = 1e15
-"""Numbers from here on are written as powers of ten: DCG of high grades has 150 digits."""
+"""Smallest number written as a power of ten: DCG of high grades has 150 digits."""
 _MAX_NAME = 60
 _USUAL_LEVEL = 0.05
 _SMALL_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
