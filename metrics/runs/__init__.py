@@ -1,4 +1,4 @@
-"""Floor 1: what was ranked, as given."""
+"""Floor 1: runs and judgments."""
 
 from metrics.runs.columns import COLUMNS, MissingScore
 from metrics.runs.files import File

@@ -12,116 +12,105 @@ from metrics.errors import ReadError, UsageError
 SpreadKind = Literal["order", "run", "mean"]
 """Which standard deviation `score_std` is: of one run within its list, of one run, or of the mean of all."""
 MissingScore = Literal["error", "last", "drop"]
-"""What to do with a document without a numeric score: raise an error, rank it last, or drop it."""
+"""Handling of a document without a numeric score: raise an error, rank it last, or drop it."""
 MAX_COLUMNS = 1000
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a long table; `synonyms` are normalised names.
+    """One column of a long table; synonyms are separated by spaces.
 
-    Kinds: `id` (text, not empty), `shared` (an ID that many rows share), `word` (shared, may be empty), `text`,
-    `number`, `measure` (a number, may be missing), `deviation` (a number of 0 or more), `grade` (a number, or
-    true and false), `rank` (numbers; the column is skipped if one is not).
+    An `id` is text that is not empty; many rows have the same `shared` ID. A `word` is shared text and may be
+    empty, a `measure` is a number that may be missing, a `deviation` is a number of 0 or more. A `grade` is a
+    number, true or false. A `rank` column is skipped unless all values are numbers.
     """
 
     name: str
     kind: Literal["id", "shared", "word", "text", "number", "measure", "deviation", "grade", "rank"]
-    synonyms: tuple[str, ...]
+    synonym_words: str
     summary: str
+
+    @property
+    def synonyms(self) -> tuple[str, ...]:
+        """Other names, normalised."""
+        return tuple(self.synonym_words.split())
 
 
 COLUMNS: tuple[Column, ...] = (
     Column(
         "reranker",
         "shared",
-        ("model", "system", "method", "run", "ranker", "runid", "modelname", "runname", "systemid"),
+        "model system method run ranker runid modelname runname systemid",
         "The reranker.",
     ),
     Column(
         "query_id",
         "shared",
-        (
-            "qid",
-            "queryid",
-            "queryqid",
-            "topicid",
-            "questionid",
-            "testtriple",
-            *("queryno", "topicno", "topicnum", "topicnumber"),
-            "topic",
-            "query",
-            "question",
-        ),
+        "qid queryid queryqid topicid questionid testtriple queryno topicno topicnum topicnumber topic "
+        "query question",
         "ID of the query.",
     ),
     Column(
         "doc_id",
         "id",
-        (
-            *("docid", "docno", "documentid", "passageid", "pid", "corpusid", "traintriple", "docname", "did"),
-            *("chunkid", "itemid", "cordid", "productid", "entityid", "documentno", "docnumber", "candidateid"),
-            *("candidate", "item", "doc", "paperid", "passage", "document"),
-        ),
+        "docid docno documentid passageid pid corpusid traintriple docname did chunkid itemid cordid "
+        "productid entityid documentno docnumber candidateid candidate item doc paperid passage document",
         "ID of the document.",
     ),
     Column(
         "score",
         "number",
-        ("sim", "similarity", "logit", "tracinscore", "rerankscore", "relevancescore", "scores", "rsv"),
+        "sim similarity logit tracinscore rerankscore relevancescore scores rsv",
         "Score of the document; higher scores rank first.",
     ),
     Column(
         "score_std",
         "deviation",
-        ("scorestddev", "scoresd", "scoresigma", "scorestderr", "scorestandarddeviation"),
+        "scorestddev scoresd scoresigma scorestderr scorestandarddeviation",
         "Standard deviation of the score, used by the treatment `noise`.",
     ),
     Column(
         "relevance",
         "grade",
-        (
-            *("rel", "label", "grade", "inpath", "isrelevant", "relevant", "qrel", "judgment", "judgement"),
-            *("relevancegrade", "relevancelabel", "gold", "groundtruth", "isgold", "iscorrect"),
-            *("gain", "gains", "rating", "relevancy", "relevancerating", "relevancelevel", "assessment"),
-            *("relevancejudgment", "relevancejudgement", "grades", "labels", "qrels"),
-        ),
+        "rel label grade inpath isrelevant relevant qrel judgment judgement relevancegrade relevancelabel "
+        "gold groundtruth isgold iscorrect gain gains rating relevancy relevancerating relevancelevel "
+        "assessment relevancejudgment relevancejudgement grades labels qrels",
         "Relevance grade of the document: a number, or true and false.",
     ),
     Column(
         "target_id",
         "word",
-        ("target", "targetid", "answerid", "groundtruthid", "clusterid", "paperid"),
+        "target targetid answerid groundtruthid clusterid paperid",
         "Target that the document satisfies; DR@k and Div@k count each target once.",
     ),
-    Column("rank", "rank", ("position", "place"), "Rank that the file states; only compared with the scores."),
+    Column(
+        "rank",
+        "rank",
+        "position place",
+        "Rank that the file states; only compared with the scores.",
+    ),
     Column(
         "latency",
         "measure",
-        ("latencys", "latencysec", "latencyseconds", "seconds", "secs", "elapsed", "duration", "responsetime"),
+        "latencys latencysec latencyseconds seconds secs elapsed duration responsetime",
         "Seconds that ranking the list took, in each of its rows.",
     ),
     Column(
         "segment",
         "word",
-        ("querytype", "category", "slice", "group", "questiontype", "domain"),
+        "querytype category slice group questiontype domain",
         "Query group.",
     ),
-    Column("query_text", "text", ("querystring", "questiontext", "query", "question"), "Text of the query."),
+    Column(
+        "query_text",
+        "text",
+        "querystring questiontext query question",
+        "Text of the query.",
+    ),
     Column(
         "doc_text",
         "text",
-        (
-            "documenttext",
-            "passagetext",
-            "doccontents",
-            "content",
-            "contents",
-            "body",
-            "document",
-            "passage",
-            "text",
-        ),
+        "documenttext passagetext doccontents content contents body document passage text",
         "Text of the document.",
     ),
 )
@@ -146,8 +135,8 @@ def recognise(header: Sequence[str], choice: Mapping[str, str] | None = None) ->
     for name in dict.fromkeys(header):
         if name not in mapping.values():
             free.setdefault(normalised(name), []).append(name)
-    exact_names = ((column.name, [normalised(column.name)]) for column in COLUMNS)
-    synonyms = ((column.name, list(column.synonyms)) for column in COLUMNS)
+    exact_names = ((column.name, (normalised(column.name),)) for column in COLUMNS)
+    synonyms = ((column.name, column.synonyms) for column in COLUMNS)
     for ours, candidates in chain(exact_names, synonyms):
         names = next((free[candidate] for candidate in candidates if free.get(candidate)), [])
         if ours not in mapping and names:
@@ -181,11 +170,11 @@ class ColumnChoice:
 
     Attributes:
         columns: our column → the file's.
-        strict: whether the file must have these columns; otherwise missing ones are recognised by name.
-        missing_score: what to do with documents without a numeric score.
+        strict: require these columns; otherwise, recognise missing ones by name.
+        missing_score: handling of documents without a numeric score.
         repeats: score columns that are repeats of one reranker; if empty, those with numbered names.
         spread: whose standard deviation `score_std` of repeats is.
-        value: whether the table is read for its scores, its grades, or whichever it has.
+        value: the needed values: scores, grades or either.
 
     Raises:
         UsageError: an unknown `missing_score`.

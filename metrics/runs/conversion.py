@@ -139,7 +139,7 @@ def _deviation(column: pa.Array, name: str, origin: FileProvenance) -> pa.Array:
 
 
 def without_blank_deviations(column: pa.Array, is_missing: pa.Array) -> pa.Array:
-    """Fill empty standard deviations with 0 where the score is missing, too."""
+    """Set empty standard deviations to 0 if the score is also missing."""
     is_text = pa.types.is_string(column.type)
     is_blank = (
         pc.equal(pc.utf8_trim_whitespace(column), "") if is_text else pc.is_null(column, nan_is_null=True)
@@ -207,7 +207,7 @@ def parse_numbers(column: pa.Array) -> pa.Array:
 
 
 def parse_number(value: str | None) -> float | None:
-    """Return the number that a text writes, or None."""
+    """Parse a number; None for other text."""
     try:
         return float(value) if value and "_" not in value else None
     except ValueError:
@@ -263,17 +263,19 @@ def inexact_finding(
 ) -> list[Finding]:
     """Report numbers that floats change: whole numbers above 2^53, and numbers that become 0 or infinite."""
     ours, theirs = names
-    has_small = ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type)
-    sizes = np.abs(np.asarray(numbers))
-    rows = np.flatnonzero((sizes >= WHOLE_UP_TO) | (sizes < (_SMALLEST if has_small else 0)))
+    floats = np.asarray(numbers)
+    is_suspect = (floats >= WHOLE_UP_TO) | (floats <= -WHOLE_UP_TO)
+    if ours not in _SMALL_IS_NONE and not pa.types.is_integer(column.type):
+        is_suspect |= (floats < _SMALLEST) & (floats > -_SMALLEST)
+    rows = np.flatnonzero(is_suspect)
     if not len(rows):
         return []
-    values = np.asarray(numbers)[rows].tolist()
+    values = floats[rows].tolist()
     texts: Sequence[object] = []
     if not pa.types.is_floating(column.type):
         texts = combine_chunks(column).take(pa.array(rows)).to_pylist()
     elif texts_of is not None:
-        texts = texts_of(theirs, rows, bool(sizes[rows].max() < 1))
+        texts = texts_of(theirs, rows, bool(np.abs(floats[rows]).max() < 1))
     inexact = [place for place, pair in enumerate(zip(texts, values, strict=False)) if not holds(*pair)]
     if not inexact:
         return []
@@ -289,7 +291,7 @@ def inexact_finding(
 
 
 def holds(written: object, number: float) -> bool:
-    """Return whether a float equals what was written: exactly if whole, otherwise as far as floats go."""
+    """Return whether a float equals the written number: exactly if whole, otherwise to float precision."""
     if written in {"0", "0.0"}:  # most numbers that are read as 0
         return True
     try:
@@ -382,7 +384,7 @@ def _grade_of(match: re.Match[str]) -> Grade:
 
 
 def answer_column(header: Sequence[str], first: Sequence[object]) -> dict[str, str]:
-    """Map `score` to a column of model answers if there is no other score column.
+    """Map `score` to a column of model answers, unless a header has another score column.
 
     If there is a relevance column, the first answer must hold a grade.
     """

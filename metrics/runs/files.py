@@ -76,7 +76,7 @@ class File:
     Attributes:
         name: as the user knows it.
         data: its bytes, or its path.
-        endless: whether it may exceed the limit, because it is read in blocks.
+        endless: ignore the size limit, for files read in blocks.
     """
 
     name: str
@@ -114,7 +114,7 @@ class File:
 
     @cached_property
     def size(self) -> int:
-        """Bytes as given; a ReadError if the file is gone."""
+        """Bytes as given; a ReadError if the file no longer exists."""
         with self.given() as stream:
             return int(stream.size())
 
@@ -171,7 +171,7 @@ class File:
 
     @cached_property
     def unpacked_size(self) -> float:
-        """Unpacked bytes, counted without keeping them; infinity if there is no limit."""
+        """Unpacked bytes, counted without keeping them; infinity for files without a limit."""
         if self.limit == inf:
             return inf
         if not self.packed:
@@ -216,7 +216,7 @@ class File:
             return bool(stream.read(len(mark)) == mark)
 
     def given(self) -> pa.NativeFile:
-        """Open the bytes as given; a ReadError if the file is gone."""
+        """Open the bytes as given; a ReadError if the file no longer exists."""
         if isinstance(self.data, bytes):
             return pa.BufferReader(self.data)
         try:
@@ -254,7 +254,7 @@ def read_within(stream: IO[bytes], limit: int) -> bytes:
 
 
 def _open_to_read(place: Path) -> IO[bytes]:
-    """Open a file; fail at once for named pipes, devices and sockets, which nobody may ever write to."""
+    """Open a file; reject named pipes, devices and sockets, which may block forever."""
     if hasattr(place, "__fspath__"):
         return open(place, "rb", 0, opener=_open_at_once)
     return place.open("rb", buffering=0)  # of a URL
@@ -329,7 +329,7 @@ def open_text(file: File, *, single_spaces: bool) -> BlockStream:
 
 
 def open_for_arrow(file: File, *, single_spaces: bool) -> BlockStream | pa.NativeFile:
-    """Open the text for pyarrow: as `open_text`, but without a copy where nothing needs to change."""
+    """Open the text for pyarrow, directly if it needs no change."""
     if file.packed or single_spaces:
         return open_text(file, single_spaces=single_spaces)
     file.refuse_too_large(file.size)
@@ -371,12 +371,10 @@ def _single_spaced(block: bytes) -> bytes:
     """Put one space in place of each run of blanks in a line, none at its ends."""
     if any(mark in block for mark in (b"\t", b"\v", b"\f")):
         block = block.translate(_TO_SPACES)
-    letters = np.frombuffer(b"\n" + block + b"\n", np.uint8)
-    is_space, is_blank = letters == _SPACE, letters <= _SPACE
-    is_odd = bool(((is_space[1:] & is_blank[:-1]) | (is_blank[1:] & is_space[:-1])).any())
-    if is_odd or block.count(b"\r") != block.count(b"\r\n"):
-        return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
-    return block
+    is_blank = np.frombuffer(block, np.uint8) <= _SPACE
+    if not (is_blank[:1].any() or (is_blank[1:] & is_blank[:-1]).any()):  # most blocks
+        return block
+    return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
 
 
 @dataclass(eq=False)
@@ -386,7 +384,7 @@ class FileProvenance:
     Attributes:
         file: its name.
         line_of: row, the first 0 → its line, the first 1.
-        unit: what `line_of` counts: lines, rows or entries.
+        unit: unit of `line_of`: line, row or entry.
         ranks: reads the ranks that the file states beside its scores, if any.
         tag: the tag in the first row of a TREC run; empty for other files.
     """
@@ -434,7 +432,7 @@ class RowProvenance:
 
     @classmethod
     def concat(cls, parts: Sequence["RowProvenance"], lengths: Sequence[int]) -> "RowProvenance":
-        """Return the provenance of the rows of several files, one after the other."""
+        """Return the provenance of concatenated rows of several files."""
         if len(parts) == 1:
             return parts[0]
         ends = np.cumsum(lengths)
@@ -452,7 +450,7 @@ class RowProvenance:
 
     @property
     def unit(self) -> str:
-        """What `line_of` counts: lines, rows or entries."""
+        """Unit of `line_of`: line, row or entry."""
         return self.origin.unit
 
     def line_of(self, row: int) -> int:

@@ -1,4 +1,4 @@
-"""What is worth knowing of runs before they are scored: its kinds, and groups of like findings."""
+"""Findings on runs before scoring: their kinds, and groups of similar findings."""
 
 import json
 import re
@@ -21,11 +21,11 @@ class Kind:
 
     Attributes:
         code: its name.
-        severity: how grave it is, as a rule.
-        title: what several of them have in common, as in "8 runs: scores in half precision".
-        summary: what was found and why it matters, in one sentence.
-        hint: what to do about it.
-        subject: what each is about.
+        severity: its default severity.
+        title: title of a group, as in "8 runs: scores in half precision".
+        summary: the finding and its consequence, for the guide.
+        hint: the default advice.
+        subject: runs or files.
     """
 
     code: str
@@ -40,24 +40,24 @@ BY_CODE: Mapping[str, Kind] = {
     code: Kind(code, **fields)
     for code, fields in json.loads(Path(__file__).with_name("kinds.json").read_text(encoding="utf-8")).items()
 }
-"""Every kind by its code, from reading a file to looking at its last digits; the words are in `kinds.json`."""
+"""Kinds by code; the texts are in `kinds.json`."""
 KINDS: tuple[Kind, ...] = tuple(BY_CODE.values())
 ANSWER_CODES = frozenset(code for code in BY_CODE if code.startswith(("answers-", "preferences-")))
-"""Findings that permutations and preferences are read with, whatever columns are chosen."""
+"""Findings of permutations and preferences, which do not depend on the choice of columns."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something worth knowing about a file.
+    """A finding on a file.
 
     Attributes:
-        severity: how grave it is.
-        code: which of `KINDS` it is.
-        file: the file it is about.
-        line: the first line it is about, where one can be named.
-        message: what was found, with its numbers.
-        hint: what to do about it.
-        count: how many rows, lists, queries or documents it concerns.
+        severity: its severity.
+        code: code of its `Kind`.
+        file: name of the file.
+        line: the first affected line, if known.
+        message: the finding, with numbers.
+        hint: advice.
+        count: number of affected rows, lists, queries or documents.
     """
 
     severity: Severity
@@ -79,18 +79,18 @@ def make_finding(
     hint: str | None = None,
     severity: Severity | None = None,
 ) -> Finding:
-    """Return a finding of one of `KINDS`, with the severity and hint of its kind unless they are given."""
+    """Return a finding, by default with the severity and hint of its kind."""
     kind = BY_CODE[code]
     return Finding(severity or kind.severity, code, file, line, message, hint or kind.hint, count)
 
 
 def reranker_prefix(name: str, file: str) -> str:
-    """Return what begins a message about a reranker where the name of the file does not say which it is."""
+    """Return the reranker's name for the start of a message, unless the file has the same name."""
     return "" if File(file, b"").stem == name else f"{name}: "
 
 
 def as_frame(findings: Iterable[Finding]) -> pd.DataFrame:
-    """Return findings as a table with a column for each attribute; the gravest first, else as given."""
+    """Return findings as a table, sorted by severity."""
     columns = [column.name for column in fields(Finding)]
     frame = pd.DataFrame([asdict(finding) for finding in findings], columns=columns)
     frame = frame.astype({"line": "Int64", "count": "int64"})
@@ -100,14 +100,14 @@ def as_frame(findings: Iterable[Finding]) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class FindingLine:
-    """One message, and all that it is true of.
+    """One message, and the rerankers or files with it.
 
     Attributes:
-        names: rerankers where the message names them, else files.
-        file: the file of the first.
-        line: the first line it is about, where it is about one file and a line can be named.
-        message: what was found, without the name of the reranker.
-        count: how many rows, lists, queries or documents it concerns, at most.
+        names: rerankers if the message names them, else files.
+        file: the first file.
+        line: the first affected line, if the message has a single file.
+        message: the finding, without the name of the reranker.
+        count: largest number of affected rows, lists, queries or documents.
     """
 
     names: tuple[str, ...]
@@ -118,7 +118,7 @@ class FindingLine:
 
     @property
     def place(self) -> str:
-        """Where it is, beyond the names: the file where it is not one of them, and the line."""
+        """File, unless it is among the names, and line."""
         file = self.file if len(self.names) == 1 and self.file not in self.names else ""
         line = "" if self.line is None else f"line {self.line}"
         return ", ".join(filter(None, [file, line]))
@@ -126,14 +126,7 @@ class FindingLine:
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """Findings of one kind and severity.
-
-    Attributes:
-        severity: how grave they are.
-        code: their kind.
-        hint: what to do about them.
-        lines: their messages, the one that concerns most first.
-    """
+    """Findings of one kind, severity and hint; `lines` have the largest counts first."""
 
     severity: Severity
     code: str
@@ -142,23 +135,23 @@ class FindingGroup:
 
     @property
     def kind(self) -> Kind:
-        """What kind they are of."""
+        """Kind of the findings."""
         return BY_CODE[self.code]
 
     @property
     def subject(self) -> str:
-        """Whom it is about: a name, or how many, as in 8 runs."""
+        """The affected name, or a number, as in 8 runs."""
         names = {name for line in self.lines for name in line.names}
         return names.pop() if len(names) == 1 else count_of(len(names), self.kind.subject)
 
     @property
     def title(self) -> str:
-        """What they say: the one message there is, or what is common to all."""
+        """The only message, or the title of the kind."""
         return self.lines[0].message if len(self.lines) == 1 else f"{self.kind.title}."
 
 
 def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[FindingGroup]:
-    """Return findings by severity, kind and hint, in the order given; equal messages become one line."""
+    """Group findings by severity, kind and hint; equal messages become one line."""
     names = frozenset(rerankers)
     groups: dict[tuple[Severity, str, str], list[FindingLine]] = {}
     for row in findings.itertuples(index=False):
@@ -171,23 +164,23 @@ def group_findings(findings: pd.DataFrame, rerankers: Sequence[str]) -> list[Fin
 
 
 def _subject(message: str, rerankers: Collection[str]) -> str | None:
-    """Return the longest name of a reranker that a message begins with, before a colon."""
+    """Return the longest reranker name before a colon at the start of a message."""
     ends = [colon.start() for colon in re.finditer(": ", message)]
     return next((message[:end] for end in reversed(ends) if message[:end] in rerankers), None)
 
 
 def _by_reranker(lines: Sequence[FindingLine], rerankers: Collection[str]) -> list[FindingLine]:
-    """Return lines of one kind, those that name their file under its rerankers where others name these."""
-    named: dict[str, dict[str, None]] = {}
+    """Name the rerankers of a file in lines that only name the file, if other lines name them."""
+    rerankers_of: dict[str, dict[str, None]] = {}
     for line in lines:
         if line.names != (line.file,):
-            named.setdefault(line.file, {}).update(dict.fromkeys(line.names))
+            rerankers_of.setdefault(line.file, {}).update(dict.fromkeys(line.names))
 
     def names(line: FindingLine) -> tuple[str, ...]:
-        if line.names != (line.file,) or line.file not in named:
+        if line.names != (line.file,) or line.file not in rerankers_of:
             return line.names
         stem = File(line.file, b"").stem
-        return (stem,) if stem in rerankers else tuple(named[line.file])
+        return (stem,) if stem in rerankers else tuple(rerankers_of[line.file])
 
     return [replace(line, names=names(line)) for line in lines]
 

@@ -181,7 +181,7 @@ def with_names(files: Tables) -> list[tuple[str | None, Any]]:
 
 
 def distinct_file_names(files: Sequence[object]) -> list[str]:
-    """Return each file's name with as many folders as tell it from others; empty if it has no namesake."""
+    """Return each file's name with enough folders to be distinct; empty if it has no namesake."""
     paths = [PurePath(file) if isinstance(file, Path) else None for file in files]
     groups: dict[str, set[PurePath]] = {}
     for path in filter(None, paths):
@@ -259,7 +259,7 @@ def _as_frames(tables: Any, value: Literal["score", "relevance"]) -> Any:  # noq
 
 
 def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> Iterator[Source]:
-    """Read runs and judgments; a UsageError if no file has a chosen column."""
+    """Read runs and judgments; a UsageError for a chosen column that every file lacks."""
     all_judgments: Sequence[Table] = []
     if qrels is not None:
         all_judgments = [qrels] if isinstance(qrels, str) or not isinstance(qrels, Sequence) else qrels
@@ -273,7 +273,8 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
             unread = set()
         if any(is_judgments(source, path, judgments) for judgments in all_judgments):
             continue
-        if value == "either" and name is None and _holds_judgments(source):
+        is_grades = source.kind == "qrels" and not scores_may_be_grades(source.format)
+        if value == "either" and name is None and is_grades:
             yield as_judgments(source)
             continue
         source = as_run(source)
@@ -284,10 +285,6 @@ def _sources(files: Tables, qrels: Judgments | None, choice: ColumnChoice) -> It
         unused -= source.mapping.items()
         yield source
     _refuse_unread([theirs for _, theirs in sorted(unused)] + sorted(unread))
-
-
-def _holds_judgments(source: Source) -> bool:
-    return source.kind == "qrels" and not scores_may_be_grades(source.format)
 
 
 def _refuse_unread(columns: Sequence[str]) -> None:

@@ -89,11 +89,7 @@ class Listing(CheckedRows):
     @cached_property
     def order(self) -> IntArray:
         """(n_rows,) rows by query, falling score and file order: the order of the arrays below."""
-        query, scores = self.pairs.query, self.table["score"].to_numpy()
-        falls = (query[1:] == query[:-1]) & (scores[1:] <= scores[:-1])
-        if (falls | (query[1:] > query[:-1])).all():
-            return np.arange(len(scores))
-        return np.lexsort((-scores, query))
+        return np.lexsort((-self.table["score"].to_numpy(), self.pairs.query))
 
     @cached_property
     def scores(self) -> FloatArray:
@@ -628,7 +624,7 @@ def _share(part: int, n_docs: int) -> str:
 
 _DECIMALS = 4
 _EXACT = 2**53 / 10**_DECIMALS
-"""From here on floats have no fourth decimal."""
+"""Larger floats have no fourth decimal."""
 _MIN_DISTINCT = 20
 """Fewest distinct scores of which 16 bits do not hold all by accident."""
 _FEW_DECIMALS = 2

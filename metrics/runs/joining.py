@@ -20,7 +20,7 @@ from metrics.support.arrays import IntArray, combine_chunks, with_column
 from metrics.support.wording import first_names, quote
 
 Repeated = Literal["error", "first", "max"]
-"""What to do with a document that is twice in one list, or judged twice."""
+"""Handling of a document that is twice in one list, or judged twice."""
 _JUDGMENT_COLUMNS = ("query_id", "doc_id", "relevance", "target_id")
 
 
@@ -36,7 +36,7 @@ class JoinedTables:
 
 
 def join_sources(sources: Iterable[Source], repeated: Repeated, *, judged: bool) -> JoinedTables:
-    """Join what was read from several files.
+    """Join the sources of several files.
 
     Raises:
         RepeatError: a document is twice in one list, with `repeated="error"`.
@@ -103,7 +103,7 @@ def _told_apart(
 
 
 def told_apart_finding(file: str, shared: Sequence[str], new_names: Sequence[str]) -> Finding:
-    """Return the finding that runs of one name are named by their files."""
+    """Return the finding on runs that share a name."""
     subject = f"the name {quote(shared[0])}" if len(shared) == 1 else f"{len(shared):,} names"
     names = first_names([quote(name) for name in new_names])
     message = f"Several files have runs of {subject}, so they are named by file: {names}."
@@ -139,7 +139,7 @@ def _join_judgments(joined: JoinedTables, judgments: RunStack) -> None:
 
 
 def unused_finding(column: str, file: str, count: int) -> Finding:
-    """Return the finding that relevance or targets beside the scores are not used."""
+    """Return the finding on unused relevance or targets beside scores."""
     message = f"The {column} inside the table is not used because separate judgments are given."
     return make_finding(f"{column.removesuffix('_id')}-unused", file, message, count=count)
 
@@ -163,7 +163,7 @@ def no_relevance_error(name: str) -> UsageError:
 
 
 def _stack(source: Source) -> RunStack:
-    """Return the rows by reranker, named by the user, else by a column, else by the file."""
+    """Group the rows by reranker; the name comes from the user, a column or the file."""
     table, origin = source.table, RowProvenance(source.origin)
     if "reranker" not in table.column_names:
         return RunStack.single(source.name or File(source.file, b"").stem, table, origin)

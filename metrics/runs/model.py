@@ -33,8 +33,8 @@ class Runs:
     """The lists of one or more rerankers, and the relevance of their documents.
 
     Attributes:
-        tables: reranker → its rows in file order: query_id (text, perhaps as a dictionary), doc_id (text),
-            score (float64), relevance (float64) if there are no qrels, and others of `metrics.runs.columns`.
+        tables: reranker → its rows in file order: query_id (text or dictionary), doc_id (text), score
+            (float64), relevance (float64, without qrels), and more of `metrics.runs.columns`.
         qrels: judgments as query_id, doc_id, relevance; None if the tables hold relevance.
         noted: findings of reading.
         origins: reranker → where its rows came from, unless they were made in memory.
@@ -141,8 +141,7 @@ class Runs:
     def combined(self, repeats: Mapping[str, Sequence[str]], spread: SpreadKind = "order") -> "Runs":
         """Combine repeats of rerankers into one, in the place of the first.
 
-        A document's score is its mean over the repeats that have it, `score_std` their standard deviation
-        (`metrics.runs.repeats`).
+        The score is the mean over repeats, `score_std` their standard deviation (`metrics.runs.repeats`).
 
         Args:
             repeats: name of a combined reranker → at least two rerankers.
@@ -239,7 +238,7 @@ class Runs:
 
     @property
     def left_out(self) -> pd.DataFrame:
-        """Findings on what is not scored or was changed by reading; does not look at scores."""
+        """Findings on unscored queries and on changes by reading; skips the checks of scores."""
         from metrics.runs.inspection import MAX_INSPECTED, inspect_coverage  # noqa: PLC0415 likewise
 
         listings = [self._listing(name) for name in self.rerankers[:MAX_INSPECTED]]
@@ -268,7 +267,7 @@ class Runs:
         return Listing(origin.file, table, self.pairs(name), origin.line_of, name, self._grades(name))
 
     def _grades(self, name: str) -> FloatArray | None:
-        """Return the (n_rows,) grades, NaN if unjudged; None if there is no relevance."""
+        """Return the (n_rows,) grades, NaN if unjudged; None without relevance."""
         table = self.tables[name]
         if self.qrels is None:
             return table["relevance"].to_numpy() if "relevance" in table.column_names else None
@@ -287,4 +286,4 @@ class Runs:
         return JudgmentTable(origin.file, self.qrels, self.judged_pairs, origin.line_of)
 
 
-_NO_RELEVANCE = "There are no judgments, so no document is known to be relevant."
+_NO_RELEVANCE = "No document is known to be relevant because judgments are missing."

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -55,21 +56,18 @@ class QueryDocKeys:
     @classmethod
     def of(cls, table: pa.Table, row_ends: IntArray | None = None) -> "QueryDocKeys":
         """Return the pairs of a table; `row_ends` (n + 1,) separate the queries of rerankers."""
-        queries, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
+        codes, documents = coded(table["query_id"]), combine_chunks(table["doc_id"].cast(pa.string()))
+        n_codes, query = max(len(codes.dictionary), 1), codes.indices.to_numpy()
         if row_ends is not None and len(row_ends) > 2:  # noqa: PLR2004 the ends of one reranker
-            return cls(*_queries_by_reranker(queries, row_ends), documents)
-        keys = cls(queries.dictionary, queries.indices.to_numpy(), documents)
-        span_queries = keys.query[keys.query_spans[:-1]]
-        used = span_queries[np.sort(np.unique(span_queries, return_index=True)[1])]
-        if len(used) == len(keys.queries) and (used[1:] > used[:-1]).all():
-            return keys
-        place = np.empty(len(keys.queries), np.int32)
-        place[used] = np.arange(len(used))
-        return cls(keys.queries.take(pa.array(used)), place[keys.query], documents)
+            query = query + n_codes * np.repeat(np.arange(len(row_ends) - 1), np.diff(row_ends))
+        starts = span_starts(query)
+        places, distinct = pd.factorize(query[starts])
+        query = np.repeat(places.astype(np.int32), np.diff(starts, append=len(query)))
+        return cls(codes.dictionary.take(pa.array(distinct % n_codes)), query, documents)
 
     @classmethod
     def concat(cls, parts: list["QueryDocKeys"]) -> "QueryDocKeys":
-        """Return the rows of several tables, one after the other; tables do not share queries."""
+        """Concatenate the rows of several tables, which do not share queries."""
         before = np.cumsum([0, *(len(part.queries) for part in parts[:-1])])
         query = [part.query + n_queries for part, n_queries in zip(parts, before.astype(np.int32), strict=True)]
         return cls(
@@ -79,7 +77,7 @@ class QueryDocKeys:
         )
 
     def slice(self, rows: tuple[int, int], queries: tuple[int, int]) -> "QueryDocKeys":
-        """Return a range of rows, whose queries are a range, too."""
+        """Return a range of rows and the range of their queries."""
         (start, end), (first, last) = rows, queries
         return QueryDocKeys(
             self.queries.slice(first, last - first),
@@ -109,7 +107,7 @@ class QueryDocKeys:
     @cached_property
     def repeats(self) -> tuple[tuple[int, int] | None, int]:
         """The first two rows of a repeated pair, if any, and the number of repeated rows."""
-        if not self._may_repeat:
+        if not self._may_repeat():
             return None, 0
         codes = self.pair_codes
         _, first_rows, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -118,16 +116,15 @@ class QueryDocKeys:
         first = int(first_rows[counts > 1].min())
         return (first, int(np.flatnonzero(codes == codes[first])[1])), int((counts - 1).sum())
 
-    @property
     def _may_repeat(self) -> bool:
-        """Whether two rows of one query have equal hashes."""
+        """Return whether two rows have equal hashes; takes a part of the queries at a time to save memory."""
         bounds = np.array([0, len(self.query)])
         if len(self.query_spans) == len(self.queries) + 1:
             spans = np.searchsorted(self.query_spans, np.arange(_ROWS, len(self.query), _ROWS))
             bounds = np.unique(np.concatenate([bounds, self.query_spans[spans]]))
-        starts = _mix(np.arange(1, len(self.queries) + 1, dtype=np.uint64))
         for start, end in pairwise(bounds.tolist()):
-            hashes = hashes_after(starts, self.query[start:end], self.documents.slice(start, end - start))
+            documents = self.documents.slice(start, end - start)
+            hashes = hashes_after(self._query_hashes, self.query[start:end], documents)
             hashes.sort()
             if (hashes[1:] == hashes[:-1]).any():
                 return True
@@ -184,18 +181,6 @@ class QueryDocKeys:
             rows.append(row[is_same])
             table_rows.append(table_row[is_same])
         return np.concatenate(rows), np.concatenate(table_rows)
-
-
-def _queries_by_reranker(
-    queries: pa.DictionaryArray, row_ends: IntArray
-) -> tuple[pa.Array, npt.NDArray[np.int32]]:
-    """Return the queries of each reranker, in order of appearance, and the query of each row."""
-    n_queries = max(len(queries.dictionary), 1)
-    code = np.repeat(np.arange(len(row_ends) - 1) * n_queries, np.diff(row_ends)) + queries.indices.to_numpy()
-    starts = span_starts(code)
-    lists = pa.array(code[starts]).dictionary_encode()
-    query = np.repeat(lists.indices.to_numpy(), np.diff(starts, append=len(code)))
-    return queries.dictionary.take(pa.array(lists.dictionary.to_numpy() % n_queries)), query
 
 
 def _equal_texts(

@@ -195,7 +195,7 @@ def _stem(name: str) -> str:
 
 
 def numbered_scores(header: Sequence[str]) -> list[str]:
-    """Return the first group of two or more numbered score columns (score_1, score_2), or none."""
+    """Return the first group of two or more numbered score columns (score_1, score_2)."""
     families: dict[str, list[str]] = {}
     for name in header:
         if match := _NUMBERED_SCORE.fullmatch(normalised(name)):
@@ -213,9 +213,9 @@ class RepeatChoice:
     """Which columns or rerankers are repeats of one reranker.
 
     Attributes:
-        columns: score columns, in every table that has them.
+        columns: score columns.
         rerankers: name of a combined reranker → its repeats.
-        by_seed: whether rerankers whose names differ only in a seed are repeats.
+        by_seed: combine rerankers whose names differ only in a seed.
         spread: which standard deviation `score_std` is.
     """
 
@@ -293,7 +293,7 @@ def _repeat_findings(
     spread: SpreadKind,
     origin: RowProvenance,
 ) -> list[Finding]:
-    """Report what was combined, incomplete documents and different scales.
+    """Report the combined repeats, incomplete documents and different scales.
 
     Raises:
         UsageError: no document is in two repeats, or one has the scores inf and -inf.

@@ -40,7 +40,7 @@ class Source:
         header: names of the file's columns or fields.
         noted: findings of reading.
         name: the user's name for the reranker; None takes it from a column, or from the name of the file.
-        missing_score: what to do with documents whose score is NaN.
+        missing_score: handling of documents whose score is NaN.
         tie_order: how the software that the format belongs to breaks ties.
     """
 
@@ -207,5 +207,5 @@ def refuse_many_rerankers(file: str, column: str, n_rerankers: int, example: str
 
 
 def allow_rerankers(limit: int) -> None:
-    """Set the most rerankers of one table for this process and those that it starts."""
+    """Set the most rerankers of one table for this process and its children."""
     os.environ[VARIABLE] = str(limit)

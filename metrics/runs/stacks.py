@@ -52,7 +52,7 @@ class RunStack:
 
     @classmethod
     def concat(cls, stacks: Sequence["RunStack"]) -> "RunStack":
-        """Return the rows of stacks with equal columns, one after the other."""
+        """Concatenate stacks with equal columns."""
         if len(stacks) == 1:
             return stacks[0]
         judgments = [stack.judgment for stack in stacks if stack.judgment is not None]

@@ -1,4 +1,4 @@
-"""Files out: each is whole or as it was before, and never one that is read."""
+"""Write files completely or not at all, and never over a file that is read."""
 
 import errno
 import os
@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 
 _STDOUT = 1
 _SCHEMES_HERE = ("file:", "local:")
-"""How URLs of files of this machine begin."""
+"""Schemes of URLs of local files."""
 
 
 def refuse_outputs(
     outputs: Sequence[Path], inputs: Iterable[str | PurePath] = (), appended: Sequence[Path] = ()
 ) -> None:
-    """Refuse files that cannot be written, are read, or are written twice; before hours of work, not after.
-
-    Raises:
-        UsageError: there is such a file.
-    """
+    """Raise a UsageError for files that cannot be written, are read, or are written twice."""
     old_files = [path for path in outputs if _status_if_writable(path) is not None]
     uses: dict[Hashable, str] = {}
     if old_files or any(path.is_file() for path in appended):
@@ -47,7 +43,6 @@ def refuse_outputs(
 
 
 def _refuse_used(path: Path, uses: Mapping[Hashable, str]) -> None:
-    """Raise a UsageError where a file, whatever its name, is used already."""
     identity = _identity(path)
     if identity in uses:
         raise UsageError(f"{path}: this is {uses[identity]}. Name another file.")
@@ -55,7 +50,7 @@ def _refuse_used(path: Path, uses: Mapping[Hashable, str]) -> None:
 
 @contextmanager
 def open_output(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is written whole, or not at all; a pipe, a device or stdout is written straight."""
+    """Open a file that is written completely or not at all; pipes, devices and stdout are written directly."""
     status = _status_if_writable(path)
     if status is not None and _is_stdout(status):
         with BufferedWriter(_NamedFile(os.dup(_STDOUT), "wb", path)) as stream:
@@ -70,7 +65,7 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that is written beside its place and put there when whole, in the place of a link, too."""
+    """Open a temporary file that replaces the path when complete."""
     part = path.with_name(f".tiescope-{token_hex(8)}")
     mode = S_IMODE(path.stat().st_mode) if path.is_file() and not path.is_symlink() else None
     try:
@@ -90,14 +85,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _NamedFile(FileIO):
-    """A file whose errors say which file cannot be written.
-
-    Args:
-        place: the file, or its descriptor.
-        mode: wb or xb.
-        path: the file as the user knows it.
-        permissions: of a file that is new, less those that the umask takes.
-    """
+    """A file whose errors name the path that the user gave."""
 
     def __init__(self, place: Path | int, mode: str, path: Path, permissions: int = 0o666) -> None:
         self._path = path
@@ -111,7 +99,6 @@ class _NamedFile(FileIO):
 
 @contextmanager
 def _refuse_unwritten(path: Path) -> Iterator[None]:
-    """Raise an error of ours where the system refuses to write a file."""
     try:
         yield
     except OSError as error:
@@ -119,7 +106,7 @@ def _refuse_unwritten(path: Path) -> Iterator[None]:
 
 
 def _status_if_writable(path: Path) -> os.stat_result | None:
-    """Return the status of the file to replace, None for a new one; UsageError where it cannot be written."""
+    """Return the status of the file to replace, None for a new one; a UsageError if it cannot be written."""
     with _refuse_unwritten(path):
         try:
             status = path.stat()
@@ -131,7 +118,7 @@ def _status_if_writable(path: Path) -> os.stat_result | None:
             raise PermissionError(errno.EACCES, "it is read-only")
         folder = path.resolve().parent
         if not folder.exists():
-            raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}")
+            raise FileNotFoundError(errno.ENOENT, f"the folder {path.parent} does not exist")
         if (status is None or S_ISREG(status.st_mode)) and not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, f"the folder {path.parent} is read-only")
     return status
@@ -145,29 +132,20 @@ def _is_stdout(status: os.stat_result) -> bool:
 
 
 def _files_meant(path: str | PurePath) -> Iterator[Path]:
-    """Yield the files of this machine that a path, URL, pattern or folder means; `-` is standard input.
-
-    Of chained URLs, such as `simplecache::file:///runs/a.trec`, each may name one.
-    """
+    """Yield the local files that a path, URL, chain of URLs, pattern or folder names; `-` is standard input."""
     name = str(path)
     for link in [name, *name.split("::")] if "://" in name else [name]:
-        yield from _files_at(link)
-
-
-def _files_at(name: str) -> Iterator[Path]:
-    if "://" in name and not name.startswith(_SCHEMES_HERE):
-        return
-    place: Any = files.STDIN if name == "-" else files.place_of(name)
-    text = str(place.path if "://" in name else place)
-    for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 take any text
-        if os.path.isdir(match):  # noqa: PTH112 as above
-            yield from Path(match).rglob("[!.]*")
-        else:
-            yield Path(match)
+        if "://" in link and not link.startswith(_SCHEMES_HERE):
+            continue
+        place: Any = files.STDIN if link == "-" else files.place_of(link)
+        text = str(place.path if "://" in link else place)
+        for match in [text] if os.path.exists(text) else iglob(text, recursive=True):  # noqa: PTH110, PTH207 any text
+            is_folder = os.path.isdir(match)  # noqa: PTH112 as above
+            yield from Path(match).rglob("[!.]*") if is_folder else [Path(match)]
 
 
 def _identity(file: Path) -> Hashable:
-    """Return what all names of a file share; None of what is none, as a pipe or a folder."""
+    """Return an identity that all names of a file share; None for pipes, folders and the like."""
     try:
         status = file.stat()
     except FileNotFoundError:

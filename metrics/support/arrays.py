@@ -1,4 +1,4 @@
-"""Names of array types for signatures, columns in one piece, histograms, and sorting of many short lists."""
+"""Array types, and operations on arrays and columns."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -13,13 +13,13 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 CODED = pa.dictionary(pa.int32(), pa.string())
-"""Type of texts as places among the distinct ones."""
+"""Type of dictionary-encoded text."""
 _CELLS = 2**21
-"""Cells of one table of `batch_by_depth`."""
+"""Most cells of a batch of `batch_by_depth`."""
 
 
 def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return a column in one piece."""
+    """Return a column in one chunk."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     if pa.types.is_dictionary(column.type):
@@ -32,7 +32,7 @@ def combine_chunks(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """Return texts as 32-bit places among the distinct ones, in order of appearance; quick where like meet."""
+    """Dictionary-encode text with 32-bit indices; fast for runs of equal values."""
     if pa.types.is_dictionary(column.type):
         combined = combine_chunks(column)
         if combined.type == CODED:
@@ -50,16 +50,16 @@ def coded(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def repeated(texts: pa.Array, times: IntArray) -> pa.DictionaryArray:
-    """Repeat each text so many times, one after the other, coded as by `coded`."""
+    """Repeat each text so many times, encoded as by `coded`."""
     distinct = texts.dictionary_encode()
-    counts = times.astype(np.intp, copy=False)  # where places have 32 bits, as in Pyodide, only such are taken
+    counts = times.astype(np.intp, copy=False)  # 32 bits in Pyodide
     codes = np.repeat(np.asarray(pc.fill_null(distinct.indices, -1)), counts)
     mask = codes < 0 if distinct.null_count else None
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32(), mask=mask), distinct.dictionary)
 
 
 def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
-    """Return the (n_spans,) first place of each span of neighbours that are equal in all columns."""
+    """Return the (n_spans,) start of each span of neighbours that are equal in all columns."""
     is_first = np.zeros(len(columns[0]), dtype=bool)
     is_first[:1] = True
     for column in columns:
@@ -68,33 +68,28 @@ def span_starts(*columns: npt.NDArray[np.generic]) -> IntArray:
 
 
 def joined_ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return whole numbers from each start on, as many as its length says, one range after the other."""
+    """Concatenate the ranges from each start with its length."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
 
 
 def places_in(texts: pa.Array, distinct: pa.Array) -> IntArray:
-    """Return the (n,) place of each text among distinct ones, -1 where it is none of them."""
+    """Return the (n,) place of each text among distinct texts, -1 if missing."""
     return np.asarray(pc.fill_null(pc.index_in(texts, value_set=distinct), -1)).astype(np.int64)
 
 
 def with_column(table: pa.Table, name: str, values: pa.Array | pa.ChunkedArray) -> pa.Table:
-    """Return a table with other values in one column.
-
-    Shapes: `values` (n_rows,).
-    """
+    """Replace one column of a table."""
     return table.set_column(table.column_names.index(name), name, values)
 
 
 def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:
-    """Count values in bins of equal width from the lowest to the highest value.
+    """Count values in bins of equal width between the smallest and largest value.
 
-    Scales values before it subtracts them: it cuts the range between neighbours in float64 as well as that
-    between its ends. Equal values stand in the middle bin. Infinite values and NaN are not counted.
+    Values are scaled before subtraction, so that neighbouring and extreme floats work. Equal values fall into
+    the middle bin. Infinite values and NaN are not counted.
 
-    Shapes: `values` (n,).
-
-    Returns (n_bins,) counts, and (n_bins,) middle of each bin, equal where float64 has no number between them.
+    Returns (n_bins,) counts and (n_bins,) centers.
     """
     finite = values[np.isfinite(values)].astype(np.float64)
     if not len(finite):
@@ -109,7 +104,7 @@ def histogram(values: FloatArray, n_bins: int) -> tuple[IntArray, FloatArray]:
 
 
 def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
-    """Return a tensor, on any device, as an array in its precision, bfloat16 as float32; else the values."""
+    """Return a tensor as an array of its precision (bfloat16 as float32), other values unchanged."""
     if not hasattr(values, "detach"):
         return values
     tensor = values.detach().cpu()
@@ -117,8 +112,8 @@ def from_tensor(values: Any) -> Any:  # noqa: ANN401 as they came
 
 
 def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
-    """Yield places of items whose (n,) depths differ by less than a factor of two, not 0, and the largest."""
-    n_bits = np.frexp(depth)[1].astype(np.uint8)  # which sorts in no time
+    """Yield batches of places with similar (n,) depths above 0, and the largest depth of each."""
+    n_bits = np.frexp(depth)[1].astype(np.uint8)
     order = np.argsort(n_bits, kind="stable")
     bounds = np.searchsorted(n_bits, np.arange(1, int(n_bits.max(initial=0)) + 2), sorter=order)
     for low, high in pairwise(bounds.tolist()):
@@ -130,22 +125,22 @@ def batch_by_depth(depth: IntArray) -> Iterator[tuple[IntArray, int]]:
 
 
 _SORTED_CELLS = 2**24
-"""Places, padding included, that are sorted at once."""
+"""Most cells, with padding, sorted at once."""
 
 
 def sort_descending(
     keys: Sequence[FloatArray], starts: IntArray, *, is_stable: bool = False
 ) -> tuple[IntArray | slice, list[FloatArray], IntArray]:
-    """Sort each segment by falling keys; later keys decide where earlier ones are level.
+    """Sort each segment by falling keys; later keys break ties of earlier ones.
 
     Shapes: `keys` (n_docs,) each, `starts` (n_segments + 1,).
 
-    Returns (n_docs,) documents in order, all of them as a slice where they are so already, their keys, and
-    (n_groups,) the first document of each tie group.
+    Returns the (n_docs,) order (a slice if already sorted), the sorted keys, and the (n_groups,) start of each
+    tie group.
     """
     first = np.zeros(len(keys[0]), dtype=bool)
     first[starts[:-1]] = True
-    order: IntArray | slice = slice(None)  # as in most files, which need no copy
+    order: IntArray | slice = slice(None)  # most files are sorted
     if len(keys) > 1:
         segment = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((*(-key for key in reversed(keys)), segment))
@@ -158,7 +153,7 @@ def sort_descending(
 
 
 def _sort_by_one_key(key: FloatArray, starts: IntArray, kind: Literal["stable", "quicksort"]) -> IntArray:
-    """Sort segments of like length together, as rows of a padded table; padding sorts last as NaN."""
+    """Sort segments of similar length together, as rows of a table padded with NaN, which sorts last."""
     lengths = np.diff(starts)
     if len(lengths) and lengths.min() == lengths.max() and len(key) <= _SORTED_CELLS:
         order_by_segment = np.argsort(-key.reshape(len(lengths), -1), axis=1, kind=kind)

@@ -1,4 +1,4 @@
-"""A property that is computed once, and whose computation nobody else waits for."""
+"""A cached property without a lock."""
 
 import functools
 from typing import TYPE_CHECKING, Any
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from functools import cached_property
 else:
 
-    class cached_property(functools.cached_property):  # noqa: N801 it takes the place of that of functools
-        """A property kept in its instance once it is computed.
+    class cached_property(functools.cached_property):  # noqa: N801 it replaces that of functools
+        """A cached property that two threads may compute at once.
 
-        Before Python 3.12, that of functools has one lock for all instances of a class: what is dear of a large
-        board would keep every small one waiting. Two who ask at the same moment may both compute it.
+        Before Python 3.12, functools has one lock for all instances of a class, so that a slow property of one
+        board would block all others.
         """
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:  # noqa: ANN401 as functools has it
-            """Return the value, computed and kept the first time."""
+            """Compute the value the first time, and return it."""
             if instance is None:
                 return self
             value = vars(instance)[self.attrname] = self.func(instance)

@@ -1,4 +1,4 @@
-"""Names of users in written files: nothing in them is taken for Markdown, HTML, LaTeX or a formula."""
+"""Escape names in written files for Markdown, HTML, LaTeX and spreadsheets."""
 
 import csv
 import html as _html
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 1000
-"""Letters of a text that are written; names may have 65,536."""
+"""Most letters of a text that are written; names may have 65,536."""
 
 _LONG = 10_000
-"""Rows from which on pandas takes seconds to write a table."""
+"""Rows from which pandas takes seconds to write a table."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 _ADDRESS = re.compile(r"(?i)(://|www\.|(?<!\w)@|@(?=[\w-]+\.\w))")
 _MARKS = re.compile(r"([\\`*\[\]<#|~$]|&(?=#|\w+;)|(?<!\w)_|_(?!\w))")
-"""What means something to Markdown inside a line; an underscore inside a word does not."""
+"""Characters with a meaning in Markdown; an underscore inside a word has none."""
 _LATEX = {
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -29,7 +29,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "{''}",
-    **{mark: f"{{{mark}}}" for mark in "[]*`'"},  # \\ takes [ and * after it for its own
+    **{mark: f"{{{mark}}}" for mark in "[]*`'"},  # \\ would read [ and * as its arguments
     "\N{MINUS SIGN}": "$-$",
     "±": r"$\pm$",
     "…": r"\ldots{}",
@@ -65,20 +65,20 @@ _LATEX = {
 _MARKS_ABOVE = "\u0300\u0301\u0302\u0303\u0308\u0304\u0306\u0307\u030a\u030b\u030c\u0327\u0323"
 _ACCENTS = dict(zip(_MARKS_ABOVE, "`'^~\"=u.rHvcd", strict=True))
 """Combining mark → LaTeX's accent."""
-_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spreadsheets take the wide ones for the others
+_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")  # noqa: RUF001 spreadsheets accept the wide ones
 
 
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What steers a terminal or reorders a line; not tab and line feed."""
+"""Control characters of terminals and text direction, except tab and line feed."""
 
 
 def visible(text: str) -> str:
-    """Return a text for a terminal: what would steer it or reorder a line stands there as JSON escapes it."""
+    """Return a text for a terminal, with control characters escaped as in JSON."""
     return _STEERING.sub(lambda letter: f"\\u{ord(letter[0]):04x}", text)
 
 
 def clean(text: str, longest: int = LONGEST) -> str:
-    """Return a text on one line: without control characters, shortened in the middle."""
+    """Return a text on one line, without control characters and shortened in the middle."""
     plain = text
     if not (text.isascii() and text.isprintable()):
         letters = "".join(letter for letter in text if unicodedata.category(letter) not in _UNSEEN)
@@ -90,25 +90,25 @@ def clean(text: str, longest: int = LONGEST) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """Return a text of several lines, each without control characters."""
+    """Return a text of several lines without control characters."""
     return "\n".join(clean(line) for line in text.split("\n"))
 
 
 def markdown(text: str) -> str:
-    """Return a text as Markdown shows it as it is: no mark-up, no HTML, no link, nobody mentioned."""
+    """Escape a text for Markdown: no mark-up, HTML, links or mentions."""
     apart = _ADDRESS.sub("\N{WORD JOINER}\\1", clean(text))
     return _MARKS.sub(r"\\\1", apart)
 
 
 def html(text: str) -> str:
-    """Return a text as HTML shows it as it is, inside an element or an attribute."""
+    """Escape a text for an HTML element or attribute."""
     return _html.escape(clean(text))
 
 
 def latex(text: str) -> str:
-    """Return a text as LaTeX sets it as it is, at the beginning of a table's row too.
+    """Escape a text for LaTeX, also at the start of a table row.
 
-    A letter beyond Latin stands as it is for XeLaTeX and LuaLaTeX; pdfLaTeX, which has none, sets its code.
+    XeLaTeX and LuaLaTeX print non-Latin letters; pdfLaTeX prints their code points.
     """
     parts = []
     letters = unicodedata.normalize("NFC", clean(text))
@@ -124,7 +124,7 @@ def latex(text: str) -> str:
 
 @cache
 def latin(letter: str) -> str | None:
-    """Return a letter as every LaTeX sets it, with its accent; None where it is beyond Latin."""
+    """Return LaTeX for a letter with its accent; None for non-Latin letters."""
     if letter in _LATEX:
         return _LATEX[letter]
     if letter.isascii():
@@ -136,7 +136,7 @@ def latin(letter: str) -> str | None:
 
 
 def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
-    """Return a table as CSV with every text as it is; pandas by itself leaves a carriage return unquoted."""
+    """Return a table as CSV; unlike pandas, quotes carriage returns."""
     if len(table) >= _LONG:
         from metrics.support.plain_csv import plain_csv  # noqa: PLC0415 pyarrow, which a short table need not load
 
@@ -150,7 +150,7 @@ def csv_text(table: "pd.DataFrame", *, header: bool = True) -> str:
 
 
 def spreadsheet_csv(table: "pd.DataFrame") -> bytes:
-    """Return a table as CSV for spreadsheets, an apostrophe before each text that would run as a formula."""
+    """Return a table as CSV for spreadsheets, with an apostrophe before texts that look like formulas."""
     safe = table.copy()
     for name, column in table.select_dtypes(exclude=["number", "bool"]).items():
         safe[name] = column.map(_without_formula)

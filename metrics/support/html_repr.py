@@ -1,6 +1,6 @@
-"""What a notebook shows of runs and of an evaluation: a few sentences and a plain table.
+"""Runs and evaluations in notebooks: a few sentences and a plain table.
 
-No colour, no script, nothing fetched: it reads on a light and on a dark ground. Every text is escaped.
+No colors, scripts or external resources. All text is escaped.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,16 +15,15 @@ from metrics.support.escaping import clean, html
 from metrics.support.wording import compared_as, count_of
 
 RERANKERS = 20
-"""Rerankers shown at most."""
+"""Most rerankers shown."""
 COLUMNS = 24
-"""Means of one reranker shown at most: whole measures, in the order asked for."""
+"""Most means of a reranker shown, by whole measures."""
 MAX_COUNTED_ROWS = 2_000_000
-"""Rows and judgments above which ties and judged rows are not counted: it would keep a reader waiting."""
+"""Most rows and judgments of which ties and judged rows are counted."""
 _NAME = 60
-"""Letters of a name."""
 
 _Head = Sequence[tuple[str, int]]
-"""Cells of one row of a table's head: the text, and how many columns it stands over."""
+"""Cells of a header row: text and number of columns."""
 
 
 def evaluation(
@@ -41,20 +40,10 @@ def evaluation(
     criteria: Sequence[str],
     unjudged: str,
 ) -> str:
-    """Return the means of each reranker, and what they are means of.
+    """Return the means of each reranker; keyword arguments as in `ScoringOptions`.
 
-    Args:
-        scores: index (reranker, query_id), columns (measure, ties).
-        policies: index reranker; n_queries, n_missing, n_empty, n_scored.
-        measures: names, as in `scores`.
-        ties: names of treatments, as in `scores`.
-        missing: policy for judged queries without rows.
-        empty: policy for queries with nothing relevant.
-        precision: as what scores were compared.
-        relevant_from: smallest relevant grade.
-        tiebreak_by: score columns that split ties first.
-        criteria: score columns that rank together instead of the score.
-        unjudged: policy for documents that nobody judged.
+    `scores` has the index (reranker, query_id) and columns (measure, ties); `policies` has the index reranker
+    and columns n_queries, n_missing, n_empty, n_scored.
     """
     shown_ties = ties[:COLUMNS]
     shown_measures = measures[: COLUMNS // len(shown_ties)]
@@ -75,7 +64,7 @@ def evaluation(
         f"{count_of(len(policies), 'reranker')}, {lists}, {count_of(len(measures), 'measure')}, "
         f"{count_of(len(ties), 'treatment')} of ties. Means:",
         _table(heads, rows),
-        "expected is the tied value: the mean over every order the ties allow." if "expected" in ties else "",
+        "expected is the tied score: the mean over all orders of tied documents." if "expected" in ties else "",
         _policy(no_rows, "no rows in a run", f"missing={missing}"),
         _policy(nothing, "nothing relevant", f"empty={empty}"),
         f"Relevant from grade {relevant_from:g}; scores compared as {compared_as(precision)}{fronts}{split}.",
@@ -91,13 +80,10 @@ def runs(
     judgments: tuple[str, int] | None,
     severities: Sequence[str],
 ) -> str:
-    """Return how long the lists of each reranker are, how much of them is tied and how much is judged.
+    """Return the lengths of lists, and shares of tied and judged documents, of each reranker.
 
-    Args:
-        tables: as in `Runs`.
-        grades: reranker → (n_rows,) grade of each row, NaN where unjudged, if any is known.
-        judgments: file of the qrels and how many there are, if there are.
-        severities: of what was found while reading.
+    `grades` returns the (n_rows,) grades of a reranker, NaN if unjudged; `judgments` are file and number of the
+    qrels; `severities` are those of the findings of reading.
     """
     n_rows = sum(map(len, tables.values()))
     is_counted = n_rows + (judgments[1] if judgments else 0) <= MAX_COUNTED_ROWS
@@ -126,7 +112,7 @@ def _run(name: str, table: pa.Table, grades: Callable[[str], FloatArray | None] 
 
 
 def _tied(query: npt.NDArray[np.int32], scores: FloatArray) -> BoolArray:
-    """Return (n_rows,) whether each row, by query and score, shares its score with another of its query."""
+    """Return (n_rows,), by query and score, whether each row shares its score with another of its query."""
     order = np.lexsort((scores, query))
     query, scores = query[order], scores[order]
     equals_previous = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
@@ -167,7 +153,7 @@ def _block(noun: str, first: str, table: str, *notes: str) -> str:
 
 
 def _table(heads: Iterable[_Head], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table as pandas writes its own, so that a notebook gives both one look."""
+    """Return a table in the HTML of pandas, so that notebooks style it alike."""
     above = "".join(f"<tr>{''.join(_head(text, over) for text, over in head)}</tr>" for head in heads)
     below = "".join(
         f'<tr><th scope="row" style="text-align: left">{html(clean(name, _NAME))}</th>'

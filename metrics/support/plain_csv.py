@@ -1,4 +1,4 @@
-"""Long tables as CSV: what pandas writes, in a fifth of its time."""
+"""Long tables as CSV, as pandas writes them but five times as fast."""
 
 import re
 
@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 _QUOTED = re.compile('[",\r\n]')
-"""What a text needs quotes for."""
+"""Characters that need quotes."""
 _SMALLEST, _LARGEST = 1e-4, 1e9
-"""Numbers between these that are not whole are printed alike by Arrow and by Python."""
+"""Arrow and Python print fractions between these alike."""
 
 
 def plain_csv(table: pd.DataFrame) -> str | None:
-    """Return the rows as pandas writes them, without a header; None where a cell needs quotes or is missing."""
+    """Return the rows as pandas writes them, without a header; None if a cell needs quotes or is missing."""
     columns = []
     for place in range(table.shape[1]):
         texts = _texts(table.iloc[:, place])
@@ -29,7 +29,7 @@ def plain_csv(table: pd.DataFrame) -> str | None:
 
 
 def _texts(column: pd.Series) -> pa.Array | pa.ChunkedArray | None:
-    """Return the cells of a column as Arrow prints them; None where it is not sure to print them as pandas."""
+    """Return the cells of a column for Arrow; None if pandas may print them differently."""
     if column.dtype == np.float64:
         return _printed(column.to_numpy())
     if column.dtype == np.bool_:
@@ -44,7 +44,6 @@ def _texts(column: pd.Series) -> pa.Array | pa.ChunkedArray | None:
 
 
 def _printed(numbers: np.ndarray) -> pa.Array:
-    """Return numbers as Python prints them, and nothing for NaN."""
     sizes = np.abs(numbers)
     with np.errstate(invalid="ignore"):
         is_alike = (sizes >= _SMALLEST) & (sizes < _LARGEST) & (numbers != np.rint(numbers))

@@ -1,4 +1,4 @@
-"""How far long work is: told by those who do it, and shown on stderr where it takes long."""
+"""Progress of long work, shown on stderr if a person is watching."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -11,19 +11,19 @@ from metrics.support.escaping import clean
 from metrics.support.wording import count_of
 
 PATIENCE = 1.0
-"""Seconds of work before progress is shown."""
+"""Seconds before progress is shown."""
 
 
 @contextmanager
 def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Draw a bar on stderr, if the work inside takes longer than a second and a person is watching.
+    """Draw a progress bar on stderr if the work takes longer than `PATIENCE` and stderr is a terminal.
 
-    What is yielded takes how much is done, and of how much.
+    Yields a function that takes the completed and the total amount.
     """
     if not sys.stderr.isatty():
         yield _unwatched
         return
-    from rich.console import Console  # noqa: PLC0415 only where a person looks
+    from rich.console import Console  # noqa: PLC0415 only on a terminal
     from rich.markup import escape  # noqa: PLC0415 likewise
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415 likewise
 
@@ -53,19 +53,19 @@ def progress(task_name: str, *, follows_steps: bool = True) -> Iterator[Callable
 
 
 def _unwatched(_completed: int, _total: int) -> None:
-    """Do nothing: nobody looks."""
+    pass
 
 
 @dataclass(frozen=True)
 class Step:
-    """Where long work is.
+    """Progress of long work.
 
     Attributes:
-        task: what is done, such as Reading.
-        completed: how many parts of it are done.
-        total: of how many; 0 where nobody knows.
-        item: the part that is done now.
-        rows: rows done so far, where they are counted.
+        task: name of the work, such as Reading.
+        completed: number of completed parts.
+        total: number of parts, 0 if unknown.
+        item: the current part.
+        rows: rows completed so far, if counted.
     """
 
     task: str
@@ -76,7 +76,7 @@ class Step:
 
     @property
     def part(self) -> str:
-        """The part that is done now, as text: 7 of 15: bm25.trec, 350,000 rows so far."""
+        """The current part as text: 7 of 15: bm25.trec, 350,000 rows so far."""
         if not self.total:
             return self.item
         item = f": {self.item}" if self.item else ""
@@ -90,7 +90,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener | None) -> Iterator[None]:
-    """Tell a listener of each step of the work inside, none where None; what it raises ends the work."""
+    """Send each step of the work inside to a listener, if any; its exceptions end the work."""
     token = _LISTENER.set(listener)
     try:
         yield
@@ -99,7 +99,7 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 def begin_step(task: str, completed: int, total: int, item: str = "", rows: int = 0) -> None:
-    """Tell whoever listens that a part of long work begins."""
+    """Report that a part of long work begins."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(Step(task, completed, total, item, rows))

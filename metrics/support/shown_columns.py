@@ -1,4 +1,4 @@
-"""The columns of tables that people read: what each is called, how it is written, and what it means."""
+"""Labels, formats and help of table columns on screen."""
 
 import json
 import re
@@ -31,23 +31,22 @@ _FORMATS: Mapping[str, str] = {
     "localized": "localized",
 }
 WRITERS: Mapping[str, Callable[[float], str]] = {"p": written_p, "chance": chance_percent}
-"""How numbers of a kind are written that no format can write."""
+"""Kind → function that writes its numbers."""
 _WORDS = {"tied": "Tied", "traditional": "Traditional", "order": "the traditional order"}
 
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """A column as a reader sees it.
+    """A table column on screen.
 
     Attributes:
-        key: names it among `COLUMNS`.
-        label: its heading; in braces the words that tables fill in, as `{tied}`.
-        help: what it means, words in braces as in the label.
-        kind: text; a number with so many decimals, a difference with its sign, or so many significant
-            digits; percent, a count, a number as the reader's language writes it; a share of one, drawn as
-            a bar; a flag that is set or not; a p value; a chance that is neither none nor sure.
-        digits: decimals or significant digits; 0 significant digits are as many as there are.
-        width: pixels or a size, none for what the content takes.
+        key: its key in `COLUMNS`.
+        label: its heading, with placeholders such as `{tied}`.
+        help: its explanation, with placeholders.
+        kind: `difference` has a sign, `localized` depends on the reader's language, `share` is drawn as a bar,
+            `chance` is never 0% or 100%.
+        digits: decimals or significant digits; 0 significant digits shows all.
+        width: pixels or a size; None fits the content.
     """
 
     key: str
@@ -59,19 +58,19 @@ class ShownColumn:
 
     @property
     def number_format(self) -> str:
-        """Its format in the manner of printf, or `localized`; empty where it is no number."""
+        """Its printf format, or `localized`; empty if it is not a number."""
         if self.kind == "significant" and not self.digits:
             return "%g"
         return _FORMATS.get(self.kind, "").format(digits=self.digits)
 
     @property
     def is_hundredfold(self) -> bool:
-        """Whether shares of one are shown as so many of a hundred."""
+        """True if shares are multiplied by 100."""
         return self.kind in ("share", "percent")
 
 
 def shown_columns(*keys: str | tuple[str, str], **words: object) -> dict[str, ShownColumn]:
-    """Choose the columns of a table."""
+    """Return the columns with these keys, or (name, key), with `words` for placeholders."""
     words = _WORDS | words
     pairs = [(key, key) if isinstance(key, str) else key for key in keys]
     columns = {}
@@ -87,14 +86,14 @@ _SECTIONS = json.loads((Path(__file__).parent / "words" / "columns.json").read_t
 COLUMNS: Mapping[str, ShownColumn] = {
     key: ShownColumn(key, **fields) for section in _SECTIONS.values() for key, fields in section.items()
 }
-"""Every column by its key; the words are in `words/columns.json`."""
+"""Columns by key; the texts are in `words/columns.json`."""
 
 
 _CARDS = json.loads((Path(__file__).parent / "words" / "cards.json").read_text(encoding="utf-8"))
-"""Kind of page → pattern of a label → what the figure means."""
+"""Kind of page → pattern of a label → help."""
 
 
 def card_help(label: str) -> str | None:
-    """Return what the figure on a card means; None for a label that is not known."""
+    """Return the help of a card; None for unknown labels."""
     cards = (card for section in _CARDS.values() for card in section.items())
     return next((meaning for pattern, meaning in cards if re.fullmatch(pattern, label)), None)

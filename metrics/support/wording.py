@@ -1,16 +1,16 @@
-"""Numbers and names as sentences write them."""
+"""Write numbers and names in sentences."""
 
 from collections.abc import Sequence
 
 LONG = 1e15
-"""Number from which on figures are written as powers of ten: DCG of high grades has 150 digits."""
+"""Smallest number written as a power of ten: DCG of high grades has 150 digits."""
 _MAX_NAME = 60
 _USUAL_LEVEL = 0.05
 _SMALL_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def count_of(number: int | str, noun: str) -> str:
-    """Return a number, written out or not, with its noun: 1 list, 1,204 queries, about 10^12 orderings."""
+    """Return a number with its noun: 1 list, 1,204 queries, about 10^12 orderings."""
     figure = number if isinstance(number, str) else f"{number:,}"
     if figure == "1":
         return f"1 {noun}"
@@ -18,17 +18,17 @@ def count_of(number: int | str, noun: str) -> str:
 
 
 def small_number(number: int) -> str:
-    """Return a number in words where it is below ten, 0 as none, else in figures."""
+    """Return a number below ten in words (0 as none), others in figures."""
     return _SMALL_NUMBERS[number] if number < len(_SMALL_NUMBERS) else f"{number:,}"
 
 
 def part_of(part: int, number: int, noun: str) -> str:
-    """Return a part of a number: 3 of 43 queries."""
+    """Return a part and its total: 3 of 43 queries."""
     return f"{part:,} of {count_of(number, noun)}"
 
 
 def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
-    """Return what a part of a number does: 1 of 43 queries has no rows."""
+    """Return a part with a verb: 1 of 43 queries has no rows."""
     verb, space, predicate = phrase.partition(" ")
     if part == 1:
         verb = {"have": "has", "are": "is"}.get(verb, f"{verb}s")
@@ -36,13 +36,13 @@ def describe_part(part: int, number: int, noun: str, phrase: str) -> str:
 
 
 def first_names(names: Sequence[str], most: int = 3) -> str:
-    """Return names in a line: the first few, and how many more there are."""
+    """Return the first names, and the number of others."""
     and_more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + and_more
 
 
 def percent(share: float) -> str:
-    """Return a share of one as a whole percent; neither 0% nor 100% unless it is."""
+    """Return a share as a whole percent; 0% and 100% only if exact."""
     text = f"{share:.0%}"
     if text == "0%" and share > 0:
         return "under 1%"
@@ -50,20 +50,17 @@ def percent(share: float) -> str:
 
 
 def with_signs(text: str) -> str:
-    """Return a percent with < and > for words, where there is no room for these."""
+    """Return a percent with < and > instead of words."""
     return text.replace("under ", "<").replace("over ", ">")
 
 
 def chance_percent(chance: float) -> str:
-    """Write a chance as a percent that is never 0% nor 100%, for what is neither impossible nor sure."""
+    """Return a probability as a percent that is never 0% or 100%."""
     return percent(min(max(chance, 1e-9), 1 - 1e-9))
 
 
 def written_p(p: float, digits: int = 3) -> str:
-    """Write a p value, never as 0 or 1: 0.012, <0.001, >0.999.
-
-    That is true of a p of 1 as well, which only says that nothing differs. 0.0496 is not rounded up to 0.050.
-    """
+    """Return a p value, never as 0 or 1: 0.012, <0.001, >0.999; 0.0496 is not rounded up to 0.050."""
     smallest = 10.0**-digits
     if p < smallest:
         return f"<{smallest:.{digits}f}"
@@ -74,11 +71,11 @@ def written_p(p: float, digits: int = 3) -> str:
 
 
 def compared_as(precision: str) -> str:
-    """Return as what scores are compared: float32, decimals:2, equal within 0.01 of a group's highest."""
+    """Return the rounding of scores: float32, decimals:2, equal within 0.01 of a group's highest."""
     name, _, number = precision.partition(":")
     return f"equal within {number} of a group's highest" if name == "within" else precision
 
 
 def quote(name: str) -> str:
-    """Return a name from the file in quotes, cut short where it is long."""
+    """Return a name in quotes, shortened."""
     return repr(name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 1] + "…")

@@ -237,7 +237,7 @@ def test_a_file_keeps_its_permissions_and_its_link_and_a_new_one_has_those_of_th
 
 
 WRONG = {
-    "nowhere/out.csv": "there is no folder {}/nowhere",
+    "nowhere/out.csv": "the folder {}/nowhere does not exist",
     "folder": "it is a folder: name a file in it",
     "coarse.csv/out.csv": "Not a directory",
     "locked/out.csv": "the folder {}/locked is read-only",

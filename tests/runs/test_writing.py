@@ -70,7 +70,7 @@ def test_a_link_is_followed_or_replaced_as_the_caller_says(tmp_path):
 
 def test_every_output_is_looked_at_before_any_is_written(tmp_path):
     (tmp_path / "old.csv").touch()
-    with pytest.raises(UsageError, match="there is no folder"):
+    with pytest.raises(UsageError, match="does not exist"):
         refuse_outputs([tmp_path / "old.csv", tmp_path / "nowhere" / "new.csv"])
 
 

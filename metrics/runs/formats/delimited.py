@@ -48,7 +48,7 @@ class DelimitedTable(BlockTable):
     Attributes:
         format: name of its format.
         layout: how its lines are split.
-        n_skipped: lines before the first row; None if there is no row.
+        n_skipped: lines before the first row; None for a table without rows.
     """
 
     format: str

@@ -35,7 +35,7 @@ class Layout:
     Attributes:
         delimiter: one character; a space stands for any run of spaces and tabs.
         names: column names; None if the first line holds them.
-        quoted: whether a field may stand in double quotes.
+        quoted: allow double quotes around fields.
     """
 
     delimiter: str
@@ -44,7 +44,7 @@ class Layout:
 
     @property
     def spaced(self) -> bool:
-        """Whether runs of spaces and tabs separate fields."""
+        """True if runs of spaces and tabs separate fields."""
         return self.delimiter == " "
 
 
@@ -148,13 +148,13 @@ class Head:
 
     @property
     def is_parquet(self) -> bool:
-        """Whether the file has Parquet's mark at both ends, or at the start of binary content."""
+        """True if Parquet's mark is at both ends, or at the start of binary content."""
         start = self.file.head
         return start.startswith(_PARQUET) and (b"\0" in start or self.file.ends_with(_PARQUET))
 
     @property
     def is_json(self) -> bool:
-        """Whether the file starts like a JSON array or object."""
+        """True if the file starts like a JSON array or object."""
         return self.file.head.lstrip().startswith((b"[", b"{"))
 
     @cached_property
@@ -202,13 +202,13 @@ class Head:
 
     @property
     def ends_in_a_number(self) -> bool:
-        """Whether the first line looks like a run or judgments: short, one of its last two fields a number."""
+        """True if the first line looks like a run or judgments: short, with a number in its last two fields."""
         fields = self.header
         return len(fields) <= _MOST_FIELDS and any(parse_number(field) is not None for field in fields[-2:])
 
     @property
     def may_name_columns(self) -> bool:
-        """Whether the first line may be a header: as many fields as other lines, and not like a run."""
+        """True if the first line may be a header: as many fields as other lines, and not like a run."""
         n_columns = len(self.header)
         if n_columns <= 1 or self.ends_in_a_number:
             return False
@@ -230,7 +230,7 @@ class BlockTable(ABC):
         mapping: our column → the file's.
         extras: further score columns to read.
         omitted: columns left out by `select`.
-        missing_score: what to do with documents without a numeric score.
+        missing_score: handling of documents without a numeric score.
     """
 
     file: File
@@ -262,7 +262,7 @@ class BlockTable(ABC):
         """Read the whole file; a ReadError if it is damaged, too large or not readable."""
 
     def blocks(self) -> Iterator[Source]:
-        """Yield blocks of whole queries, without texts; a single empty block if there are no rows.
+        """Yield blocks of whole queries, without texts; a single empty block for an empty table.
 
         Rerankers may alternate within a query. Otherwise the rows of a query must be contiguous.
 
@@ -323,7 +323,7 @@ class QueryBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether the whole queries make a block."""
+        """True if the whole queries fill a block."""
         return self.size >= BLOCK_BYTES and self.last_start > 0
 
     @property
@@ -389,11 +389,11 @@ class Format:
         name: as in `Source.format`.
         summary: one line for people.
         example: three lines of such a file; for a binary format, Python code that writes one.
-        recognises: whether a file with this head is of this format.
+        recognises: tests the head of a file.
         read: reads a file with the user's choice of columns.
         open_blocks: opens a file to be read in blocks; None if the format is read whole.
-        has_header: whether the file names its columns.
-        scores_may_be_grades: whether its numbers may be either.
+        has_header: the file names its columns.
+        scores_may_be_grades: its numbers may be scores or grades.
         tie_order: how the software that the format belongs to breaks ties.
     """
 

@@ -256,7 +256,7 @@ def leaf_fields(record: Record, prefix: str = "") -> Iterator[tuple[str, object]
 
 
 def _array_to_open(flat: FlatRecords, choice: ColumnChoice) -> str | None:
-    """Return the array of objects to read columns from, or None; a ReadError if several are possible."""
+    """Select the array of objects with the needed columns; a ReadError if several are possible."""
     arrays: dict[str, set[str]] = {}
     for row in flat.rows:
         for name, value in row.items():
@@ -461,7 +461,7 @@ FORMATS = (
 LISTS = "json-lists"
 _MTEB = "mteb-predictions"
 MODEL = "mteb_model_meta"
-"""Key under which MTEB states the model, beside the subsets."""
+"""MTEB's key for the model."""
 _NAME = rb'"(?:[^"\\]|\\.)*"\s*:\s*'
 _IS_NESTED = begins(rb"\{\s*" + _NAME + rb"\{")
 _IS_DEEPER = begins(rb"\{\s*(?:" + rb"\{\s*".join([_NAME] * 3) + rb'|"' + MODEL.encode() + rb'"\s*:)')
@@ -473,7 +473,7 @@ Part = tuple[tuple[str, ...], str, dict[str, object]]
 def read_nested(file: File, choice: ColumnChoice, format_name: str) -> Source:
     """Read `{query: {document: score}}`, perhaps in subsets and splits; grades if all are whole numbers.
 
-    Several subsets, splits or tasks become query groups, named by what differs between them.
+    Several subsets, splits or tasks become query groups, named by their differences.
 
     Raises:
         ReadError: other JSON, a value that cannot be read, or a query in two groups.

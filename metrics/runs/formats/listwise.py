@@ -45,7 +45,7 @@ class Permutation:
     Attributes:
         places: (n,) rank of each document from 0, equal for tied ones; None if the text leaves it out.
         n_repeated: how often the text repeats a document.
-        n_invented: numbers in the text that no document has.
+        n_invented: numbers in the text without a document.
     """
 
     places: Sequence[int | None]
@@ -130,7 +130,7 @@ class _Answer:
 
     @property
     def ranks_nothing(self) -> bool:
-        """Whether the answer names none of the documents."""
+        """True if the answer names no document."""
         return self.permutation.n_dropped == len(self.permutation.places)
 
 
@@ -149,8 +149,8 @@ def is_listwise(head: Head) -> bool:
 def read_listwise(head: Head, choice: ColumnChoice) -> Source:
     """Read `{"qid": ..., "candidates": [{"docid": ...}, ...], "response": "[2] > [1]"}`, by lines or as array.
 
-    Documents that the answer leaves out are tied below those that it names. RankGPT and RankLLM append them in
-    the order shown, which is file order here.
+    Missing documents are tied below the named ones. RankGPT and RankLLM append them in the order shown, which
+    is file order here.
 
     Raises:
         ReadError: other JSON, or records without documents; names the line.

@@ -118,7 +118,7 @@ _GRADE = re.compile(
 )
 _MARK = re.compile(rb'"(?:grade_?)?(?:log_?)?p(?:rob[a-z]*)?[_ (\[]?[-0-9.]*[)\]]?"\s*:', re.IGNORECASE)
 _OF_MAP = re.compile(rf"(?:.*\.)?{_NAMES}\..+", re.IGNORECASE)
-"""A field of a map of probabilities; its name may be a word, because the likeliest tokens may be."""
+"""A field of a map of probabilities, perhaps of a token that is a word."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def _refuse_many_grades(
 def _mapping(
     names: Sequence[str], choice: ColumnChoice, usual: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Map our columns to those that do not hold probabilities."""
+    """Map our columns, except probabilities, to the file's."""
     mapping_choice = {**(usual or {}), **choice.columns}
     return recognise(
         names, {ours: theirs for ours, theirs in mapping_choice.items() if not theirs or theirs in names}

@@ -133,19 +133,21 @@ def test_scores_that_are_no_numbers_are_counted_and_put_last_or_dropped_by_a_but
     assert page.selectbox(key="data").value.startswith("1 run, 4 queries")
     assert "answers.csv: Documents without a score, ranked last" in texts(page).replace("*", "")
     page.button(key="fix-missing").click().run()
-    assert "Documents without a score, left out: 4 of 20" in texts(page)
+    assert "Documents without a score, dropped: 4 of 20" in texts(page)
     cache.loaded_boards.clear()
     kept = opened("data", data=page.query_params["data"])  # read from the library, where the choice is kept
-    assert "Documents without a score, left out: 4 of 20" in texts(kept)
+    assert "Documents without a score, dropped: 4 of 20" in texts(kept)
 
 
 def test_findings_are_said_once_of_all_runs_with_warnings_in_sight_and_information_folded():
     page = opened("data")
     said = texts(page).replace("*", "")
-    assert "3 runs: inside ties the order of the file goes with relevance." in said
+    assert "3 runs: file order inside ties depends on relevance." in said
     assert "8 runs: 12 of 200 queries have no document of grade 1 or more" in said
     folded = {expander.label: expander.proto.expanded for expander in page.expander}
-    label = next(label for label in folded if label.startswith("For the record: queries with nothing relevant"))
+    label = next(
+        label for label in folded if label.startswith("For the record: queries without relevant documents")
+    )
     assert not folded[label]
 
 
