@@ -157,7 +157,7 @@ def test_each_end_of_the_weights_ranks_by_its_criterion_alone_at_any_precision(r
 
 
 def test_further_columns_have_no_weight(relevance):
-    with pytest.raises(UsageError, match="criteria and tiebreak_by. Leave them out"):
+    with pytest.raises(UsageError, match=r"criteria and tiebreak_by\. Leave them out"):
         values_by_weighting(
             Runs({"A": table(relevance)}), "RR", CRITERIA, ScoringOptions(tiebreak_by=("fresh",))
         )
