@@ -270,7 +270,7 @@ def test_percents_with_one_decimal_name_the_convention_too(board):
     result = audit(board, {"t.md": "\n".join(rows).encode()}, relevant_from=2)
     assert USUAL in result.reproduction.fitting
     assert (result.reproduction.figures()["verdict"] == "to the digit").all()
-    assert result.published.notes == (f"Percents, divided by 100: {', '.join(MEASURES)}.",)
+    assert result.published.notes == (f"Percents were divided by 100: {', '.join(MEASURES)}.",)
 
 
 def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_convention(board):
