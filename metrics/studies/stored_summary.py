@@ -40,15 +40,9 @@ class GapCells(NamedTuple):
 
     def select_places(self, places: slice) -> "GapCells":
         """Return the cells of a range of places."""
-        return GapCells(
-            self.edges[places.start : places.stop + 1],
-            self.levels,
-            self.high[places],
-            self.low[places],
-            self.none[places],
-            self.sums[places],
-            self.squares[places],
-        )
+        edges = self.edges[places.start : places.stop + 1]
+        high, low, none = self.high[places], self.low[places], self.none[places]
+        return GapCells(edges, self.levels, high, low, none, self.sums[places], self.squares[places])
 
     @property
     def n_lists(self) -> IntArray:

@@ -128,18 +128,14 @@ def _either(phrases: Sequence[str]) -> str:
 
 def _what_is_open(reproduction: Reproduction) -> str:
     varied = _varied(reproduction.fitting)
-    idle = [field for field in varied if not reproduction.depends_on(field)]
-    idle_questions, questions = (
-        ", nor ".join(
-            _QUESTIONS[field].format(_choice(field, values))
-            for field, values in varied.items()
-            if (field in idle) == is_idle
-        )
-        for is_idle in (True, False)
-    )
+    by_digits: dict[bool, list[str]] = {True: [], False: []}
+    for field, values in varied.items():
+        question = _QUESTIONS[field].format(_choice(field, values))
+        by_digits[reproduction.depends_on(field)].append(question)
+    questions, idle_questions = (", nor ".join(by_digits[depends]) for depends in (True, False))
     if not questions:
         return f" The figures do not show {idle_questions}."
-    addition = f" More digits would not show {idle_questions}." if idle else ""
+    addition = f" More digits would not show {idle_questions}." if idle_questions else ""
     return f" The figures do not show {questions}; more digits would.{addition}"
 
 
@@ -161,19 +157,19 @@ def _enumerated(words: Sequence[str]) -> str:
 def _why_alike(reproduction: Reproduction) -> str:
     if reproduction.n_fitting_alike == 1:
         return "give the same figures on these files"
-    either = "" if _all_differ(reproduction) else "give the same figures on these files or "
-    return f"{either}differ only past the printed digits"
+    all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
+    return (
+        f"{'' if all_differ else 'give the same figures on these files or '}differ only past the printed digits"
+    )
 
 
 def _what_would_tell(reproduction: Reproduction) -> str:
+    """Return the property of other files that would distinguish the fitting conventions."""
     if reproduction.n_fitting_alike > 1:
-        return f"More digits would distinguish {'' if _all_differ(reproduction) else 'some of '}them."
-    varied = _varied(reproduction.fitting)
-    return f"These would distinguish them: {', '.join(_TELLS_APART[field] for field in varied)}."
-
-
-def _all_differ(reproduction: Reproduction) -> bool:
-    return reproduction.n_fitting_alike == len(reproduction.fitting)
+        all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
+        return f"More digits would distinguish {'' if all_differ else 'some of '}them."
+    properties = [_TELLS_APART[field] for field in _varied(reproduction.fitting)]
+    return f"These would distinguish them: {', '.join(properties)}."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:

@@ -141,13 +141,10 @@ class ComparedFigures:
     @classmethod
     def of(cls, published: PublishedTable, names: NameMatches, runs: Runs) -> "ComparedFigures":
         """Return the figures of known rerankers and measures; raise UsageError if there are none."""
-        rerankers, measures = (
-            dict(zip(matches["published"], matches["matched"], strict=True))
-            for matches in (names.rerankers, names.measures)
-        )
         figures = published.figures
+        tables = {"reranker": names.rerankers, "measure": names.measures}
         matched = pd.DataFrame(
-            {"reranker": figures["reranker"].map(rerankers), "measure": figures["measure"].map(measures)}
+            {name: figures[name].map(table.set_index("published")["matched"]) for name, table in tables.items()}
         )
         is_known = ((matched != "") & matched.notna()).all(axis=1)
         if not is_known.any():
