@@ -6,6 +6,8 @@ import pandas as pd
 from opening import PAGES
 from repository import ROOT
 
+import tiescope
+
 GUIDE = (ROOT / "dashboard/views/guide/text/large_results.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -44,6 +46,11 @@ def test_every_link_within_the_repository_leads_to_a_file():
     assert [link for link in links if not (ROOT / link).is_file()] == []
 
 
-def test_every_page_of_the_app_has_a_row_in_the_table_of_pages():
+def test_every_page_of_the_menu_has_a_row_in_the_table_of_pages():
     table = README.partition("| page | what you see |\n|---|---|\n")[2].partition("\n\n")[0]
-    assert sorted(row.split("|")[1].strip() for row in table.splitlines()) == sorted(PAGES.values())
+    pages = {row.split("|")[1].strip() for row in table.splitlines()}
+    assert pages == {*PAGES.values()} - {"Large results", "Present"}
+
+
+def test_the_number_of_tools_is_that_of_the_table_of_tools():
+    assert re.search(r"how (\d+) tools break ties", README)[1] == str(len(tiescope.TOOLS))

@@ -1,4 +1,4 @@
-"""Guide: what ties do to a score, and every formula, measure, tool, finding and format in plain words."""
+"""Guide: ties explained by example; formulas, measures, tools, findings and file formats."""
 
 import math
 import re
@@ -39,7 +39,7 @@ _SEVERITY_BADGES: dict[str, tuple[str, Colour]] = {
 
 
 def words() -> None:
-    """Draw the verdicts of the leaderboard as it shows them, what words mean, and what counts."""
+    """Draw the verdicts of the leaderboard; the glossary and the policies fold."""
     verdicts, *tables = read_parts("words")
     draw_head(verdicts)
     grid = st.grid(2, min_column_width=300)
@@ -51,7 +51,7 @@ def words() -> None:
 
 
 def formulas() -> None:
-    """Draw the symbols and the definition; the formula of each family folds."""
+    """Draw the symbols and the definition; the formulas of each family fold."""
     (part,) = read_parts("formulas")
     definition, *families = part.cards
     draw_part(part._replace(cards=[definition]), columns=1)
@@ -60,7 +60,7 @@ def formulas() -> None:
 
 
 def measures() -> None:
-    """Draw which measure to look at when; how to read each, and every measure, fold."""
+    """Draw which measure to use when; how to read values and the list of measures fold."""
     advice, catalogue = read_parts("measures")
     values, *others = read_parts("reading")
     draw_part(advice)
@@ -69,21 +69,21 @@ def measures() -> None:
 
 
 def deciding() -> None:
-    """Draw when the tied value is the one to look at; tests, ties, audits and targets fold."""
+    """Draw when to use the tied score; tests, ties, audits and targets fold."""
     first, *others = read_parts("deciding")
     draw_part(first)
     fold_parts(others)
 
 
 def tools() -> None:
-    """Draw what tools do about ties, tool by tool, and all treatments."""
+    """Draw how each tool breaks ties, and all tie orders."""
     rules, treatments = read_parts("tools")
     fold_cards(rules)
     fold_parts([treatments])
 
 
 def files() -> None:
-    """Draw the columns and limits of files; formats, answers of models and findings fold."""
+    """Draw the columns; formats, answers of models, limits and findings fold."""
     formats, answers, columns, limits = read_parts("files")
     draw_part(columns)
     fold_parts([formats, answers, limits])
@@ -96,14 +96,14 @@ def files() -> None:
 
 
 def library() -> None:
-    """Draw what is kept; where, and what is larger than an upload, fold."""
+    """Draw what is kept; settings and large results fold."""
     kept, *others = read_parts("library")
     draw_part(kept)
     fold_parts([*others, *read_parts("large_results")])
 
 
 def documents() -> None:
-    """Draw where everything of the source documents is here; what they say that is otherwise folds."""
+    """Draw where the app shows the content of the source documents; their errors fold."""
     errors, places = read_parts("documents")
     draw_head(places)
     draw_blocks(places.rest)
@@ -126,20 +126,19 @@ def documents() -> None:
 
 
 def _page_file(name: str) -> str:
-    """Return the file of a page, which is a file or has a folder of its own."""
     file = f"views/{name}.py"
     return file if (_DASHBOARD / file).exists() else f"views/{name}/{name}.py"
 
 
 class NotebookPlace(NamedTuple):
-    """Where the app shows a table, a figure or a block of lines of the notebook.
+    """Where the app shows a table or figure of the notebook.
 
     Attributes:
-        card: what the notebook calls it, and what is in it.
-        figures: some of the notebook's own that stand there, each named and at its end.
-        label: of the link to the place: the page's title, and the heading or its beginning.
-        page: folder of the page.
-        choices: those of the link that the page needs.
+        card: title and content in the notebook.
+        figures: values of the notebook that the place shows.
+        label: label of the link: page title, and heading or its beginning.
+        page: name of the page.
+        choices: query parameters of the link.
     """
 
     card: ProsePart
@@ -150,18 +149,17 @@ class NotebookPlace(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Heading of the place on its page, or its beginning."""
+        """The heading on the page, or its beginning."""
         return self.label.partition(", ")[2]
 
 
 def notebook_places() -> tuple[ProsePart, list[NotebookPlace]]:
-    """Return the part on the notebook, and the place of every table and figure the notebook prints."""
+    """Return the part about the notebook, and the places of its tables and figures."""
     (part,) = read_parts("notebook")
     return part, [_read_place(card) for card in part.cards]
 
 
 def _read_place(card: ProsePart) -> NotebookPlace:
-    """Read figures in emphasis and the link from below what a card says."""
     *emphasis, link = (block.text for block in card.rest)
     label, address = _LINK.findall(link)[0]
     parts = urlsplit(address)
@@ -175,7 +173,7 @@ def _read_place(card: ProsePart) -> NotebookPlace:
 
 
 def draw_part(part: ProsePart, columns: int = 2) -> None:
-    """Draw a part: its heading, its blocks, its cards, so many side by side, and its notes."""
+    """Draw the heading, blocks, cards and notes of a part."""
     draw_head(part)
     draw_blocks([block for block in part.rest if block.kind != "note"])
     draw_cards(part.cards, columns)
@@ -183,21 +181,14 @@ def draw_part(part: ProsePart, columns: int = 2) -> None:
 
 
 def draw_head(part: ProsePart) -> None:
-    """Draw the heading of a part, and its first paragraph below it."""
+    """Draw the heading of a part and its first paragraph."""
     heading(part.title, _without_code(part.text))
 
 
 def draw_cards(
     cards: Sequence[ProsePart], columns: int = 2, width: int = 300, icons: Sequence[str] = ()
 ) -> None:
-    """Draw each part in a box.
-
-    Args:
-        cards: the parts.
-        columns: boxes side by side.
-        width: least width of a box in pixels, where it is not alone in its row.
-        icons: Material icon of each, none where empty.
-    """
+    """Draw each part in a box of at least `width` pixels, with its Material icon if `icons` are given."""
     grid = st.grid(columns, min_column_width=width) if cards and columns > 1 else None
     for position, card in enumerate(cards):
         with grid.container(border=True, height="stretch") if grid else st.container(border=True):
@@ -207,21 +198,14 @@ def draw_cards(
 
 
 def draw_folded(title: str, blocks: Sequence[Block], cards: Sequence[ProsePart] = (), columns: int = 2) -> None:
-    """Draw a title, and on request what is below it.
-
-    Args:
-        title: in Markdown.
-        blocks: paragraphs, lists, tables, code samples and formulas.
-        cards: boxes below them.
-        columns: boxes side by side.
-    """
+    """Draw blocks and cards in an expander."""
     with st.expander(title):
         draw_blocks(blocks)
         draw_cards(cards, columns)
 
 
 def fold_cards(part: ProsePart) -> None:
-    """Draw the heading and the blocks of a part; its cards fold."""
+    """Draw the heading and the blocks of a part, and its cards in expanders."""
     draw_head(part)
     draw_blocks(part.rest)
     for card in part.cards:
@@ -229,19 +213,19 @@ def fold_cards(part: ProsePart) -> None:
 
 
 def fold_parts(parts: Sequence[ProsePart], columns: int = 2) -> None:
-    """Draw parts folded, each by its title."""
+    """Draw each part in an expander."""
     for part in parts:
         draw_folded(f"**{part.title}**", part.blocks, part.cards, columns)
 
 
 def card_title(card: ProsePart) -> str:
-    """Return the title of a card: its name in bold, unless that is code, and what follows the name."""
+    """Return the title of a card with its name in bold, unless the name is code."""
     name, space, details = card.title.partition(" &nbsp; ")
     return (name if name.startswith("`") else f"**{name}**") + space + details
 
 
 def draw_blocks(blocks: Sequence[Block]) -> None:
-    """Draw paragraphs, lists, tables, code samples and formulas one below the other."""
+    """Draw paragraphs, lists, tables, code samples and formulas."""
     for block in blocks:
         match block.kind:
             case "list":
@@ -260,12 +244,12 @@ def draw_blocks(blocks: Sequence[Block]) -> None:
 
 
 def _without_code(text: str) -> str:
-    """Return a small grey text without the boxes of code, in which its letters would be too pale."""
+    # Code in a small grey text would be too pale to read.
     return text.replace("`", "")
 
 
 def draw_list(block: Block) -> None:
-    """Draw the items of a list side by side; a symbol beside its meaning, a measure beside its formula."""
+    """Draw list items in two columns: a symbol and its meaning, a measure and its formula."""
     are_symbols = block.text.startswith("- $")
     grid = st.grid(2, min_column_width=280, gap=("xxsmall", "small") if are_symbols else "small")
     for item in block.items:
@@ -279,14 +263,14 @@ def draw_list(block: Block) -> None:
 MOST_TIED = 30
 MOST_ABOVE = 20
 SIGMAS = ("0.001", "0.01", "0.05", "0.1", "0.2", "1", "100")
-"""Standard deviations that are offered."""
+"""Standard deviations on offer."""
 _ICONS = ("join_inner", "casino", "straighten")
 _cached_example = st.cache_resource(show_spinner=False, max_entries=16)(worked_example)
 _cached_noise = st.cache_resource(show_spinner=False, max_entries=len(SIGMAS))(noise_example)
 
 
 def one_minute() -> None:
-    """Draw the idea, and an example that computes as it is changed."""
+    """Draw the idea and an example that recomputes on every change."""
     idea, example_part, ladder_part, first_hit_part, formulas_part = read_parts("one_minute")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=_ICONS)
@@ -297,8 +281,8 @@ def one_minute() -> None:
     mean = f"mean of {orders} orders" if example.orderings > 1 else "the only order"
     cards(
         Card("circle", "MTRR", f"{example.expected:.4f}", mean, "blue"),
-        Card("arrow_downward", "Worst order", f"{example.worst:.4f}", "relevant documents last"),
-        Card("arrow_upward", "Best order", f"{example.best:.4f}", "relevant documents first"),
+        Card("arrow_downward", "Worst case", f"{example.worst:.4f}", "relevant documents last"),
+        Card("arrow_upward", "Best case", f"{example.best:.4f}", "relevant documents first"),
         Card("target", f"TMHits@{example.k}", f"{example.hits:.4f}", f"a hit in the top {example.k}", "blue"),
     )
     _draw_answers(example)
@@ -310,7 +294,7 @@ def one_minute() -> None:
     with right:
         draw_head(first_hit_part)
         figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
-        chart(figure, "guide-first-hit", "Chance of each rank of the first relevant document.")
+        chart(figure, "guide-first-hit", "Probability of each rank of the first relevant document.")
     _draw_formulas(formulas_part, example)
 
 
@@ -319,7 +303,7 @@ def _choose_example() -> WorkedExample:
     with grid.cell():
         tied = number_input("Documents in the tie", 1, MOST_TIED, 5, "tied")
     with grid.cell():
-        relevant = number_input("Of them relevant", 1, tied, 1, "relevant")
+        relevant = number_input("Relevant documents in the tie", 1, tied, 1, "relevant")
     with grid.cell():
         above = number_input("Documents above the tie", 0, MOST_ABOVE, 0, "above")
     with grid.cell():
@@ -328,7 +312,6 @@ def _choose_example() -> WorkedExample:
 
 
 def _draw_answers(example: WorkedExample) -> None:
-    """Draw what each measure makes of the tie: the order of the file, the mean of all, rules of their own."""
     rows = [
         ("Measure", "Value"),
         ("---", "---"),
@@ -336,13 +319,12 @@ def _draw_answers(example: WorkedExample) -> None:
     ]
     st.markdown("\n".join(f"| {name} | {value} |" for name, value in rows))
     st.caption(
-        "MRR takes the order of the file, which lists the relevant documents last; MTRR is the mean over all "
-        "orders. The others settle the tie by a rule of their own."
+        "MRR uses file order, which lists the relevant documents last. MTRR is the mean over all orders. "
+        "The other measures settle the tie by their own rule."
     )
 
 
 def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
-    """Draw the formulas with the numbers of the example, folded."""
     with st.expander(f"**{part.title}**"):
         st.caption(part.text)
         grid = st.grid(2, min_column_width=300)
@@ -353,7 +335,7 @@ def _draw_formulas(part: ProsePart, example: WorkedExample) -> None:
 
 
 def noise() -> None:
-    """Draw what noise means for ties, and an example that computes as it is changed."""
+    """Draw the link between noise and ties, and an example that recomputes on every change."""
     idea, example_part, ladder_part, rank_part, sources, more = read_parts("noise")
     draw_head(idea)
     draw_cards(idea.cards, columns=3, width=240, icons=("ssid_chart", "functions", "join_inner"))
@@ -361,10 +343,10 @@ def noise() -> None:
     sigma = controls.segmented("Noise σ", SIGMAS, "sigma", "0.05")
     example = _cached_noise(float(sigma))
     cards(
-        Card("list", "MRR", f"{example.traditional:.4f}", "as the file lists the tie", "orange"),
-        Card("circle", "MTRR", f"{example.tied:.4f}", "σ to nothing: the tied value", "blue"),
+        Card("list", "MRR", f"{example.traditional:.4f}", "file order", "orange"),
+        Card("circle", "MTRR", f"{example.tied:.4f}", "σ → 0: the tied score", "blue"),
         Card("ssid_chart", "MRR under noise", f"{example.noisy:.4f}", f"σ = {sigma}", "blue"),
-        Card("join_full", "MRR of one tie", f"{example.one_tie:.4f}", "σ without end"),
+        Card("join_full", "MRR of one tie", f"{example.one_tie:.4f}", "σ → ∞"),
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -374,7 +356,7 @@ def noise() -> None:
     with right:
         draw_head(rank_part)
         figure = kept_figure(OF_NO_BOARD, first_hit_bars, example.chances, visitor.theme(), None)
-        chart(figure, "noise-ranks", "Chance of each rank of the relevant document under noise.")
+        chart(figure, "noise-ranks", "Probability of each rank of the relevant document under noise.")
     fold_parts([sources, more])
 
 
@@ -390,12 +372,12 @@ TOPICS = {
     "Library": library,
     "Documents": documents,
 }
-# Topics of earlier links, and the one that has what they showed.
+# Topics of earlier versions → the topic with their content.
 EARLIER = {"Findings": "Files", "Large results": "Library", "Notebook": "Documents"}
 
 
 def show(_: View) -> None:
-    """Draw the topic that is chosen."""
+    """Draw the chosen topic."""
     st.title("Guide", anchor=False)
     if topic := EARLIER.get(controls.asked_text("section") or ""):
         controls.set_value("section", topic)

@@ -1,4 +1,4 @@
-"""The Guide's Markdown files, their figures filled in, cut into the parts a page lays out. No streamlit."""
+"""Read the Guide's Markdown files, fill in their figures, and split them into parts."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ _CELLS = re.compile(r"(?<!\\)\|")
 
 
 class Marked(str):
-    """Text that is Markdown already."""
+    """Text that needs no escaping."""
 
     __slots__ = ()
 
@@ -55,10 +55,7 @@ class Marked(str):
 class Block(NamedTuple):
     """A paragraph, list, table, code sample or formula.
 
-    Attributes:
-        kind: what it is.
-        text: its Markdown; of code, of a formula and of a note without the marks around it.
-        language: of code, where the file names one.
+    `text` is Markdown, without the fences of code, formulas and notes.
     """
 
     kind: BlockKind
@@ -67,26 +64,20 @@ class Block(NamedTuple):
 
     @property
     def items(self) -> list[str]:
-        """The items of a list, each without its dash and indentation."""
+        """List items without dash and indentation."""
         return [
             item.strip().replace("\n  ", "\n") for item in re.split(r"^- ", self.text, flags=re.MULTILINE)[1:]
         ]
 
     @property
     def rows(self) -> list[list[str]]:
-        """The cells of a table, its heading first."""
+        """Cells of a table, header row first."""
         lines = [[cell.strip() for cell in _CELLS.split(line)[1:-1]] for line in self.text.splitlines()]
         return [lines[0], *lines[2:]]
 
 
 class ProsePart(NamedTuple):
-    """A heading and what is below it.
-
-    Attributes:
-        title: the heading.
-        blocks: what is below, up to the next heading.
-        cards: the parts one level down.
-    """
+    """A heading with its blocks; `cards` are the parts one level down."""
 
     title: str
     blocks: list[Block]
@@ -94,12 +85,12 @@ class ProsePart(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its first paragraph."""
+        """The first paragraph."""
         return next((block.text for block in self.blocks if block.kind == "text"), "")
 
     @property
     def rest(self) -> list[Block]:
-        """What is below its first paragraph."""
+        """The blocks after the first paragraph."""
         return self.blocks[1:] if self.blocks and self.blocks[0].kind == "text" else self.blocks
 
 
@@ -109,7 +100,7 @@ def read_parts(name: str) -> list[ProsePart]:
 
 
 def markdown(name: str) -> str:
-    """Return `text/NAME.md` with its figures filled in."""
+    """Return `text/NAME.md` with the figures filled in."""
     figures = FIGURES.get(name, dict)()
     return _environment().get_template(f"{name}.md").render(figures)
 
@@ -139,13 +130,12 @@ def _block(text: str) -> Block:
 
 @cache
 def _environment() -> Environment:
-    """Return Jinja's templates in which every figure is escaped, unless a filter has made Markdown of it."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "text", encoding="utf-8"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=False,  # noqa: S701 what comes out is Markdown, which `finalize` escapes
+        autoescape=False,  # noqa: S701 the output is Markdown, which `finalize` escapes
         finalize=lambda value: value if isinstance(value, Marked) else escape_markdown(str(value)),
     )
     environment.filters |= {
@@ -166,9 +156,9 @@ def _environment() -> Environment:
 
 Figures = Mapping[str, Any]
 _COMMON_FORMATS = ("trec-run", "trec-qrels", "table", "parquet", "json", "jsonl")
-"""Formats that come first."""
+"""Formats listed first."""
 _FEW_PAIRS = 6
-"""Pairs of the sample that the Guide shows."""
+"""Pairs of the sample in the Guide."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
     *("bpref", "inferred_ap", "targets", "own_rules"),
@@ -181,7 +171,7 @@ def words() -> Figures:
 
 
 def formulas() -> Figures:
-    """Return the measures of each family, and where each is from."""
+    """Return the measures and sources of each family."""
     families = {name: family_measures(name) for name in _FAMILIES}
     return {
         "families": families,
@@ -198,7 +188,7 @@ def measures() -> Figures:
 
 
 def reading() -> Figures:
-    """Return usual targets by measure, what MRR and MAP do not see, and values that are read."""
+    """Return usual targets, limits of MRR and MAP, and example values."""
     from metrics.studies import targets  # noqa: PLC0415 statistics take half a second to import
 
     usual: dict[str, list[str]] = {}
@@ -216,7 +206,7 @@ def reading() -> Figures:
 
 
 def deciding() -> Figures:
-    """Return the tests, the corrections, and the verdicts and presets of targets."""
+    """Return tests, corrections, targets and the audit of the sample."""
     from metrics.studies import targets, test_registry  # noqa: PLC0415 statistics take half a second to import
 
     return {
@@ -229,7 +219,7 @@ def deciding() -> Figures:
 
 
 def tools() -> Figures:
-    """Return the tools with their rules, and all treatments."""
+    """Return the tools with their rules, and all tie orders."""
     return {
         "tools": [(tool, tool_rules(tool)) for tool in TOOLS],
         "treatments": list(treatment_table().itertuples()),
@@ -237,7 +227,6 @@ def tools() -> Figures:
 
 
 def _audit() -> Figures:
-    """Return what becomes of the table beside the sample, and what verdicts on orders mean."""
     from dashboard import cache  # noqa: PLC0415 statistics take half a second to import
     from dashboard.widgets import audited_table  # noqa: PLC0415 likewise
     from metrics.studies.audit import audited_order  # noqa: PLC0415 likewise
@@ -292,7 +281,7 @@ def files() -> Figures:
 
 
 def library() -> Figures:
-    """Return how long and how much is kept."""
+    """Return the limits of the library."""
     max_visitor, max_visitors = UPLOAD_LIMITS.values()
     return {
         "days": RETENTION.days,
@@ -304,7 +293,7 @@ def library() -> Figures:
 
 
 def large_results() -> Figures:
-    """Return how much of what was scored is kept."""
+    """Return the limit of stored results."""
     return {"max_scored": f"{scored.USUAL:,}"}
 
 
@@ -320,4 +309,4 @@ FIGURES: Mapping[str, Callable[[], Figures]] = {
     "library": library,
     "large_results": large_results,
 }
-"""File of the Guide, without ending → what it takes."""
+"""Name of a Guide file → function that returns its figures."""

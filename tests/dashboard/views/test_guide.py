@@ -61,8 +61,8 @@ def test_the_example_starts_with_five_tied_documents_of_which_one_is_relevant():
     page = guided()
     assert metrics(page) == {
         "MTRR": "0.4567",
-        "Worst order": "0.2000",
-        "Best order": "1.0000",
+        "Worst case": "0.2000",
+        "Best case": "1.0000",
         "TMHits@3": "0.6000",
     }
     assert "120 orders" in all_texts(page)
@@ -80,7 +80,7 @@ def test_a_link_brings_its_example_along():
 def test_numbers_of_a_link_that_cannot_be_fall_back(value):
     page = guided(tied=value, relevant=value, above=value, cutoff=value, section=value)
     assert "Ties in one minute" in [heading.value for heading in page.header]
-    assert list(metrics(page)) == ["MTRR", "Worst order", "Best order", "TMHits@3"]
+    assert list(metrics(page)) == ["MTRR", "Worst case", "Best case", "TMHits@3"]
 
 
 def test_a_smaller_tie_keeps_no_more_relevant_documents_than_it_has():
