@@ -103,8 +103,9 @@ def holds_results(file: File) -> bool:
     except ReadError:
         return False
     names = {figure.measure for figure in figures}
-    known = [name for name in names if our_measure(name) or measures_within(name)]
-    return bool(known) and (not file.head.lstrip().startswith((b"{", b"[")) or 2 * len(known) > len(names))
+    n_known = sum(bool(our_measure(name) or measures_within(name)) for name in names)
+    is_json = file.head.lstrip().startswith((b"{", b"["))
+    return n_known > 0 and (not is_json or 2 * n_known > len(names))
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:

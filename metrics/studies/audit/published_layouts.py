@@ -140,13 +140,12 @@ class _Table(NamedTuple):
         if by_name is not None or role != "value" or self.place("measure") is None:
             return by_name
         roles = {self.place(role) for role in _ROLES if role != "value"}
-        numeric = [
-            place
-            for place in range(len(self.header))
-            if place not in roles
-            and any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
-        ]
+        columns = [place for place in range(len(self.header)) if place not in roles]
+        numeric = [place for place in columns if any(self._number(cells[place]) for _, cells in self.body)]
         return numeric[0] if len(numeric) == 1 else None
+
+    def _number(self, cell: str) -> PrintedNumber | None:
+        return parse_number(cell, decimal_comma=self.comma)
 
     @property
     def reranker_place(self) -> int | None:
@@ -155,7 +154,7 @@ class _Table(NamedTuple):
             return by_name
         for place, name in enumerate(self.header):
             cells = [cells[place] for _, cells in self.body if cells[place]]
-            is_text = any(parse_number(cell, decimal_comma=self.comma) is None for cell in cells)
+            is_text = any(self._number(cell) is None for cell in cells)
             if is_text and not _is_measure(name) and place != self.place("query"):
                 return place
         return None
@@ -277,21 +276,16 @@ def read_delimited(name: str, text: str) -> list[Grid]:
         return [Grid(name, rows)]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        return [
-            Grid(
-                name,
-                [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader],
-                delimiter,
-            )
-        ]
+        rows = [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader]
     except csv.Error as error:
         raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+    return [Grid(name, rows, delimiter)]
 
 
 def _aligned(text: str) -> list[tuple[int, list[str]]]:
     """Return line and cells of each row of a table whose columns are two spaces apart, as pandas prints it.
 
-    A line of a title, without such a space, is no row, nor is one of dashes.
+    Titles without such a gap and lines of dashes are skipped.
     """
     rows = enumerate(text.splitlines(), 1)
     lines = [(number, line) for number, line in rows if _GAP.search(line) and line.strip("-=+ ")]

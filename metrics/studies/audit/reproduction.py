@@ -320,8 +320,8 @@ class Reproduction:
     def depends_on(self, field: str) -> bool:
         """Return whether two of `fitting` that differ only in this field give different figures."""
         usual = Convention()
-        others = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
-        return len({*zip(others, self._fitting_groups, strict=True)}) > len({*others})
+        without_field = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
+        return len({*zip(without_field, self._fitting_groups, strict=True)}) > len({*without_field})
 
     @property
     def _fitting_groups(self) -> "pd.Series[int]":
