@@ -222,7 +222,7 @@ def by_tool(values: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["tool", "version", "spelling"]
     rows = values.drop_duplicates([*keys, "reranker"])
-    rows = rows.assign(reranker=[name + " " * (name in {*keys, "why"}) for name in rows["reranker"]])
+    rows = rows.assign(reranker=[f"{name} " if name in {*keys, "why"} else name for name in rows["reranker"]])
     wide = rows.pivot_table("value", keys, "reranker")
     order = pd.MultiIndex.from_frame(rows[keys].drop_duplicates())
     wide = wide.reindex(index=order, columns=rows["reranker"].unique())

@@ -133,39 +133,28 @@ def compare(
     pairs = baseline_pairs(names, baselines)
     comparisons = len(pairs) if chosen_correction.method else 1
     figures = {name: np.zeros(len(pairs), kind) for name, kind in COLUMNS.items() if kind != "str"}
-    untested = np.zeros(len(pairs)), np.zeros(len(pairs)), np.zeros(len(pairs)), np.full(len(pairs), "", object)
-    results = TestResults(*untested)
+    p, low, high = np.zeros((3, len(pairs)))
+    results = TestResults(p, low, high, np.full(len(pairs), "", object))
     for places, comparison in group_by_queries(table.to_numpy(), pairs, chosen_test, level, seed, comparisons):
         results.put(places, chosen_test.function(comparison))
         for name, values in pair_statistics(comparison, chosen_test).items():
             figures[name][places] = values
     figures["p"] = results.p
-    figures["p_adjusted"] = adjusted = (
-        results.p if chosen_test.simultaneous else adjust_p(results.p, chosen_correction)
-    )
+    adjusted = results.p if chosen_test.simultaneous else adjust_p(results.p, chosen_correction)
+    figures["p_adjusted"] = adjusted
     baseline, reranker = pairs.T
     dropped = count_not_finite(evaluation, measure, ties)
     n_dropped = np.array([dropped.get(name, 0) for name in names], dtype=np.int64)
-    notes = comparison_notes(
-        figures,
-        results,
-        chosen_test,
-        level,
-        table.count().to_numpy()[baseline],
-        n_dropped[baseline] + n_dropped[reranker],
-    )
+    n_baseline, n_infinite = table.count().to_numpy()[baseline], n_dropped[baseline] + n_dropped[reranker]
+    notes = comparison_notes(figures, results, chosen_test, level, n_baseline, n_infinite)
     largest = largest_difference(measure)
     for side, values in (("low", results.low), ("high", results.high)):
         figures[side] = np.where(np.isinf(values), np.copysign(largest, values), values)
-    texts = {
-        "baseline": pd.array(names, dtype="str").take(baseline),
-        "reranker": pd.array(names, dtype="str").take(reranker),
-        "stars": pd.array(MARKS, dtype="str").take(star_places(adjusted)),
-        "note": pd.array(notes, dtype="str"),
-    }
-    return pd.DataFrame(
-        {name: texts[name] if kind == "str" else figures[name] for name, kind in COLUMNS.items()}
-    )
+    labels = pd.array(names, dtype="str")
+    texts = {"baseline": labels.take(baseline), "reranker": labels.take(reranker)}
+    texts["stars"] = pd.array(MARKS, dtype="str").take(star_places(adjusted))
+    texts["note"] = pd.array(notes, dtype="str")
+    return pd.DataFrame({name: texts.get(name, figures.get(name)) for name in COLUMNS})
 
 
 def verdicts(

@@ -40,15 +40,9 @@ class GapCells(NamedTuple):
 
     def select_places(self, places: slice) -> "GapCells":
         """Return the cells of a range of places."""
-        return GapCells(
-            self.edges[places.start : places.stop + 1],
-            self.levels,
-            self.high[places],
-            self.low[places],
-            self.none[places],
-            self.sums[places],
-            self.squares[places],
-        )
+        edges = self.edges[places.start : places.stop + 1]
+        high, low, none = self.high[places], self.low[places], self.none[places]
+        return GapCells(edges, self.levels, high, low, none, self.sums[places], self.squares[places])
 
     @property
     def n_lists(self) -> IntArray:
@@ -178,9 +172,10 @@ def stored_summary(stored: Stored, measure: str, traditional: str) -> StoredSumm
     """Count the ties and gaps of all lists of a stored evaluation, in batches."""
     tied, before = column_of(measure, "expected"), column_of(measure, traditional)
     counter = _SummaryCounter(len(stored.rerankers))
-    for piece in stored.pieces([*dict.fromkeys([tied, before]), "tie_ratio", "max_tie_size"]):
-        columns = (piece.columns[name] for name in (before, tied, "tie_ratio", "max_tie_size"))
-        counter.add(_ListBatch(piece.rows, piece.owner, *columns))
+    sources = {"traditional": before, "tied": tied, "tie_ratio": "tie_ratio", "max_tie_size": "max_tie_size"}
+    for piece in stored.pieces(list(dict.fromkeys(sources.values()))):
+        columns = {name: piece.columns[source] for name, source in sources.items()}
+        counter.add(pd.DataFrame({"row": piece.rows, "owner": piece.owner, **columns}))
     return counter.summary(stored.policies.index)
 
 
@@ -196,17 +191,6 @@ def stored_summary_finding(summary: StoredSummary, measure: str, query_id: str) 
     return gap_prose(summary.n_tied, share_level, summary.correlation, farthest, measure)
 
 
-class _ListBatch(NamedTuple):
-    """A batch of lists, (n,) arrays; row and owner as in `metrics.scale.stored.Piece`."""
-
-    row: IntArray
-    owner: IntArray
-    traditional: FloatArray
-    tied: FloatArray
-    tie_ratio: FloatArray
-    max_tie_size: IntArray
-
-
 class _SummaryCounter:
     """Counts, sums and farthest lists of the batches so far."""
 
@@ -219,40 +203,35 @@ class _SummaryCounter:
         self.n_tied = self.n_level = 0
         self.farthest = pd.DataFrame()
 
-    def add(self, lists: _ListBatch) -> None:
+    def add(self, lists: pd.DataFrame) -> None:
         """Add a batch of lists."""
-        if not len(lists.owner):
+        if not len(lists):
             return
-        gap = lists.traditional - lists.tied
+        owners, ratios = lists["owner"].to_numpy(), lists["tie_ratio"].to_numpy()
+        gap = (lists["traditional"] - lists["tied"]).to_numpy()
         size = np.abs(gap)
         size *= size > EQUAL
-        self.moments.add(lists.tie_ratio, size)
+        self.moments.add(ratios, size)
         with_gap = np.flatnonzero(size)
-        gap, size, owner = gap[with_gap], size[with_gap], lists.owner[with_gap]
-        self.n_lists += np.bincount(lists.owner, minlength=len(self.n_lists))
+        gap, size, owner = gap[with_gap], size[with_gap], owners[with_gap]
+        self.n_lists += np.bincount(owners, minlength=len(self.n_lists))
         self.n_off += np.bincount(owner, minlength=len(self.n_off))
         self.sums += np.bincount(owner, size, len(self.sums))
-        n_tied = int(np.count_nonzero(lists.tie_ratio))
+        n_tied = int(np.count_nonzero(ratios))
         self.n_tied += n_tied
-        self.n_level += n_tied - int(np.count_nonzero(lists.tie_ratio[with_gap]))
-        self.ratios.add(lists.owner, lists.tie_ratio, with_gap, gap)
-        self.sizes.add(lists.owner, lists.max_tie_size, with_gap, gap)
+        self.n_level += n_tied - int(np.count_nonzero(ratios[with_gap]))
+        self.ratios.add(owners, ratios, with_gap, gap)
+        self.sizes.add(owners, lists["max_tie_size"].to_numpy(), with_gap, gap)
         if len(with_gap):
             np.maximum.at(self.tops, owner, size)
-            self._look_for_farthest(lists, with_gap, size)
+            self._look_for_farthest(lists.iloc[with_gap].assign(size=size))
 
-    def _look_for_farthest(self, lists: _ListBatch, with_gap: IntArray, size: FloatArray) -> None:
-        farthest = self.farthest
-        threshold = farthest["size"].min() if len(farthest) == FARTHEST else 0.0
-        if size.max() <= threshold:
-            return
-        positions = np.flatnonzero(size > threshold)
-        positions = positions[np.argsort(-size[positions], kind="stable")[:FARTHEST]]
-        candidates = pd.DataFrame(
-            {name: one[with_gap[positions]] for name, one in lists._asdict().items()}
-        ).assign(size=size[positions])
-        merged = pd.concat([farthest, candidates]) if len(farthest) else candidates
-        self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
+    def _look_for_farthest(self, lists: pd.DataFrame) -> None:
+        is_full = len(self.farthest) == FARTHEST
+        lists = lists[lists["size"] > (self.farthest["size"].min() if is_full else 0.0)]
+        if len(lists):
+            merged = pd.concat([self.farthest, lists]) if len(self.farthest) else lists
+            self.farthest = merged.sort_values("size", ascending=False, kind="stable").head(FARTHEST)
 
     def summary(self, rerankers: pd.Index) -> StoredSummary:
         """Return the summary of all lists added."""

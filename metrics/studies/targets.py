@@ -128,9 +128,20 @@ def check_targets(
         table = evaluation.means(str(target.measure))
         rerankers = table.drop(index=baseline) if target.relative else table
         base = table.loc[baseline] if target.relative else 0 * table.iloc[0].fillna(0)
-        rows += [
-            _row(str(name), target, row, base, traditional, decided_by) for name, row in rerankers.iterrows()
-        ]
+        is_tied = decided_by == "expected"
+        measure = target.measure.tied if is_tied else f"{target.measure.traditional} ({decided_by})"
+        bound = base[decided_by] + target.number
+        for name, row in rerankers.iterrows():
+            value = row[decided_by]
+            passed = target.meets(value, bound)
+            means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
+            outcome = (
+                bound,
+                passed,
+                _verdict(target, row, base, traditional),
+                0.0 if passed else abs(bound - value),
+            )
+            rows.append((str(name), str(target), measure, value, *means, *outcome))
     return in_order(pd.DataFrame(rows, columns=_COLUMNS), names)
 
 
@@ -138,25 +149,6 @@ _COLUMNS = (
     *("reranker", "target", "measure", "value", "tied", "traditional", "worst", "best"),
     *("bound", "passed", "verdict", "missed_by"),
 )
-
-
-def _row(
-    name: str,
-    target: Target,
-    row: "pd.Series[float]",
-    base: "pd.Series[float]",
-    traditional: str,
-    decided_by: str,
-) -> tuple[object, ...]:
-    value, bound = row[decided_by], base[decided_by] + target.number
-    passed = target.meets(value, bound)
-    measure = (
-        target.measure.tied if decided_by == "expected" else f"{target.measure.traditional} ({decided_by})"
-    )
-    means = (row["expected"], row[traditional], row["pessimistic"], row["optimistic"])
-    verdict = _verdict(target, row, base, traditional)
-    missed_by = 0.0 if passed else abs(bound - value)
-    return name, str(target), measure, value, *means, bound, passed, verdict, missed_by
 
 
 def _verdict(target: Target, row: "pd.Series[float]", base: "pd.Series[float]", traditional: str) -> Verdict:

@@ -64,11 +64,8 @@ def with_latency(evaluation: Evaluation, list_seconds: Mapping[str, "pd.Series[f
         return evaluation
     columns = {(LATENCY, ties): 0 * seconds if ties == "std" else seconds for ties in evaluation.ties}
     timed = pd.DataFrame(columns).rename_axis(columns=evaluation.scores.columns.names)
-    return replace(
-        evaluation,
-        scores=evaluation.scores.join(timed),
-        measures=(*evaluation.measures, LATENCY),
-    )
+    measures = (*evaluation.measures, LATENCY)
+    return replace(evaluation, scores=evaluation.scores.join(timed), measures=measures)
 
 
 def _aligned(list_seconds: Mapping[str, "pd.Series[float]"], evaluation: Evaluation) -> "pd.Series[float]":
@@ -131,16 +128,9 @@ def tradeoffs(
     for value in ("tied", "traditional"):
         table[f"{value}_front"] = pareto_front(seconds, table[value].to_numpy())
     is_known = np.isfinite(seconds) & table["tied"].notna().to_numpy()
-    table["standing"] = np.select(
-        [
-            ~is_known,
-            table["tied_front"] & table["traditional_front"],
-            table["tied_front"],
-            table["traditional_front"],
-        ],
-        ["not timed", "both", "tied only", "traditional only"],
-        "beaten",
-    )
+    tied, usual = table["tied_front"], table["traditional_front"]
+    standings = ["not timed", "both", "tied only", "traditional only"]
+    table["standing"] = np.select([~is_known, tied & usual, tied, usual], standings, "beaten")
     table["beaten_by"] = _beaten_by(table)
     return table
 
@@ -280,12 +270,12 @@ def coverage(evaluation: Evaluation, k: int = DEPTH) -> pd.DataFrame:
         lost = recall − distinct, negative if a target needs only one of several documents; repeated = share of
         the relevant documents whose target another one covers, 1 − Div@k/(k·P@k).
     """
-    columns = {}
-    for name, measure in (("recall", f"R@{k}"), ("distinct", f"DR@{k}"), ("targets", f"Div@{k}")):
-        means = evaluation.means(measure)
-        columns[name] = means["expected"]
-        columns[f"{name}_worst"] = means["pessimistic"]
-        columns[f"{name}_best"] = means["optimistic"]
+    suffixes = {"": "expected", "_worst": "pessimistic", "_best": "optimistic"}
+    columns = {
+        f"{name}{suffix}": evaluation.means(f"{measure}@{k}")[ties]
+        for name, measure in (("recall", "R"), ("distinct", "DR"), ("targets", "Div"))
+        for suffix, ties in suffixes.items()
+    }
     table = pd.DataFrame(columns)
     relevant = k * evaluation.means(f"P@{k}")["expected"]
     repeated = difference(relevant, table["targets"]) / relevant.where(relevant > 0)

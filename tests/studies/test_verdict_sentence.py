@@ -56,9 +56,9 @@ def test_a_leader_by_file_order_alone_is_called_that():
 
 def test_a_leader_passed_by_the_ties_of_others_is_not_said_to_lead_by_its_own():
     assert verdict(cache.sample_board().runs, traditional="docid_desc").startswith(
-        "MiniLM float32 leads by trec_eval's order, MiniLM int8 with ties averaged. "
-        "Ties averaged, MiniLM int8 is 0.0019 MRR ahead "
-        "of MiniLM float32 (p = 0.653, 200 queries). The difference is not significant."
+        "MiniLM float32 leads by trec_eval's order, MiniLM int8 with ties averaged. Ties averaged, "
+        "MiniLM int8 is 0.0019 MRR ahead of MiniLM float32 (p = 0.653, 200 queries). "
+        "The difference is not significant."
     )
 
 

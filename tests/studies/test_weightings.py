@@ -224,3 +224,9 @@ def test_of_three_criteria_the_two_that_lead_over_most_are_named():
     text = plain(weighting_finding(by_weight(grid, **shares), "RR"))
     assert text.startswith("A has the highest RR at 43% of 91 weightings, B at 38% (3 rerankers have it")
     assert text.endswith("Every value varies by 1.000 RR.")
+
+
+def test_a_finding_names_the_highest_mean_and_claims_no_winner():
+    for columns in ({"A": WEIGHT, "B": 1 - WEIGHT}, {"A": WEIGHT + 1, "B": WEIGHT}, {"A": 0 * WEIGHT}):
+        text = plain(weighting_finding(by_weight(**columns), "RR"))
+        assert not {"leads", "lead", "beats", "better", "best"} & set(text.replace(".", "").split())

@@ -1,1 +1,1 @@
-"""Which published order stands, and by which convention was the table made?"""
+"""Audit of published tables: conventions and printed orders."""

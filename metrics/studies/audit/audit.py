@@ -1,4 +1,4 @@
-"""Audit: a published table beside the runs it was made from, and by which convention, in sentences."""
+"""Audit of a published table: the convention that reproduces it from the runs, in sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -21,69 +21,54 @@ from metrics.studies.prose import Prose, Strong, and_more, decimal, plain
 from metrics.support.wording import count_of, first_names, part_of
 
 _TELLS_APART = {
-    "treatment": "ties of relevant documents with others",
-    "precision": "scores that only coarser formats tie",
-    "relevant_from": "documents of the grades between",
+    "treatment": "ties of relevant with other documents",
+    "precision": "scores that tie only in coarser formats",
+    "relevant_from": "documents with grades in between",
     "missing": "runs that lack queries",
-    "empty": "queries with nothing relevant",
+    "empty": "queries without relevant documents",
     "gain": "grades above 1",
     "unjudged": "unjudged documents above relevant ones",
 }
-"""Field of a convention → what of other files would tell its values apart."""
+"""Field of a convention → property of other files that would distinguish its values."""
 _MOST_LABELS = 4
 _HARDLY = 0.01
-"""Expected number of fits by chance below which a table that comes out was made so."""
+"""Expected number of fits by chance below which a fitting convention is the one used."""
 _FIELDS = tuple(field.name for field in fields(Convention))
 
 
 def convention_finding(reproduction: Reproduction) -> Prose:
-    """Say by which convention the published figures come out; of several that fit, never one."""
+    """Say which convention reproduces the published figures; if several do, none is chosen."""
     n, n_out = reproduction.n_figures, int(reproduction.conventions["does_not_come_out"].iloc[0])
     if n_out == n:
         return (
-            "No convention that was tried gives any figure of the table. By the usual one, ",
+            "No convention tried reproduces any figure of the table. The usual one, ",
             Strong(reproduction.best.label),
-            ", none comes out",
+            ", reproduces none",
             *_where_it_fails(reproduction),
         )
     come_out = Strong(part_of(n - n_out, n, "figure"))
     outcome = f" {'comes' if n - n_out == 1 else 'come'} out{_by_rounding(reproduction, n - n_out)}"
     if n_out:
-        return (
-            "No convention that was tried gives the whole table. ",
-            *_nearest(reproduction.fitting),
-            ": ",
-            come_out,
-            outcome,
-            *_where_it_fails(reproduction),
-        )
+        nearest = ("No convention tried reproduces the whole table. ", *_nearest(reproduction.fitting), ": ")
+        return *nearest, come_out, outcome, *_where_it_fails(reproduction)
     shared, either = _alternatives(reproduction.fitting)
     if not shared:
-        return (
-            come_out,
-            f"{outcome} under ",
-            Strong(count_of(len(reproduction.fitting), "convention")),
-            f", which {_why_alike(reproduction)}: ",
-            Strong("; ".join(either)),
-            f". {_what_would_tell(reproduction)}",
-        )
+        number = Strong(count_of(len(reproduction.fitting), "convention"))
+        choices = Strong("; ".join(either))
+        alike = f", which {_why_alike(reproduction)}: "
+        return come_out, f"{outcome} under ", number, alike, choices, f". {_what_would_tell(reproduction)}"
     label = Strong("; ".join(shared))
     open_words = _what_is_open(reproduction) if either else ""
     if reproduction.n_by_chance >= _HARDLY:
-        return come_out, f"{outcome} under ", label, f", which so few digits may do by chance.{open_words}"
-    return (
-        "The table was made by this convention: ",
-        label,
-        ": ",
-        come_out,
-        f"{outcome.rstrip(',')}.{open_words}",
-    )
+        return come_out, f"{outcome} under ", label, f", which may be chance with so few digits.{open_words}"
+    end = f"{outcome.rstrip(',')}.{open_words}"
+    return "The table was made by this convention: ", label, ": ", come_out, end
 
 
 def untold_notes(reproduction: Reproduction) -> list[str]:
-    """Return sentences on what of a convention nothing in these files can tell."""
+    """Return sentences about parts of the convention that these files cannot show."""
     return [
-        f"Not told apart, {_SUBJECTS[field]}: {reason}."
+        f"Not distinguishable, {_SUBJECTS[field]}: {reason}."
         for field, reason in reproduction.candidates.reasons.items()
     ]
 
@@ -92,11 +77,11 @@ _QUESTIONS = {
     "precision": "whether scores were compared {}",
     "relevant_from": "whether documents are relevant from grade {}",
     "missing": "whether queries without rows count 0 or are left out",
-    "empty": "whether queries with nothing relevant count 0 or are left out",
+    "empty": "whether queries without relevant documents count 0 or are left out",
     "gain": "whether the gain of nDCG is the grade or 2^grade − 1",
     "unjudged": "whether unjudged documents are not relevant or left out",
 }
-"""Field of a convention → what is asked of it, with its values where they are not always the same."""
+"""Field of a convention → open question about it."""
 _SUBJECTS = _QUESTIONS | {
     "precision": "formats of scores",
     "relevant_from": "smallest relevant grades",
@@ -107,7 +92,7 @@ _SUBJECTS = _QUESTIONS | {
 def _by_rounding(reproduction: Reproduction, n_out: int) -> str:
     n_rounded = reproduction.conventions["by_rounding"].iloc[: len(reproduction.fitting)]
     of_them = "" if n_out == 1 else f"{n_rounded.max():,} of them "
-    if n_rounded.max() > n_rounded.min():
+    if n_rounded.max() > n_rounded.min():  # conventions that fit differ in it
         return f", {f'up to {of_them}' if of_them else 'at times '}by rounding,"
     return f", {of_them}by rounding" if n_rounded.max() else ", all to the digit"
 
@@ -143,19 +128,15 @@ def _either(phrases: Sequence[str]) -> str:
 
 def _what_is_open(reproduction: Reproduction) -> str:
     varied = _varied(reproduction.fitting)
-    idle = [field for field in varied if not reproduction.depends_on(field)]
-    idle_questions, questions = (
-        ", nor ".join(
-            _QUESTIONS[field].format(_choice(field, values))
-            for field, values in varied.items()
-            if (field in idle) == is_idle
-        )
-        for is_idle in (True, False)
-    )
+    by_digits: dict[bool, list[str]] = {True: [], False: []}
+    for field, values in varied.items():
+        question = _QUESTIONS[field].format(_choice(field, values))
+        by_digits[reproduction.depends_on(field)].append(question)
+    questions, idle_questions = (", nor ".join(by_digits[depends]) for depends in (True, False))
     if not questions:
-        return f" The figures do not tell {idle_questions}."
-    addition = f" No digit would tell {idle_questions}." if idle else ""
-    return f" The figures do not tell {questions}; more digits would.{addition}"
+        return f" The figures do not show {idle_questions}."
+    addition = f" More digits would not show {idle_questions}." if idle_questions else ""
+    return f" The figures do not show {questions}; more digits would.{addition}"
 
 
 def _choice(field: str, values: Sequence[Any]) -> str:
@@ -176,19 +157,19 @@ def _enumerated(words: Sequence[str]) -> str:
 def _why_alike(reproduction: Reproduction) -> str:
     if reproduction.n_fitting_alike == 1:
         return "give the same figures on these files"
-    either = "" if _all_differ(reproduction) else "give the same figures on these files or "
-    return f"{either}differ past the printed digits alone"
+    all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
+    return (
+        f"{'' if all_differ else 'give the same figures on these files or '}differ only past the printed digits"
+    )
 
 
 def _what_would_tell(reproduction: Reproduction) -> str:
+    """Return the property of other files that would distinguish the fitting conventions."""
     if reproduction.n_fitting_alike > 1:
-        return f"More digits would tell {'' if _all_differ(reproduction) else 'some of '}them apart."
-    varied = _varied(reproduction.fitting)
-    return f"What would tell them apart: {', '.join(_TELLS_APART[field] for field in varied)}."
-
-
-def _all_differ(reproduction: Reproduction) -> bool:
-    return reproduction.n_fitting_alike == len(reproduction.fitting)
+        all_differ = reproduction.n_fitting_alike == len(reproduction.fitting)
+        return f"More digits would distinguish {'' if all_differ else 'some of '}them."
+    properties = [_TELLS_APART[field] for field in _varied(reproduction.fitting)]
+    return f"These would distinguish them: {', '.join(properties)}."
 
 
 def _where_it_fails(reproduction: Reproduction) -> Prose:
@@ -204,10 +185,10 @@ def _where_it_fails(reproduction: Reproduction) -> Prose:
         f"; in {count_of(len(queries), 'query')}: {first_names(list(queries), 5)}" if len(queries) else ""
     )
     n_unjudged = int(failed["computed"].isna().sum())
-    unjudged = f" Nobody judged the queries of {count_of(n_unjudged, 'figure')}." if n_unjudged else ""
+    unjudged = f" The queries of {count_of(n_unjudged, 'figure')} are unjudged." if n_unjudged else ""
     return (
         f"; the largest difference is {decimal(largest)}." if largest else ".",
-        f" It fails for {places[0]}; by {places[1]}{addition}.{unjudged}",
+        f" It fails for {places[0]}, by {places[1]}{addition}.{unjudged}",
         *_by_measure(reproduction, failed),
     )
 
@@ -219,23 +200,23 @@ def _by_measure(reproduction: Reproduction, failed: pd.DataFrame) -> Prose:
     if not len(first):
         return ()
     names = [f"{row.measure} ({row.convention.label})" for row in first.itertuples()]
-    return (f" Whole by another convention: {first_names(names, _MOST_LABELS)}.",)
+    return (f" Another convention reproduces all of {first_names(names, _MOST_LABELS)}.",)
 
 
 TIED = ("expected", "optimistic", "pessimistic")
-"""Treatments that stand beside that of the convention."""
+"""Treatments scored in addition to that of the convention."""
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What became of a published table.
+    """The audit of a published table.
 
     Attributes:
-        published: the figures as printed.
-        names: whose they are.
-        reproduction: by which convention they come out.
-        evaluation: of the rerankers that have figures, by the convention that fits best: ties by it, expected,
-            optimistic and pessimistic; its measures are those of `names`, with the gain of the convention.
+        published: figures as printed.
+        names: matches of published names and ours.
+        reproduction: conventions tried, the best first.
+        evaluation: evaluation of the rerankers with figures by the best convention, with its treatment and
+            expected, optimistic and pessimistic.
     """
 
     published: PublishedTable
@@ -245,15 +226,12 @@ class Audit:
 
     @property
     def measures(self) -> list[str]:
-        """Published measures by which two rerankers or more have a mean, in the order printed."""
+        """Published measures with means of two or more rerankers, in printed order."""
         return [name for name in self.published.measures if len(self.order(name)) > 1]
 
     @property
     def first_measure(self) -> str:
-        """The published measure whose order is judged first: by RR, else nDCG, else the first of `measures`.
-
-        Empty where no two rerankers have a mean by one measure.
-        """
+        """The published measure to audit first: RR, else nDCG, else the first of `measures`, or ""."""
         ours = {name: parse(self.names.measure(name)) for name in self.measures}
         for family in ("RR", "nDCG"):
             of_family = [name for name, measure in ours.items() if measure.measure.name == family]
@@ -262,24 +240,24 @@ class Audit:
         return next(iter(ours), "")
 
     def published_measure(self, name: str) -> str:
-        """Return the published measure of a name, theirs or ours; empty where there is no order by it."""
+        """Return the published measure of a name, theirs or ours; empty if it gives no order."""
         if name in self.measures:
             return name
         ours = our_measure(name)
         return next((each for each in self.measures if ours and self.names.measure(each) == ours), "")
 
     def order(self, measure: str) -> list[str]:
-        """Return the rerankers of the runs by their printed means of a published measure, the highest first."""
+        """Return the rerankers by their printed means of a published measure, the highest first."""
         if not self.names.measure(measure):
             return []
         return [name for printed in self.published.order(measure) if (name := self.names.reranker(printed))]
 
     def measure(self, published: str) -> str:
-        """Return the measure of `evaluation` that a published one is."""
+        """Return the measure of `evaluation` for a published one."""
         return self.reproduction.best.measure(self.names.measure(published))
 
     def __str__(self) -> str:
-        """Say by which convention the table was made."""
+        """Say which convention the table was made with."""
         return plain(convention_finding(self.reproduction))
 
 
@@ -291,26 +269,25 @@ def audit(
     names: Mapping[str, str] | None = None,
     relevant_from: float | None = None,
 ) -> Audit:
-    """Hold a published table against the runs and judgments it was made from.
+    """Reproduce a published table from the runs and judgments it was made from.
 
-    Every convention is tried that can give other figures on these files: the order of ties, the precision of
-    scores, the smallest relevant grade, what is done about queries without rows or with nothing relevant and
-    about unjudged documents, and the gain of nDCG.
+    All conventions that can give different figures on these files are tried: tie order, precision of scores,
+    smallest relevant grade, policies for missing and empty queries and for unjudged documents, gain of nDCG.
 
     Args:
-        runs: what was ranked, read or to be read as `read_runs` does.
+        runs: the rankings, in any form that `read_runs` reads.
         published: outputs of trec_eval, CSV, Markdown or LaTeX tables, JSON of BEIR or MTEB: a path, several,
             or name → bytes.
-        qrels: judgments, where `runs` hold none.
-        names: published → ours, of rerankers and measures whose names do not say it; → "" leaves one out.
-        relevant_from: smallest relevant grade, where it is known.
+        qrels: judgments, if `runs` have none.
+        names: published → ours, for names of rerankers and measures that do not match; "" leaves one out.
+        relevant_from: smallest relevant grade, if known.
 
     Returns:
-        The names matched, the convention found, and the runs scored by it.
+        The matched names, the convention, and the runs scored with it.
 
     Raises:
         ReadError: a file cannot be read; names file and line.
-        UsageError: no figure is of a known reranker and measure, or a name is on neither side.
+        UsageError: no figure belongs to a known reranker and measure, or a name does not exist.
     """
     runs = as_runs(runs, qrels)
     if not isinstance(published, PublishedTable):

@@ -1,4 +1,4 @@
-"""The orders of a published table: which stand, pair by pair, rank by rank, and by each measure."""
+"""The orders of a published table: which ones hold, pair by pair, by rank and by measure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from metrics.support.wording import chance_percent, small_number
 
 SWAPS, CAN_SWAP, WITHIN_LUCK, STANDS = "swaps", "ties can swap", "within luck", "stands"
 VERDICTS = {
-    SWAPS: "Averaged over the ties, the other one is ahead.",
-    CAN_SWAP: "Some order of the ties puts the other one ahead, but their average does not.",
-    WITHIN_LUCK: "It holds in every order of the ties, but other queries could turn it.",
-    STANDS: "It holds in every order of the ties, by more than the luck of the queries.",
+    SWAPS: "With ties averaged, the other one is ahead.",
+    CAN_SWAP: "Some tie order puts the other one ahead, but the average does not.",
+    WITHIN_LUCK: "It holds in every tie order, but the difference is not significant.",
+    STANDS: "It holds in every tie order, and the difference is significant.",
 }
-"""Verdicts of an order, and what each says."""
+"""Verdict of a printed order → its meaning."""
 
 
 def pair_verdicts(
@@ -41,18 +41,18 @@ def pair_verdicts(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return what becomes of each order of a published table: of every two figures that are not equal.
+    """Return a verdict for each printed order of two rerankers with different figures.
 
-    An order swaps where the tied means, rounding left out, are the other way; the ties can swap it where it
-    does not, but some order of them puts b strictly above a; it is within luck where neither is so and the
-    tied difference is not significant; else it stands.
+    An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
+    strictly above a. It is within luck if the tied difference is not significant at 1 - level. Otherwise it
+    stands. Rerankers without a tied mean are left out.
 
     Returns:
-        a row for each order printed, by the places of a, then b: a (published above b), b; a_published,
-        b_published, a_tied, b_tied (means); tied_difference (a - b); p (paired t on the tied values of the
-        queries both have, as `paired_p` returns it), p_adjusted (Holm's, over all pairs of those published);
-        p_above (chance that a comes out above b when every tie is broken at random); is_significant (p_adjusted
-        is, and those queries put the same one first as the tied means); verdict.
+        one row per printed order, by the ranks of a, then b: a (published above b), b; a_published,
+        b_published, a_tied, b_tied (means); tied_difference (a - b); p (paired t-test of tied values on shared
+        queries), p_adjusted (Holm, over all published pairs); p_above (chance that a is above b when ties are
+        broken at random); is_significant (p_adjusted is, and the shared queries rank the pair like the tied
+        means); verdict.
     """
     values = values_by_query(evaluation, measure, "expected")
     unknown = published.index.difference(values.columns)
@@ -80,7 +80,7 @@ def pair_verdicts(
 
 
 def standing_finding(verdicts: pd.DataFrame) -> Prose:
-    """Say how many printed orders of `pair_verdicts` stand in every order of the ties, and how many swap."""
+    """Say how many printed orders hold in every tie order, and how many swap."""
     if not len(verdicts):
         return ("No order is printed.",)
     counts = verdicts["verdict"].value_counts()
@@ -88,16 +88,15 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
     n, n_firm = len(verdicts), len(verdicts) - n_swaps - n_can_swap
     n_significant = int(((verdicts["verdict"] == SWAPS) & verdicts["is_significant"]).sum())
     significant = significant_part(n_significant, n_swaps, small_number(n_significant))
-    swap = f"when ties are averaged, {significant}"
-    can_swap = "in some orders of the ties, though not when they are averaged"
+    swap = f"with ties averaged, {significant}"
+    can_swap = "in some tie orders, but not with ties averaged"
     if n == 1:
-        ending = "stands in every order of the ties" if n_firm else f"swaps {swap if n_swaps else can_swap}"
-        return ("The one order printed ", Strong(ending), ".")
+        ending = "holds in every tie order" if n_firm else f"swaps {swap if n_swaps else can_swap}"
+        return ("The only printed order ", Strong(ending), ".")
     number = "all" if n_firm == n else small_number(n_firm)
     prose: Prose = (
-        f"Of {small_number(n)} orders printed, ",
-        Strong(f"{number} stand{'s' * (n_firm <= 1)}"),
-        " in every order of the ties",
+        *(f"Of {small_number(n)} printed orders, ", Strong(f"{number} hold{'s' * (n_firm <= 1)}")),
+        " in every tie order",
     )
     for part, manner in ((n_swaps, swap), (n_can_swap, can_swap)):
         if part:
@@ -106,17 +105,17 @@ def standing_finding(verdicts: pd.DataFrame) -> Prose:
 
 
 _NORMAL = 1.959964
-"""Standard deviations from the middle within which 95% of a normal distribution lies."""
+"""Quantile of the normal distribution for 95% intervals."""
 
 
 @dataclass(frozen=True, eq=False)
 class AuditedOrder:
-    """What becomes of the order that a table prints by one measure.
+    """The audit of the order that a table prints by one measure.
 
     Attributes:
-        measure: as it is spelled there.
-        pairs: as of `pair_verdicts`.
-        places: as of `published_places`.
+        measure: name in the table.
+        pairs: table of `pair_verdicts`.
+        places: table of `published_places`.
     """
 
     measure: str
@@ -125,12 +124,12 @@ class AuditedOrder:
 
     @property
     def n_queries(self) -> int:
-        """Queries that the tied means are over."""
+        """Number of queries of the tied means."""
         return int(self.places["n"].max()) if len(self.places) else 0
 
 
 def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
-    """Return what becomes of the order that a table prints by a measure."""
+    """Audit the order that a table prints by a measure."""
     published = _published_means(audit, measure)
     if not len(published):
         return AuditedOrder(measure, pd.DataFrame(columns=["verdict"]), pd.DataFrame(columns=["tier", "n"]))
@@ -142,11 +141,11 @@ def audited_order(audit: Audit, runs: Runs, measure: str) -> AuditedOrder:
 
 
 def orders_by_measure(audit: Audit) -> pd.DataFrame:
-    """Return what becomes of the printed orders by each measure, as `pair_verdicts` tells them.
+    """Count the verdicts of the printed orders by each measure.
 
     Returns:
-        index measure (as published); n_orders (pairs of means that are not equal), hold (in every order of the
-        ties), can_swap (in some), swap (when ties are averaged).
+        index measure (as published); n_orders (pairs of different means), hold (in every tie order), can_swap
+        (in some), swap (with ties averaged).
     """
     counts = {}
     for measure in audit.measures:
@@ -171,16 +170,15 @@ def _published_means(audit: Audit, measure: str) -> "pd.Series[float]":
 
 
 def published_places(published: "pd.Series[float]", evaluation: Evaluation, measure: str) -> pd.DataFrame:
-    """Return the published and the tied place of each reranker that has a figure, best tied mean first.
+    """Return the published and the tied rank of each reranker with a figure, best tied mean first.
 
-    Ties and queries together: when n queries are drawn and the ties of each list are broken at random, the
-    variance of a mean is, by the law of total variance, that of the tied values over n, and the mean variance
-    by ties over n.
+    For n random queries with ties broken at random, the variance of a mean is the variance of the tied values
+    over n plus the mean variance by ties over n (law of total variance).
 
     Returns:
-        index reranker; traditional (the published mean) and traditional_rank (equal ones share one), tied,
-        tied_rank, worst, best, gap, tie_ratio, query_low and query_high (95% of ties and queries together, NaN
-        of one query), n (queries), tier as of `rank_intervals`.
+        index reranker; traditional (published mean), traditional_rank (shared by equal means), tied, tied_rank,
+        worst, best, gap, tie_ratio, query_low and query_high (95% interval over ties and queries, NaN for one
+        query), n (queries), tier of `rank_intervals`.
     """
     table = leaderboard(evaluation, measure, "expected")
     table = table.loc[table["tied"].notna(), ["tied", "worst", "best", "tie_ratio", "standard_error"]]
@@ -195,7 +193,7 @@ def published_places(published: "pd.Series[float]", evaluation: Evaluation, meas
 
 
 def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
-    """Say by which rule a table was made, and which of the orders by one of its measures stand."""
+    """Say which convention a table was made with, and which of its orders by one measure hold."""
     standing, *further_sentences = standing_finding(order.pairs)
     words = standing.text if isinstance(standing, Strong) else standing
     return (
@@ -206,13 +204,13 @@ def audit_finding(audit: Audit, order: AuditedOrder) -> Prose:
 
 
 def widest_first(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs of an order: those that swap, the widest first, then the others, the closest first."""
+    """Sort the pairs of an order: those that swap, the widest first, then the others, the closest first."""
     difference = pairs["tied_difference"].where(pairs["verdict"] == SWAPS, pairs["tied_difference"].abs())
     return pairs.iloc[np.lexsort((difference, pairs["verdict"].map(list(VERDICTS).index)))]
 
 
 def written_chances(pairs: pd.DataFrame) -> list[str]:
-    """Return how likely each printed order of `pair_verdicts` is at random; "every order" if firm."""
+    """Return the chance of each printed order when ties are broken at random, or "every order"."""
     is_firm = pairs["verdict"].isin([WITHIN_LUCK, STANDS])
     return [
         "every order" if firm else chance_percent(chance)

@@ -1,4 +1,4 @@
-"""Conventions: all that decides which figure a tool prints for the same run and judgments; which are tried."""
+"""Conventions by which tools compute figures, and those that an audit tries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,22 +17,12 @@ from metrics.ties.judgments import Unjudged
 from metrics.ties.precision import rounded
 
 Gain = Literal["linear", "exponential"]
-"""Gain of nDCG: the grade, as trec_eval has it, or 2^grade - 1."""
+"""Gain of nDCG: the grade, like trec_eval, or 2^grade - 1."""
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One way to make a table from runs and judgments.
-
-    Attributes:
-        treatment: of ties, a name of `metrics.TREATMENTS`.
-        precision: how scores are compared.
-        relevant_from: smallest grade that counts as relevant.
-        missing: what is done about queries that a run lacks.
-        empty: what is done about queries with nothing relevant.
-        gain: of nDCG.
-        unjudged: what is done about documents that nobody judged.
-    """
+    """A way to compute a table: tie order, options of scoring and gain of nDCG."""
 
     treatment: str = "docid_desc"
     precision: str = "float64"
@@ -44,20 +34,20 @@ class Convention:
 
     @property
     def options(self) -> ScoringOptions:
-        """How lists are scored by it."""
+        """Its options of scoring."""
         return ScoringOptions(
             self.precision, self.missing, self.empty, self.relevant_from, unjudged=self.unjudged
         )
 
     def measure(self, name: str) -> str:
-        """Return the measure that is computed where this one is asked for: nDCG has the gain."""
+        """Return a measure with its gain."""
         measure_at = parse(name)
         if self.gain == "linear" and measure_at.measure.name == "nDCG":
             return str(parse(str(measure_at).replace("nDCG", "nDCG-linear", 1)))
         return name
 
     def aspect(self, field: str) -> str:
-        """Return what a field of it says in words, such as `relevant from 2`."""
+        """Describe one of its fields, such as `relevant from 2`."""
         value = getattr(self, field)
         match field:
             case "treatment":
@@ -72,58 +62,52 @@ class Convention:
                 return "gain of nDCG the grade" if value == "linear" else "gain of nDCG 2^grade − 1"
             case "unjudged":
                 return f"unjudged documents {'left out' if value == 'leave_out' else 'not relevant'}"
-        subject = "queries without rows" if field == "missing" else "queries with nothing relevant"
+        subject = f"queries without {'rows' if field == 'missing' else 'relevant documents'}"
         return f"{subject} {'left out' if value == 'skip' else 'as 0'}"
 
     @property
     def scoring_label(self) -> str:
-        """How lists are scored by it, whatever breaks their ties."""
+        """Description of its options that change lists."""
         return "; ".join(map(self.aspect, ("precision", "relevant_from", "unjudged")))
 
     @property
     def label(self) -> str:
-        """What people call it: its order of ties, and what is unusual of the rest."""
+        """Its tie order and its unusual fields."""
         names = [field.name for field in fields(self)]
         unusual = [name for name in names[1:] if getattr(self, name) != getattr(USUAL, name)]
         return "; ".join(self.aspect(name) for name in (names[0], *unusual))
 
 
 USUAL = Convention()
-"""What a label leaves unsaid, but for the order of ties."""
+"""The fields that labels omit."""
 
 
 TREATMENTS = ("docid_desc", "docid_asc", "input", "expected", "pessimistic", "optimistic")
-"""Treatments of ties that are tried, the most usual first."""
+"""Treatments to try, the most usual first."""
 PRECISIONS = (
-    "float64",
-    "float32",
-    "float16",
-    "bfloat16",
-    "decimals:6",
-    "decimals:4",
-    "decimals:3",
-    "decimals:2",
+    *("float64", "float32", "float16", "bfloat16"),
+    *("decimals:6", "decimals:4", "decimals:3", "decimals:2"),
 )
-"""Precisions that are tried, the finest first."""
+"""Precisions to try, the finest first."""
 _MAX_GRADES = 8
-"""Smallest relevant grades that are tried, the lowest ones."""
+"""Most thresholds of relevance to try."""
 _GAIN_MEASURE = "nDCG"
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The conventions that are tried.
+    """The conventions to try.
 
     Attributes:
-        choices: field of a convention → its values that can give other figures, the most usual first.
-        reasons: field of a convention → why no more of its values were tried, where that is so.
+        choices: field → values that can give different figures, the most usual first.
+        reasons: field → reason why other values are not tried.
     """
 
     choices: Mapping[str, Sequence[Any]]
     reasons: Mapping[str, str]
 
     def evaluations(self) -> Iterator[Convention]:
-        """Yield a convention for each evaluation that is needed: it serves all that differ in the rest."""
+        """Yield a convention for each evaluation needed; it serves all that differ in other fields."""
         for precision, unjudged, grade in product(
             *(self.choices[name] for name in ("precision", "unjudged", "relevant_from"))
         ):
@@ -133,7 +117,7 @@ class Candidates:
 def candidate_conventions(
     runs: Runs, measures: Sequence[str], relevant_from: float | None = None
 ) -> Candidates:
-    """Return the conventions that can give other figures on these files."""
+    """Return the conventions that can give different figures on these files."""
     rankings = [AS_READ.ranking(runs, name) for name in runs.rerankers]
     levels = grades(runs)
     precisions, precision_reason = _precisions(rankings)
@@ -143,13 +127,13 @@ def candidate_conventions(
     tests = {
         "relevant_from": (
             any(family.family.by_relevance for family in families),
-            "no measure of the table asks what is relevant",
+            "no measure of the table uses binary relevance",
         ),
         "missing": (any(ranking.is_missing.any() for ranking in rankings), "no run lacks a judged query"),
-        "empty": (bool((highest.n_relevant == 0).any()), "every query has something relevant"),
+        "empty": (bool((highest.n_relevant == 0).any()), "every query has relevant documents"),
         "gain": (
             any(family.name == _GAIN_MEASURE for family in families) and bool((levels > 1).any()),
-            "no nDCG of a grade above 1",
+            "no nDCG with a grade above 1",
         ),
         "unjudged": (not all(ranking.judged.all() for ranking in rankings), "every listed document is judged"),
     }

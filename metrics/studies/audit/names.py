@@ -1,4 +1,4 @@
-"""Whose figures are whose: published names of measures and rerankers, and ours."""
+"""Match published names of measures and rerankers with ours."""
 
 import re
 import unicodedata
@@ -34,7 +34,7 @@ _OTHER_NAMES = {
     "successat": "Hits",
     "rprecision": "Rprec",
 }
-"""Names, without what stands between their words, that other software has for our measures."""
+"""Names of our measures in other software, without separators."""
 _CUT = re.compile(r"(.*?)(?:[\s_.@-]*(?:at|@)?[\s_.@-]*)(\d{1,9})", re.DOTALL)
 _ASIDE = re.compile(r"\((?:rel|judged_only|dcg|gains)\s*=[^()]*\)|\(%\)|[%↑↓]", re.IGNORECASE)
 _BESIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|(?:±|\+/-).*", re.DOTALL)
@@ -44,16 +44,16 @@ _DERIVED = {
     *("std", "sd", "stdev", "stddev", "stderr", "se", "sem", "σ", "ci", "var", "variance", "p", "p-value"),
     *("δ", "delta", "diff", "difference", "change", "gain", "improvement", "rank"),
 }
-"""Words, in small letters, of what is computed from values of a measure; a P is precision."""
+"""Lower-case words for statistics derived from a measure; a capital P is precision."""
 _WITHIN_NAMES = re.compile(r"reciprocal\s+rank|rank[\s-]+biased|cumulative\s+gain", re.IGNORECASE)
-"""Where such words are part of a measure's name."""
+"""Names of measures that contain such words."""
 _MAX_NAME = 200
-"""Letters of a name that are looked at."""
+"""Most letters of a name that are matched."""
 
 
 @cache
 def our_measure(published: str) -> str:
-    """Return our measure that a published name means, such as nDCG@10; empty where none does."""
+    """Return our measure for a published name, such as nDCG@10, or ""."""
     name = _THOUSANDS.sub("000", _ASIDE.sub("", published[:_MAX_NAME]).strip())
     name = _RECALL.sub(r"IPrec@\1", name)
     if measure := _exactly(name):
@@ -67,22 +67,22 @@ def our_measure(published: str) -> str:
 
 @cache
 def is_bounded(published: str) -> bool:
-    """Return whether a measure has values up to 1; what is not known may."""
+    """Return whether the values of a measure are at most 1; unknown measures count as such."""
     ours = our_measure(published)
     return not ours or parse(ours).measure.largest == 1
 
 
 def is_measure_of(published: str, family: str) -> bool:
-    """Return whether a published name is of the measure that another one means: NDCG@10 is of ndcg."""
+    """Return whether a published name is of this measure family: NDCG@10 is of ndcg."""
     return _bases().get(_base(family), "?") == our_measure(published).partition("@")[0]
 
 
 @cache
 def measures_within(published: str) -> tuple[str, ...]:
-    """Return our measures that single words of a published name mean: `DL19 nDCG@10` holds nDCG@10.
+    """Return our measures in the words of a published name: `DL19 nDCG@10` has nDCG@10.
 
-    What another word says to be a deviation, a difference or a rank is of none: `nDCG@10 std`. In brackets or
-    after ±, it says what stands beside the value.
+    Names of deviations, differences or ranks have none, such as `nDCG@10 std`, unless that word is in brackets
+    or after ±.
     """
     name = published[:_MAX_NAME]
     beside = _WITHIN_NAMES.sub(" ", _BESIDE.sub(" ", name)).split()
@@ -112,24 +112,23 @@ def _bases() -> dict[str, str]:
 
 
 Match = tuple[str, str, tuple[str, ...]]
-"""What a published name matches: matched, how, candidates."""
+"""Match of a published name: matched, how, candidates."""
 COLUMNS = ("published", "matched", "how", "candidates")
 _PREFIX = re.compile(r"(?:(?:input|output|run|summary|eval|results?)[\s._-](?=.))+")
 _SIGNS = "+*'\N{RIGHT SINGLE QUOTATION MARK}\N{PRIME}"
-"""What tells names apart that are else alike."""
+"""Signs that can distinguish otherwise equal names."""
 _ENDING = re.compile(r"\.(?:eval|out|summary|results?|output|treceval|te|md|tex)$")
 
 
 @dataclass(frozen=True, eq=False)
 class NameMatches:
-    """Published names beside ours.
+    """Matches of published names with ours.
 
     Attributes:
-        rerankers: a row for each published reranker: published, matched (the reranker of the runs, empty where
-            none is), how ("same", "alike", "by hand" or ""), candidates (those alike, where none was chosen).
-        measures: the same of measures; matched is a measure of `metrics.MEASURES`, such as nDCG@10, whose gain
-            the convention says.
-        unpublished: rerankers of the runs that have no figure.
+        rerankers: one row per published reranker: published, matched (ours, or empty), how ("same", "alike",
+            "by hand" or ""), candidates (similar names, if none was chosen).
+        measures: the same columns for measures, such as nDCG@10; the gain depends on the convention.
+        unpublished: rerankers of the runs without figures.
     """
 
     rerankers: pd.DataFrame
@@ -137,12 +136,12 @@ class NameMatches:
     unpublished: tuple[str, ...] = ()
 
     def reranker(self, published: str) -> str:
-        """Return the reranker of the runs that a published name means; empty where none does."""
+        """Return our reranker for a published name, or ""."""
         return _matched(self.rerankers, published)
 
     @property
     def unmatched(self) -> str:
-        """The published names that are nobody's, with what each is alike; empty where there is none."""
+        """The published names without a match, with their candidates."""
         parts = []
         for noun, table in (("reranker", self.rerankers), ("measure", self.measures)):
             rows = table.loc[table["how"] == "", ["published", "candidates"]]
@@ -154,26 +153,23 @@ class NameMatches:
         return "; ".join(parts)
 
     def measure(self, published: str) -> str:
-        """Return our measure that a published name means; empty where none does."""
+        """Return our measure for a published name, or ""."""
         return _matched(self.measures, published)
 
 
 def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str] | None = None) -> NameMatches:
-    """Match the names of a published table to those of runs; what is uncertain stays unmatched.
+    """Match the names of a published table with those of runs; uncertain names stay unmatched.
 
-    Rerankers match where their names are the same or else alike: but for case, then for folders, endings and a
-    prefix such as `input.`, then for punctuation; or else where the tags of TREC runs do. Two that are alike at
-    once are not chosen between, and those that are alike but for a sign that may be part of a name, as BM25 and
-    BM25+, are said and not matched.
-
-    Returns:
-        Which name is which, by what likeness, and what stayed unmatched.
+    `by_hand` maps published names to ours, or to "" to leave a name out. Rerankers match if their names are
+    equal, or else equal without case, then without folders, suffixes and a prefix such as `input.`, then
+    without punctuation, or by the tags of TREC runs. If several names are equally similar, or differ in a sign
+    that can be part of a name (BM25 and BM25+), they are only reported as candidates.
     """
     choices = dict(by_hand or {})
     unknown = [name for name in choices if name not in {*published.rerankers, *published.measures}]
     if unknown:
         names = first_names([quote(name) for name in (*published.rerankers, *published.measures)], 12)
-        raise UsageError(f"{quote(unknown[0])} is not in the published table. There are: {names}.")
+        raise UsageError(f"{quote(unknown[0])} is not in the published table. Names in it: {names}.")
     rerankers = _match_rerankers(published, runs.rerankers, choices, _own_tags(runs))
     matched = set(rerankers["matched"])
     return NameMatches(
@@ -184,6 +180,7 @@ def match_names(published: PublishedTable, runs: Runs, by_hand: Mapping[str, str
 
 
 def _own_tags(runs: Runs) -> dict[str, tuple[str, ...]]:
+    """Return reranker → tag of its TREC run, if no other run has it."""
     tags = {name: runs.origins[name].origin.tag for name in runs.rerankers if name in runs.origins}
     counts = Counter(tags.values())
     return {name: (tag,) for name, tag in tags.items() if tag and counts[tag] == 1}
@@ -200,12 +197,14 @@ def _match_rerankers(
         if name in by_hand:
             if by_hand[name] and by_hand[name] not in rerankers:
                 candidates = first_names([quote(other) for other in rerankers], 12)
-                raise UsageError(f"{quote(by_hand[name])} is no reranker of the runs. There are: {candidates}.")
+                raise UsageError(
+                    f"{quote(by_hand[name])} is not a reranker of the runs. Rerankers: {candidates}."
+                )
             twin = next((other for other, row in rows.items() if row[0] == by_hand[name] != ""), None)
             if twin is not None:
                 raise UsageError(
-                    f"{quote(twin)} and {quote(name)} are both given to {quote(by_hand[name])} by hand. "
-                    "Give it to one, and leave the other out."
+                    f"{quote(twin)} and {quote(name)} are both matched to {quote(by_hand[name])} by hand. "
+                    "Match one and leave the other out."
                 )
             rows[name] = (by_hand[name], "by hand" if by_hand[name] else "", ())
     open_names = [name for name in published.rerankers if name not in rows]
@@ -280,7 +279,7 @@ _LIKENESS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("alike", _with_signs),
     ("", _letters),
 )
-"""How alike two names are, the most alike first, and what of them must be the same; the last is not enough."""
+"""Similarity of names → the part that must be equal, closest first; the last one does not suffice."""
 
 
 def _match_measures(published: Sequence[str], by_hand: Mapping[str, str]) -> pd.DataFrame:
@@ -289,21 +288,17 @@ def _match_measures(published: Sequence[str], by_hand: Mapping[str, str]) -> pd.
         if name in by_hand:
             matched = str(parse(by_hand[name])) if by_hand[name] else ""
             rows[name] = (matched, "by hand" if matched else "", ())
+        elif matched := our_measure(name):
+            rows[name] = (matched, "same" if matched == name else "alike", ())
         else:
-            rows[name] = _measure_match(name)
+            rows[name] = ("", "", measures_within(name))
     for name, (_, likeness, candidates) in rows.items():
-        rivals = [other for other in rows if rows[other][1] and rows[other][0] in candidates]
-        if likeness == "" and len(candidates) == 1 and not rivals:
-            rivals_alike = [other for other in rows if rows[other][2] == candidates]
-            if rivals_alike == [name]:
+        if likeness == "" and len(candidates) == 1:
+            is_matched = any(how and matched in candidates for matched, how, _ in rows.values())
+            n_alike = sum(others == candidates for *_, others in rows.values())
+            if not is_matched and n_alike == 1:
                 rows[name] = (candidates[0], "alike", ())
     return pd.DataFrame([(name, *rows[name]) for name in published], columns=list(COLUMNS))
-
-
-def _measure_match(name: str) -> Match:
-    if matched := our_measure(name):
-        return matched, "same" if matched == name else "alike", ()
-    return "", "", measures_within(name)
 
 
 def _matched(table: pd.DataFrame, published: str) -> str:

@@ -1,4 +1,4 @@
-"""From files to a published table: what kind each is, and what all of them say together."""
+"""Read published tables from files of several formats."""
 
 import re
 from collections import Counter
@@ -30,29 +30,29 @@ from metrics.support.wording import quote
 
 Path = str | PurePath
 Files = Path | Iterable[Path] | Mapping[str, bytes]
-"""Paths, or names of uploads with their bytes."""
+"""Paths, or name → bytes."""
 _MAX_BYTES, _MAX_MARKUP, _MAX_FIGURES = 2**27, 2**20, 2_000_000
-"""Largest file read, and largest with mark-up, in bytes; most figures."""
+"""Largest file and largest file with markup in bytes, and most figures."""
 _MARKDOWN_RULE = re.compile(r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$")
 _LATEX = re.compile(r"\\begin\{(?:tab|long|Nice)|&[^\n]*\\\\")
 _MAX_RESULTS = 20 * 2**20
-"""Bytes of a file that is looked through for results, at most."""
+"""Largest file to search for results, in bytes."""
 _HEAD_LINES = 50
 _MOST_DECIMALS = 17
 _HIGHEST_PERCENT = 100
 _SHORT = 10
-"""Digits of a decimal that a machine does not print by chance."""
+"""More decimals than this are those of a float."""
 
 
 @dataclass(frozen=True)
 class _PublishedFile:
-    """What one file says.
+    """The contents of one file.
 
     Attributes:
-        figures: as printed.
-        notes: on what was left out.
-        run_id: of the run, where the file says it; else its rerankers have the file's name, or their own.
-        is_typed: whether decimals are those of a machine, which leaves zeros out at the end.
+        figures: printed figures.
+        notes: sentences about parts that were left out.
+        run_id: run name in the file; without it, the file name or the names in the table count.
+        is_typed: whether numbers come from software that drops trailing zeros.
     """
 
     figures: Sequence[Figure]
@@ -62,11 +62,10 @@ class _PublishedFile:
 
 
 def read_published(files: Files) -> PublishedTable:
-    """Read what was published; the kind of each file is told by its content.
+    """Read printed figures from a path, several paths, or name → bytes.
 
-    Raises:
-        ReadError: a file cannot be read, or prints a figure twice; names file and line.
-        UsageError: there is no file.
+    The format of each file is recognised: outputs of trec_eval or ir_measures (one file per run), CSV,
+    Markdown or LaTeX tables, JSON results of BEIR and MTEB.
     """
     sources = _open_files(files)
     if not sources:
@@ -91,12 +90,12 @@ def read_published(files: Files) -> PublishedTable:
     percents = _scale_percents(table)
     _add_zeros(table, typed)
     notes = [note for part in parts for note in part.notes]
-    notes += [f"Percents, divided by 100: {', '.join(percents)}."] if percents else []
+    notes += [f"Percents were divided by 100: {', '.join(percents)}."] if percents else []
     return PublishedTable(table, tuple(dict.fromkeys(notes)), other_names)
 
 
 def holds_results(file: File) -> bool:
-    """Return whether a file that is no run and no judgments holds figures of measures that are known here."""
+    """Return whether a file has figures of known measures, and is neither a run nor judgments."""
     try:
         if file.size > _MAX_RESULTS or "doc_id" in recognise(Head(file).header):
             return False
@@ -104,8 +103,9 @@ def holds_results(file: File) -> bool:
     except ReadError:
         return False
     names = {figure.measure for figure in figures}
-    known = [name for name in names if our_measure(name) or measures_within(name)]
-    return bool(known) and (not file.head.lstrip().startswith((b"{", b"[")) or 2 * len(known) > len(names))
+    n_known = sum(bool(our_measure(name) or measures_within(name)) for name in names)
+    is_json = file.head.lstrip().startswith((b"{", b"["))
+    return n_known > 0 and (not is_json or 2 * n_known > len(names))
 
 
 def _open_files(files: Files) -> list[tuple[File, str]]:
@@ -152,7 +152,7 @@ def _text(file: File) -> str:
 def _of_grids(file: File, grids: Sequence[Grid], *, is_typed: bool) -> _PublishedFile:
     figures: list[Figure] = []
     notes: list[str] = []
-    problem = ReadError(file.name, "there is no table", "Give rerankers × measures.", line=1)
+    problem = ReadError(file.name, "there is no table", "Give a table of rerankers × measures.", line=1)
     for grid in grids:
         try:
             of_grid = figures_of_grid(grid, file.stem)
@@ -174,10 +174,12 @@ def _without_repeats(figures: Sequence[Figure]) -> pd.DataFrame:
     repeated = table[table.duplicated(keys)]
     if len(repeated):
         first = repeated.iloc[0]
-        problem = f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice, with other digits"
+        problem = (
+            f"{quote(first['measure'])} of {quote(first['reranker'])} is printed twice with different digits"
+        )
         line = None if pd.isna(first["line"]) else int(first["line"])
         raise ReadError(
-            first["file"], problem, "Give each run a file, or each row a name of its own.", line=line
+            first["file"], problem, "Give each run its own file, or each row its own name.", line=line
         )
     return table
 
@@ -201,9 +203,9 @@ def _scale_percents(table: pd.DataFrame) -> list[str]:
 
 
 def _add_zeros(table: pd.DataFrame, typed: Sequence[str]) -> None:
-    """Count the zeros that a machine leaves out at the end: .28 in a column of .2834 is .2800.
+    """Add trailing zeros that software drops to the decimals: .28 in a column with .2834 is .2800.
 
-    Where each measure has one figure, those of the file stand in for the column.
+    If each measure has one figure, all figures of the file count as the column.
     """
     long = np.flatnonzero(table["decimals"] > _SHORT)
     table.loc[long, "decimals"] = [

@@ -1,4 +1,4 @@
-"""What was published, as files lay it out: tables of cells, Markdown, LaTeX, the output of tools, JSON."""
+"""Layouts of published figures: tables of cells, Markdown, LaTeX, output of trec_eval, JSON."""
 
 import csv
 import io
@@ -22,22 +22,15 @@ _NUMBER = re.compile(r"([-+−]?)((?:\d[\d,.\u00a0\u202f']*)|(?:[.,]\d+))((?:[eE
 _ASIDE = re.compile(
     r"[\s*†‡§¶#◦▲▼△▽↑↓¹²³⁰⁴-⁹ⁱⁿᵃ-ᶿʰ-ʸˠ-ˤ𐞥ªº^]*+(?:(?:±|\+/-|\+-)\s*[\d.,]+\s*+%?)?(?:[\s*†‡§¶]*+[(\[][^)\]]*[)\]])?[\s*†‡§¶#]*"
 )
-"""What may stand after a number: marks of significance, a deviation, an interval."""
+"""Text after a number: marks of significance, a deviation, an interval."""
 _LETTERS = re.compile("".join(rf"[\s,]*+{letter}?+" for letter in "abcdefghijkl") + r"[\s,]*+")
-"""Letters of significance after decimals, each a reranker that is beaten: 0.72ab."""
+"""Letters of significance after decimals: 0.72ab."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _MAX_TEXT = 100
 
 
 class PrintedNumber(NamedTuple):
-    """A number as it was printed.
-
-    Attributes:
-        text: the number alone, as printed.
-        value: what it says.
-        decimals: digits after the point.
-        is_percent: whether a percent sign follows.
-    """
+    """A printed number: its text, value, number of decimals, and whether a percent sign follows."""
 
     text: str
     value: float
@@ -46,7 +39,7 @@ class PrintedNumber(NamedTuple):
 
 
 def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | None:
-    """Return the number in a printed cell, without stars, deviations and intervals; None where none is."""
+    """Return the number in a cell without stars, deviations and intervals, or None."""
     text = cell.strip()
     match = _NUMBER.match(text) if len(text) <= _MAX_TEXT else None
     if match is None:
@@ -67,7 +60,7 @@ def parse_number(cell: str, *, decimal_comma: bool = False) -> PrintedNumber | N
 
 
 def has_decimal_comma(cells: Iterable[str], *, has_thousands: bool = True) -> bool:
-    """Return whether cells print a comma before decimals: 0,284 or 28,4; 28,412 unless it may be thousands."""
+    """Return whether cells have decimal commas: 0,284 or 28,4; 28,412 only without thousands separators."""
     has_comma = False
     for cell in cells:
         match = _NUMBER.match(cell.strip()[:_MAX_TEXT])
@@ -87,20 +80,17 @@ _MEASURE = {"measure", "metric", "measures", "metrics", "metric_name"}
 _VALUE = {"value", "score", "mean", "result", "values", "scores", "figure"}
 _QUERY = {"query", "query_id", "queryid", "query id", "qid", "topic", "topic_id", "topicid"}
 _ALL_QUERIES = {"all", "amean", "mean", "average", "avg", "overall", ""}
-"""What stands in the place of a query where a figure is a mean."""
+"""Query names of means."""
 _BLANKS = {"", "-", "–", "—", "−", "--", "---", "n/a", "na", "nan", "n.a", "none", "?"}
-"""What stands in the place of a figure that nobody has."""
+"""Cells without a figure."""
 _FIGURE_LIKE = re.compile(r"[^\w@.,]*[.,]?\d")
-_SHAPE_HINT = "Give a row for each reranker and a column for each measure, or columns reranker, measure, value."
+_SHAPE_HINT = "Give one row per reranker and one column per measure, or columns reranker, measure, value."
 
 
 class Grid(NamedTuple):
-    """A table of cells.
+    """A table of cells: rows of (line, cells without markup), the header first.
 
-    Attributes:
-        file: name of the file.
-        rows: (line, cells without mark-up), the header first.
-        delimiter: what parts the cells in the file; empty where mark-up does.
+    The delimiter is empty for tables with markup.
     """
 
     file: str
@@ -109,7 +99,7 @@ class Grid(NamedTuple):
 
 
 def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a table, of `stem` where it names no reranker, and notes on what is left out."""
+    """Return the figures of a table, of reranker `stem` if it names none, and notes on omissions."""
     rows = [(line, [cell.strip() for cell in cells]) for line, cells in grid.rows if any(map(str.strip, cells))]
     if not rows:
         raise ReadError(grid.file, "there is no table", _SHAPE_HINT, line=1)
@@ -118,7 +108,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
     cells_in_order = [cell for _, cells in rows for cell in cells]
     is_of_shares = grid.delimiter == ";" and any(our_measure(c) and is_bounded(c) for c in cells_in_order)
     comma = has_decimal_comma(cells_in_order, has_thousands=not is_of_shares)
-    notes = ["Commas are read as decimal points."] if comma else []
+    notes = ["Commas were read as decimal points."] if comma else []
     header, body = _split_header(rows)
     if _is_transposed(header, body):
         header, body = _transposed(header, body)
@@ -130,15 +120,7 @@ def figures_of_grid(grid: Grid, stem: str) -> tuple[list[Figure], list[str]]:
 
 
 class _Table(NamedTuple):
-    """A table whose header is known.
-
-    Attributes:
-        file: its name.
-        header: of its columns.
-        body: line and cells of each row.
-        comma: whether decimals follow a comma.
-        stem: the reranker where no column says it.
-    """
+    """A table with known header, whose decimals follow a `comma`, of reranker `stem` if no column names it."""
 
     file: str
     header: list[str]
@@ -148,41 +130,40 @@ class _Table(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether it has a row for each figure."""
+        """Whether it has one row per figure."""
         return None not in (self.place("measure"), self.place("value"))
 
     def place(self, role: str) -> int | None:
-        """Return the column of a role, by its name; of values beside measures, the one of numbers will do."""
+        """Return the column with this role by its name; for values also the only column of numbers."""
         names = _ROLES[role]
         by_name = next((place for place, cell in enumerate(self.header) if cell.casefold() in names), None)
         if by_name is not None or role != "value" or self.place("measure") is None:
             return by_name
         roles = {self.place(role) for role in _ROLES if role != "value"}
-        numeric = [
-            place
-            for place in range(len(self.header))
-            if place not in roles
-            and any(parse_number(cells[place], decimal_comma=self.comma) for _, cells in self.body)
-        ]
+        columns = [place for place in range(len(self.header)) if place not in roles]
+        numeric = [place for place in columns if any(self._number(cells[place]) for _, cells in self.body)]
         return numeric[0] if len(numeric) == 1 else None
+
+    def _number(self, cell: str) -> PrintedNumber | None:
+        return parse_number(cell, decimal_comma=self.comma)
 
     @property
     def reranker_place(self) -> int | None:
-        """The column of rerankers: by its name, else the first of texts that is no measure's."""
+        """Column of rerankers by its name, else the first text column that is not a measure."""
         if (by_name := self.place("reranker")) is not None:
             return by_name
         for place, name in enumerate(self.header):
             cells = [cells[place] for _, cells in self.body if cells[place]]
-            is_text = any(parse_number(cell, decimal_comma=self.comma) is None for cell in cells)
+            is_text = any(self._number(cell) is None for cell in cells)
             if is_text and not _is_measure(name) and place != self.place("query"):
                 return place
         return None
 
 
 def _split_header(rows: list[tuple[int, list[str]]]) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return the header, its lines put together column by column, and the rows with more than a heading.
+    """Join the lines of the header column by column, and return the rows with more than a heading.
 
-    It ends before the first line with a number, or with what begins as one below a measure.
+    The header ends before the first line with a number, or with the start of one below a measure.
     """
     n_lines = 1
     places = [place for place, cell in enumerate(rows[0][1]) if _is_measure(cell)]
@@ -233,7 +214,7 @@ def _long_figures(table: _Table) -> tuple[list[Figure], list[str]]:
         number = parse_number(text["value"], decimal_comma=table.comma)
         if number is None and not _is_blank(text["value"]):
             hint = "Write the figure alone, or leave the cell empty."
-            raise ReadError(table.file, f"{text['value'][:40]!r} is no number", hint, line=line)
+            raise ReadError(table.file, f"{text['value'][:40]!r} is not a number", hint, line=line)
         if number is not None:
             reranker = table.stem if places["reranker"] is None else text["reranker"]
             query = None if text["query"].casefold() in _ALL_QUERIES else text["query"]
@@ -254,9 +235,14 @@ def _wide_figures(table: _Table) -> tuple[list[Figure], list[str]]:
                 figures.append(_figure(name, table.header[place], query_id, number, (table.file, line)))
                 silent.pop(place, None)
             elif _is_measure(table.header[place]) and not _is_blank(cells[place]):
-                notes.append(f"{table.file}, line {line}: {quote(cells[place])} is no number, and left out.")
+                notes.append(
+                    f"{table.file}, line {line}: {quote(cells[place])} is not a number and was left out."
+                )
     names = [table.header[place] for place in silent]
-    return figures, [*notes, *([f"Columns without numbers are left out: {', '.join(names)}."] if names else [])]
+    return figures, [
+        *notes,
+        *([f"Columns without numbers were left out: {', '.join(names)}."] if names else []),
+    ]
 
 
 def _figure(
@@ -274,37 +260,32 @@ DELIMITERS = "\t,;|"
 _BOLD = re.compile(r"(\*\*|__)(.+)\1([^\w*]*)")
 _BOLD_COMMAND = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf)\{([^{}]*)\}")
 _HEAD, _HEAD_LINES = 65_536, 20
-"""Letters and lines in which the delimiter is looked for."""
+"""Letters and lines for finding the delimiter."""
 _MAX_ALIGNED, _MAX_WIDTH = 2**20, 2_000
-"""Letters of an aligned table, and of a line of it, that are looked at."""
+"""Most letters of an aligned table and of a line of it."""
 _GAP = re.compile(r"\S {2,}\S")
 _WORD = re.compile(r"\S+")
 _COLUMN = re.compile(r"x+(?: x+)*")
 
 
 def read_delimited(name: str, text: str) -> list[Grid]:
-    """Return the table of a file of separated values, all its text; a ReadError where it is none."""
+    """Read separated or aligned values; raise ReadError if they are neither."""
     head = text[:_HEAD].splitlines(keepends=True)[:_HEAD_LINES]
     delimiter, n_parted = _delimiter(head)
     if 2 * n_parted < sum(map(bool, map(str.strip, head))) and (rows := _aligned(text[:_MAX_ALIGNED])):
         return [Grid(name, rows)]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        return [
-            Grid(
-                name,
-                [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader],
-                delimiter,
-            )
-        ]
+        rows = [(reader.line_num, [_cell_text(cell) for cell in cells]) for cells in reader]
     except csv.Error as error:
         raise ReadError(name, f"no table: {error}", "Export it again.", line=reader.line_num) from error
+    return [Grid(name, rows, delimiter)]
 
 
 def _aligned(text: str) -> list[tuple[int, list[str]]]:
     """Return line and cells of each row of a table whose columns are two spaces apart, as pandas prints it.
 
-    A line of a title, without such a space, is no row, nor is one of dashes.
+    Titles without such a gap and lines of dashes are skipped.
     """
     rows = enumerate(text.splitlines(), 1)
     lines = [(number, line) for number, line in rows if _GAP.search(line) and line.strip("-=+ ")]
@@ -339,7 +320,7 @@ def _delimiter(lines: Sequence[str]) -> tuple[str, int]:
 
 
 def read_markdown(name: str, text: str) -> list[Grid]:
-    """Return the tables of a Markdown file, all its text."""
+    """Read the tables of a Markdown file."""
     grids: list[Grid] = []
     line = 0
     rows: list[tuple[int, list[str]]] = []
@@ -357,11 +338,11 @@ def read_markdown(name: str, text: str) -> list[Grid]:
 
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]{1,40}\](?!:)")
 _CELL_LEVEL = 4
-"""Depth of what stands in a cell: below table, head or body, row and cell."""
+"""Depth of the text of a cell: below table, head or body, row and cell."""
 
 
 def _markdown_text(tokens: list[Token]) -> str:
-    """Return the text of a cell, without superscripts, as of significance, nor subscripts of a number."""
+    """Return the text of a cell without superscripts, and without subscripts of a number."""
     texts: dict[str, list[str]] = {"": [], "sub": [], "sup": []}
     place = ""
     for token in tokens:
@@ -405,11 +386,11 @@ _SIGNS = {r"\pm": "±", r"\textpm": "±", r"\textasciitilde": "~", r"\textendash
 _ESCAPED = re.compile(r"\\([&%$#_{}])")
 _MAX_NESTING = 12
 _MAX_CELL = 2000
-"""Letters of a cell that are read."""
+"""Most letters of a cell."""
 
 
 def read_latex(name: str, text: str) -> list[Grid]:
-    """Return the tables of a LaTeX file; a text without an environment of tables is taken for rows of one."""
+    """Read the tables of a LaTeX file; text without a table environment counts as rows of one."""
     without_comments = _COMMENT.sub("", text)
     bodies = [(match.start(2), match[2]) for match in _TABLE.finditer(without_comments)] or [
         (0, without_comments)
@@ -458,18 +439,17 @@ def _without_commands(text: str) -> str:
 
 
 _NAMES = {"runid", "relstring"}
-"""Lines whose value is a text."""
 _COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret"}
-"""Lines that count queries and documents, and measure nothing."""
+"""Lines with counts of queries and documents."""
 _ALL = {"all", "amean"}
 _NO_NUMBERS = {"nan", "-nan", "inf", "-inf"}
-"""What trec_eval prints of what it cannot compute."""
+"""Values that trec_eval prints for undefined results."""
 _FIELDS = (2, 3)
 _TREC_EVAL_HINT = "Give trec_eval's output: measure, query or all, value."
 
 
 def is_trec_eval(lines: Iterable[str]) -> bool:
-    """Return whether all of the first lines of a file are those of trec_eval's output."""
+    """Return whether the first lines of a file look like output of trec_eval."""
     rows = [_fields(line) for line in lines if line.strip()]
     return bool(rows) and all(
         len(row) in _FIELDS and (row[0] in _NAMES or row[-1] in _NO_NUMBERS or parse_number(row[-1]))
@@ -478,10 +458,10 @@ def is_trec_eval(lines: Iterable[str]) -> bool:
 
 
 def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
-    """Return the figures of one run, under the name of its file, and its `runid`, empty where none is said.
+    """Return the figures of one run, named like its file, and its `runid` or "".
 
-    The figures of several runs, each with its `runid`, have the names of these. A run begins at its `runid`;
-    where queries stand before the first one, as trec_eval -q prints them, they stand before every one.
+    Figures of several runs are named by their `runid`. A run begins at its `runid`, or at its queries if the
+    first run has queries before its `runid`, as trec_eval -q prints them.
     """
     figures: list[Figure] = []
     run_ids: list[str] = []
@@ -496,7 +476,7 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
             continue
         number = parse_number(fields[-1]) if len(fields) in _FIELDS else None
         if number is None:
-            raise ReadError(name, f"{row[:60]!r} is no figure", _TREC_EVAL_HINT, line=line)
+            raise ReadError(name, f"{row[:60]!r} is not a figure", _TREC_EVAL_HINT, line=line)
         query = None if len(fields) == _FIELDS[0] or fields[1] in _ALL else fields[1]
         figures.append(
             Figure(stem, fields[0], query, number.value, number.text, number.decimals, 1, name, line)
@@ -513,22 +493,17 @@ def read_trec_eval(name: str, text: str, stem: str) -> tuple[list[Figure], str]:
 
 
 def _fields(line: str) -> list[str]:
+    """Split a line at tabs, else at spaces; the name of a run may contain spaces."""
     by_tabs = [field.strip() for field in line.strip().split("\t")]
-    return (
-        by_tabs
-        if len(by_tabs) == _FIELDS[1]
-        else re.split(r"\s+", line.strip(), maxsplit=2)
-        if line.strip()
-        else []
-    )
+    return by_tabs if len(by_tabs) == _FIELDS[1] else line.strip().split(maxsplit=2)
 
 
 _SUBSET, _SCORES = "hf_subset", "scores"
-_JSON_HINT = "Give measure → value, by model where there are several, or a task's results of MTEB."
+_JSON_HINT = "Give measure → value, by model if there are several, or MTEB results of a task."
 
 
 def read_json(file: File) -> tuple[list[Figure], list[str]]:
-    """Return the figures of a file of results, and sentences on those left out; a ReadError where none."""
+    """Return the figures of a JSON file and notes on omissions; raise ReadError without figures."""
     value = parse_file(file)
     if isinstance(value, dict) and isinstance(value.get(_SCORES), dict) and "task_name" in value:
         figures = list(_mteb_figures(file, value[_SCORES]))
@@ -538,7 +513,7 @@ def read_json(file: File) -> tuple[list[Figure], list[str]]:
     if not finite:
         raise ReadError(file.name, "there is no figure in this JSON", _JSON_HINT)
     infinite = dict.fromkeys(figure.measure for figure in figures if not isfinite(figure.value))
-    notes = [f"{file.name}: what is no finite number is left out: {', '.join(infinite)}."] if infinite else []
+    notes = [f"{file.name}: infinite values were left out: {', '.join(infinite)}."] if infinite else []
     return finite, notes
 
 
@@ -559,9 +534,9 @@ def _figures(file: File, value: Any, path: tuple[str, ...]) -> Iterator[Figure]:
 
 
 def _owner(file: File, path: tuple[str, ...], key: str) -> tuple[str, str]:
-    """Return reranker and measure of a number: its key is one of them.
+    """Return reranker and measure of a number whose key is one of them.
 
-    Measures may stand above rerankers, as pandas writes a table, or above their own cut-offs, as in BEIR's
+    Measures can be above rerankers, as pandas writes tables, or above their cut-offs, as in BEIR's
     `{"ndcg": {"NDCG@10": ...}}`.
     """
     if len(path) == 1 and our_measure(path[0]) and not our_measure(key):

@@ -1,4 +1,4 @@
-"""What was published: figures as they were printed, and the table that a careless script prints."""
+"""Published figures, and the table that a careless script prints."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,18 +12,18 @@ from metrics.measures import parse
 
 
 class Figure(NamedTuple):
-    """A figure as somebody printed it.
+    """A printed figure.
 
     Attributes:
-        reranker: as it is spelled there.
-        measure: as it is spelled there.
+        reranker: name as printed.
+        measure: name as printed.
         query_id: None for a mean.
-        value: in the unit of the measure: 28.4 of percents is 0.284.
-        text: as printed.
-        decimals: digits after the point.
-        scale: 100 where percents were printed, else 1.
-        file: where it stands.
-        line: where in the file.
+        value: value in the unit of the measure: 0.284 for 28.4 %.
+        text: text as printed.
+        decimals: number of decimals.
+        scale: 100 for percents, else 1.
+        file: name of the file.
+        line: line in the file.
     """
 
     reranker: str
@@ -39,12 +39,12 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublishedTable:
-    """Figures as somebody printed them.
+    """Printed figures.
 
     Attributes:
-        figures: a row for each `Figure`, in the order printed.
-        notes: sentences on what was read otherwise than it stands there, or left out.
-        other_names: reranker → further names of it, such as the file's beside the `runid` in it.
+        figures: one row per `Figure`, in printed order.
+        notes: sentences about parts that were converted or left out.
+        other_names: reranker → other names, such as the file name in addition to the `runid`.
     """
 
     figures: pd.DataFrame
@@ -53,33 +53,33 @@ class PublishedTable:
 
     @property
     def rerankers(self) -> list[str]:
-        """Names of the rerankers, in the order printed."""
+        """Names of the rerankers, in printed order."""
         return list(dict.fromkeys(self.figures["reranker"]))
 
     @property
     def measures(self) -> list[str]:
-        """Names of the measures, in the order printed."""
+        """Names of the measures, in printed order."""
         return list(dict.fromkeys(self.figures["measure"]))
 
     def means(self, measure: str) -> pd.Series:
-        """Return the printed means of one measure, index reranker, in the order printed."""
+        """Return the printed means of one measure by reranker, in printed order."""
         figures = self.figures
         rows = figures[(figures["measure"] == measure) & figures["query_id"].isna()]
         return pd.Series(rows["value"].to_numpy(), index=pd.Index(rows["reranker"], name="reranker"))
 
     def order(self, measure: str) -> list[str]:
-        """Return the rerankers by their printed means of one measure, highest first, equal ones as printed."""
+        """Return the rerankers by their printed means, highest first, equal ones in printed order."""
         return list(self.means(measure).sort_values(ascending=False, kind="stable").index)
 
 
 MEASURES = ("RR", "AP", "nDCG@10", "P@10", "R@10", "Hits@1")
-"""Measures of the table unless others are asked for; the first decides the order of its rows."""
+"""Default measures; the first sorts the rows."""
 
 
 def careless_table(
     evaluation: Evaluation, measures: Sequence[str] = MEASURES, ties: str = "input", digits: int = 4
 ) -> str:
-    """Return means as CSV, a row a reranker, the highest by the first measure first."""
+    """Return means as CSV, one row per reranker, sorted by the first measure."""
     means = pd.DataFrame({parse(name).traditional: evaluation.means(name)[ties] for name in measures})
     means = means.dropna(how="all").sort_values(means.columns[0], ascending=False, kind="stable")
     text = StringIO()

@@ -1,4 +1,4 @@
-"""By which convention was a table made: its figures beside what every convention tried makes of them."""
+"""Find the convention that a table was made with: compare its figures with those of each convention."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,28 +20,21 @@ from metrics.support.progress import begin_step, listening
 from metrics.ties.precision import rounded
 
 Verdict = Literal["to the digit", "by rounding", "does not come out"]
-"""Of a figure: as printed; off in the last place by rounding or float error; otherwise off."""
+"""As printed; off in the last digit by rounding or float error; otherwise off."""
 VERDICTS: tuple[Verdict, ...] = ("to the digit", "by rounding", "does not come out")
-"""Every verdict; `digit_verdicts` gives its place here."""
 _FLOAT_ERROR = 1e-7
-"""What single precision can add to a value up to 1, and what summing in another order adds to it."""
+"""Error of single precision, or of another order of summation, for values up to 1."""
 _NEXT_DOUBLES = 2.0**-51
-"""How far the doubles next to a value are, which operations in another order give, as a share of it."""
+"""Relative distance of neighbouring doubles, which another order of operations can give."""
 _DYADIC = 2.0**20
-"""A value that is whole when it is multiplied by this is free of error."""
+"""A value is free of error if its product with this is whole."""
 _MOST_DECIMALS = 12
-"""Decimals up to which cutting them off can be told from float error."""
+"""Most decimals for which truncation differs from float error."""
 
 
 @dataclass(frozen=True, eq=False)
 class PrintedDigits:
-    """Figures as they were printed.
-
-    Attributes:
-        figures: (n,) in the unit of the measure.
-        decimals: (n,) of the text.
-        scales: (n,) 100 where percents were printed, else 1.
-    """
+    """Figures as printed, (n,) each, in the unit of the measure; a scale is 100 for percents."""
 
     figures: FloatArray
     decimals: IntArray
@@ -49,17 +42,15 @@ class PrintedDigits:
 
     @property
     def units(self) -> FloatArray:
-        """(n,) one of the last place that is printed, in the unit of the measure."""
+        """(n,) unit of the last printed digit."""
         return np.asarray(10.0**-self.decimals / self.scales)
 
     def verdicts(self, computed: FloatArray) -> IntArray:
-        """Return the (n,) places in `VERDICTS` of computed figures.
+        """Return (n,) indices in `VERDICTS` for computed figures, NaN without one.
 
-        To the digit: C's and Python's `%.Nf` of the computed figure, or of the next doubles, which the same
-        operations in another order give, is what was printed. By rounding: the
-        printed figure is within half a unit of its last place and float error, as where a value falls on the
-        half; or the digits past the last place were cut off, in which case they must have been in all
-        figures that come out.
+        To the digit: `%.Nf` of the computed figure or of a neighbouring double is the printed one. By rounding:
+        the printed figure is within half a unit of its last digit and float error, or its further digits were
+        truncated. Truncation counts only if it fits all figures that come out.
         """
         verdicts = np.full(len(computed), 2)
         is_cut, is_odd = np.zeros((2, len(computed)), dtype=bool)
@@ -80,10 +71,10 @@ class PrintedDigits:
 
 
 def _prints_as(values: FloatArray, printed: FloatArray, decimals: int) -> BoolArray:
-    """Return whether each value, or a double next to it, prints as its figure.
+    """Return whether each value, or a neighbouring double, prints as its figure.
 
-    7/160 is on the half of its fourth decimal, and 7 · (1/160) one double above. Sums of powers of two, such as
-    1/32, are exact in any order: of these there is one.
+    7/160 is on the half of its fourth decimal, and 7 · (1/160) one double above. Sums of powers of two, such
+    as 1/32, are exact in any order and have no such neighbours.
     """
     precision = f"decimals:{decimals}"
     text = rounded(printed, precision)
@@ -103,7 +94,7 @@ def _is_cut(values: FloatArray, printed: FloatArray, unit: float) -> BoolArray:
 
 
 COUNTS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
-"""Columns that count figures by verdict, in the order of `VERDICTS`."""
+"""Columns with the number of figures per verdict."""
 
 
 _MEAN, _NOT_JUDGED = -1, -2
@@ -113,9 +104,9 @@ class _Scores(NamedTuple):
     """The values of all lists, for conventions that differ in gain and treatment.
 
     Attributes:
-        of_lists: (n_lists, n_columns) values of every measure under every treatment.
+        of_lists: (n_lists, n_columns) values of all measures under all treatments.
         columns: gain and treatment → (n_figures,) column of each figure.
-        is_empty: (n_lists,) whether nothing is relevant.
+        is_empty: (n_lists,) whether no document is relevant.
     """
 
     of_lists: FloatArray
@@ -125,17 +116,17 @@ class _Scores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ComparedFigures:
-    """The published figures whose reranker and measure are known, and what they are compared with.
+    """The published figures of known rerankers and measures, and the lists to compare them with.
 
     Attributes:
-        runs: the rerankers that have figures.
-        table: (n,) figures of the published table.
-        measures: ours, that have figures.
-        reranker: (n,) of each figure, a place among those of `runs`.
-        measure: (n,) of each, a place in `measures`.
-        row: (n,) list of each, a place in an evaluation that leaves none out; `_MEAN` or `_NOT_JUDGED`.
+        runs: rerankers with figures.
+        table: (n,) figures.
+        measures: our measures with figures.
+        reranker: (n,) index in `runs`.
+        measure: (n,) index in `measures`.
+        row: (n,) list in an evaluation of all lists, `_MEAN` or `_NOT_JUDGED`.
         starts: (n_rerankers,) first list of each reranker.
-        is_missing: (n_lists,) whether the run lacks the query of each.
+        is_missing: (n_lists,) whether the run lacks the query.
     """
 
     runs: Runs
@@ -149,24 +140,17 @@ class ComparedFigures:
 
     @classmethod
     def of(cls, published: PublishedTable, names: NameMatches, runs: Runs) -> "ComparedFigures":
-        """Return the figures whose reranker and measure are known.
-
-        Raises:
-            UsageError: there is none.
-        """
-        rerankers, measures = (
-            dict(zip(matches["published"], matches["matched"], strict=True))
-            for matches in (names.rerankers, names.measures)
-        )
+        """Return the figures of known rerankers and measures; raise UsageError if there are none."""
         figures = published.figures
+        tables = {"reranker": names.rerankers, "measure": names.measures}
         matched = pd.DataFrame(
-            {"reranker": figures["reranker"].map(rerankers), "measure": figures["measure"].map(measures)}
+            {name: figures[name].map(table.set_index("published")["matched"]) for name, table in tables.items()}
         )
         is_known = ((matched != "") & matched.notna()).all(axis=1)
         if not is_known.any():
             raise UsageError(
-                "No figure is of a reranker and a measure that are known. Not matched: "
-                f"{names.unmatched}. Name them by hand: --names published=ours."
+                "No figure belongs to a known reranker and a known measure. Not matched: "
+                f"{names.unmatched}. Name them: --names published=ours."
             )
         table, matched = figures[is_known].reset_index(drop=True), matched[is_known]
         present = set(matched["reranker"])
@@ -188,12 +172,12 @@ class ComparedFigures:
 
     @property
     def printed(self) -> PrintedDigits:
-        """The figures as they were printed."""
+        """The figures as printed."""
         columns = (self.table[name].to_numpy() for name in ("value", "decimals", "scale"))
         return PrintedDigits(*columns)
 
     def all_computed(self, candidates: Candidates) -> Iterator[tuple[Convention, FloatArray]]:
-        """Yield every convention with the (n,) figures that it gives; those of one evaluation together."""
+        """Yield every convention with its (n,) figures."""
         choices = candidates.choices
         by_grades: dict[tuple[str, str], dict[str, FloatArray]] = {}
         evaluations = list(candidates.evaluations())
@@ -210,7 +194,7 @@ class ComparedFigures:
                     )
 
     def compare(self, convention: Convention) -> pd.DataFrame:
-        """Return every figure under a convention, as `Reproduction.figures`."""
+        """Return all figures under a convention, as `Reproduction.figures` does."""
         scored = self._score(convention, (convention.gain,), (convention.treatment,), {})
         computed = self._read(scored, self._means(scored, convention), convention.gain, convention.treatment)
         verdicts = np.array(VERDICTS, dtype=object)[self.printed.verdicts(computed)]
@@ -237,7 +221,7 @@ class ComparedFigures:
         }
         distinct = list(dict.fromkeys(name for of_gain in names.values() for name in of_gain))
         new = [name for name in distinct if name not in values_so_far]
-        with listening(None):  # who shows progress is told of the rules that are tried
+        with listening(None):  # progress counts the rules tried
             evaluation = score_runs(self.runs, new, treatments, options)
         values = values_so_far | dict(zip(new, np.hsplit(evaluation.scores.to_numpy(), len(new)), strict=True))
         values_so_far |= {name: values[name] for name in new if not parse(name).measure.family.by_relevance}
@@ -278,26 +262,26 @@ def _list_rows(lists: pd.MultiIndex, rerankers: pd.Series, queries: pd.Series) -
 
 
 _SAME_TO = 10
-"""Decimals to which figures are the same."""
+"""Decimals for comparing figures of two conventions."""
 _NO_WIDTH = 1e-12
 _UNUSUAL_LAST = ("unjudged", "precision", "relevant_from", "gain", "missing", "empty", "treatment")
-"""Fields of a convention; the first weighs most in what is usual."""
+"""Fields of a convention, the most important for being usual first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """What every convention makes of a published table.
+    """The figures of a published table under all conventions tried.
 
     Attributes:
-        conventions: a row for each convention, the one that fits best first: convention, label, to_the_digit,
-            by_rounding, does_not_come_out (figures), largest_difference (of a figure, absolute), group
-            (conventions of one number give the same figures on these files).
-        by_measure: a row for each convention and measure, in the same order: convention, measure (as
-            published), to_the_digit, by_rounding, does_not_come_out.
-        candidates: what was tried, and why no more.
-        n_by_chance: groups of conventions that are expected to be within a unit of every last digit, above or
-            below, of a table that none made: their number · Π min(1, 2 · unit / width of a figure over them).
-        compare: convention → its figures, as of `figures`.
+        conventions: one row per convention, the best first: convention, label, to_the_digit, by_rounding,
+            does_not_come_out (numbers of figures), largest_difference (absolute), group (conventions of a group
+            give the same figures on these files).
+        by_measure: one row per convention and measure, in the same order: convention, measure (as published),
+            to_the_digit, by_rounding, does_not_come_out.
+        candidates: conventions tried.
+        n_by_chance: expected number of groups within one unit of every last digit of an arbitrary table: their
+            number · Π min(1, 2 · unit / range of a figure over them).
+        compare: convention → its figures.
     """
 
     conventions: pd.DataFrame
@@ -308,20 +292,20 @@ class Reproduction:
 
     @property
     def n_figures(self) -> int:
-        """Number of figures that are compared."""
+        """Number of compared figures."""
         return int(self.conventions.iloc[0][list(COUNTS)].sum())
 
     @property
     def best(self) -> Convention:
-        """The convention that fits best; the most usual of those where several do."""
+        """The best convention; of several, the most usual."""
         return self.fitting[0]
 
     @property
     def fitting(self) -> tuple[Convention, ...]:
-        """The conventions that fit, those first by which most is to the digit, then the most usual.
+        """The conventions that reproduce all figures, or as many as the best one if none does.
 
-        These are all by which everything comes out, to the digit or by rounding, as nobody knows how a
-        tool rounds; where there is none, those of which as much comes out as of the best.
+        Those with more figures to the digit come first, then the more usual ones. Figures that come out by
+        rounding count, as tools round differently.
         """
         first = self.conventions.iloc[0]
         alike = [COUNTS[2]] if first[COUNTS[2]] == 0 else list(COUNTS)
@@ -330,21 +314,21 @@ class Reproduction:
 
     @property
     def n_fitting_alike(self) -> int:
-        """Number of sets of figures that `fitting` give on these files, past the printed digits too."""
+        """Number of different sets of unrounded figures that `fitting` give."""
         return int(self._fitting_groups.nunique())
 
     def depends_on(self, field: str) -> bool:
-        """Return whether two of `fitting` that differ in a field alone give other figures on these files."""
+        """Return whether two of `fitting` that differ only in this field give different figures."""
         usual = Convention()
-        others = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
-        return len({*zip(others, self._fitting_groups, strict=True)}) > len({*others})
+        without_field = [replace(each, **{field: getattr(usual, field)}) for each in self.fitting]
+        return len({*zip(without_field, self._fitting_groups, strict=True)}) > len({*without_field})
 
     @property
     def _fitting_groups(self) -> "pd.Series[int]":
         return self.conventions["group"].iloc[: len(self.fitting)]
 
     def figures(self, convention: Convention | None = None) -> pd.DataFrame:
-        """Return every figure under a convention, None for the best.
+        """Return all figures under a convention, by default the best.
 
         Returns:
             reranker, measure (both as published), query_id (None for a mean), text (as printed), published,
@@ -356,14 +340,7 @@ class Reproduction:
 def reproduce(
     published: PublishedTable, names: NameMatches, runs: Runs, *, relevant_from: float | None = None
 ) -> Reproduction:
-    """Try every convention that can give other figures on these files.
-
-    Conventions that differ in precision, smallest relevant grade or unjudged documents take an evaluation each;
-    treatments, gains and policies are read from it.
-
-    Returns:
-        Every convention that was tried, with how many figures it gives, the one that fits best first.
-    """
+    """Try all conventions that can give different figures on these files."""
     figures = ComparedFigures.of(published, names, runs)
     candidates = candidate_conventions(figures.runs, figures.measures, relevant_from)
     printed = figures.printed
@@ -392,14 +369,9 @@ def reproduce(
 
 
 class _Spread:
-    """How far apart the figures are that distinct groups of conventions give.
-
-    Attributes:
-        n: number of groups added.
-    """
+    """Sums over groups of conventions for the variance of each figure."""
 
     def __init__(self, near: FloatArray) -> None:
-        """Begin with none, for (n,) figures that are near to values near."""
         self._near, self.n = near, 0
         self._sums, self._squares = np.zeros((2, len(near)))
 
@@ -411,7 +383,7 @@ class _Spread:
 
     @property
     def widths(self) -> FloatArray:
-        """(n,) √12 · σ of each figure: the width of a uniform distribution of this σ; above 0 where it is 0."""
+        """(n,) √12 · σ of each figure, the width of a uniform distribution with this σ, always positive."""
         variances = self._squares / self.n - (self._sums / self.n) ** 2
         return np.asarray(np.sqrt(12 * np.nan_to_num(np.maximum(variances, 0))) + _NO_WIDTH)
 

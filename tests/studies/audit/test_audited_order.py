@@ -187,10 +187,10 @@ def test_a_reranker_that_was_not_evaluated_or_is_there_twice_is_refused():
         pair_verdicts(pd.Series([1.0, 0.5], ["first", "first"]), evaluation, "RR", distributions)
 
 
-PRINTED = "orders printed"
-FIRM = "in every order of the ties"
-AVERAGED = "when ties are averaged"
-OPEN = "in some orders of the ties, though not when they are averaged"
+PRINTED = "printed orders"
+FIRM = "in every tie order"
+AVERAGED = "with ties averaged"
+OPEN = "in some tie orders, but not with ties averaged"
 
 
 @pytest.mark.parametrize(
@@ -201,27 +201,27 @@ OPEN = "in some orders of the ties, though not when they are averaged"
             3,
             0,
             0,
-            f"Of 66 {PRINTED}, 63 stand {FIRM}; three swap {AVERAGED}, none of them significant.",
+            f"Of 66 {PRINTED}, 63 hold {FIRM}; three swap {AVERAGED}, none of them significant.",
         ),
-        (1, 0, 0, 0, f"The one order printed stands {FIRM}."),
-        (0, 1, 1, 0, f"The one order printed swaps {AVERAGED}, which is significant."),
-        (0, 0, 0, 1, f"The one order printed swaps {OPEN}."),
-        (6, 0, 0, 0, f"Of six orders printed, all stand {FIRM}."),
+        (1, 0, 0, 0, f"The only printed order holds {FIRM}."),
+        (0, 1, 1, 0, f"The only printed order swaps {AVERAGED}, which is significant."),
+        (0, 0, 0, 1, f"The only printed order swaps {OPEN}."),
+        (6, 0, 0, 0, f"Of six printed orders, all hold {FIRM}."),
         (
             0,
             12,
             12,
             0,
-            f"Of 12 {PRINTED}, none stands {FIRM}; 12 swap {AVERAGED}, all of them significant.",
+            f"Of 12 {PRINTED}, none holds {FIRM}; 12 swap {AVERAGED}, all of them significant.",
         ),
         (
             1,
             1,
             0,
             0,
-            f"Of two {PRINTED}, one stands {FIRM}; one swaps {AVERAGED}, which is not significant.",
+            f"Of two {PRINTED}, one holds {FIRM}; one swaps {AVERAGED}, which is not significant.",
         ),
-        (2, 0, 0, 1, f"Of three orders printed, two stand {FIRM}; one swaps {OPEN}."),
+        (2, 0, 0, 1, f"Of three printed orders, two hold {FIRM}; one swaps {OPEN}."),
         (0, 0, 0, 0, "No order is printed."),
     ],
 )

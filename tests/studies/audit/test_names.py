@@ -56,7 +56,7 @@ def test_a_sign_that_may_be_part_of_a_name_is_said_and_not_matched(published):
 
 
 def test_two_names_by_hand_for_one_reranker_are_refused():
-    with pytest.raises(UsageError, match="'a' and 'b' are both given to 'x' by hand"):
+    with pytest.raises(UsageError, match="'a' and 'b' are both matched to 'x' by hand"):
         matches(["a", "b"], ["x"], {"a": "x", "b": "x"})
 
 
@@ -90,8 +90,8 @@ def test_names_by_hand_come_first_and_what_has_no_figure_is_known():
 @pytest.mark.parametrize(
     ("by_hand", "problem"),
     [
-        ({"nobody": "x"}, "'nobody' is not in the published table. There are: 'Ours', 'AP'."),
-        ({"Ours": "z"}, "'z' is no reranker of the runs. There are: 'x'."),
+        ({"nobody": "x"}, "'nobody' is not in the published table. Names in it: 'Ours', 'AP'."),
+        ({"Ours": "z"}, "'z' is not a reranker of the runs. Rerankers: 'x'."),
         ({"AP": "quality"}, "There is no measure 'quality'."),
     ],
 )
@@ -199,6 +199,6 @@ def test_where_no_figure_is_known_only_what_is_not_matched_is_named():
     with pytest.raises(UsageError) as error:
         audit(runs_of("x"), {"t.csv": b"run,DL19 MAP,DL20 MAP\nx,.1,.2\n"})
     assert str(error.value) == (
-        "No figure is of a reranker and a measure that are known. Not matched: measures 'DL19 MAP' "
-        "(alike: AP), 'DL20 MAP' (alike: AP). Name them by hand: --names published=ours."
+        "No figure belongs to a known reranker and a known measure. Not matched: measures 'DL19 MAP' "
+        "(alike: AP), 'DL20 MAP' (alike: AP). Name them: --names published=ours."
     )

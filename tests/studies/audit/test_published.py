@@ -64,7 +64,7 @@ def test_footnotes_are_no_part_of_names_in_markdown(note):
 def test_percents_are_said_of_every_measure_they_stand_under():
     text = "model,DL19 nDCG@10,DL19 MAP,MRR\na,49.7,29.0,70.2\nb,50.1,30.0,81.0\n"
     assert read_published({"t.csv": text.encode()}).notes == (
-        "Percents, divided by 100: DL19 nDCG@10, DL19 MAP, MRR.",
+        "Percents were divided by 100: DL19 nDCG@10, DL19 MAP, MRR.",
     )
 
 
@@ -232,23 +232,23 @@ def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path):
 def test_what_is_left_out_is_said():
     published = read_published({"t.csv": b"run,AP,size\na,.1,3B\nb,.2 / .3,7B\n"})
     assert published.notes == (
-        "t.csv, line 3: '.2 / .3' is no number, and left out.",
-        "Columns without numbers are left out: size.",
+        "t.csv, line 3: '.2 / .3' is not a number and was left out.",
+        "Columns without numbers were left out: size.",
     )
-    assert read_published({"t.csv": b"run;AP\na;0,1\n"}).notes == ("Commas are read as decimal points.",)
+    assert read_published({"t.csv": b"run;AP\na;0,1\n"}).notes == ("Commas were read as decimal points.",)
 
 
 REFUSED = {
     "an empty file": (b"", "t.csv, line 1: the file is empty"),
     "no figures": (b"run,AP\na,b\n", "t.csv, line 1: there is no figure in this table"),
-    "a value that is no number": (b"run,measure,value\na,AP,high\n", "t.csv, line 2: 'high' is no number"),
+    "a value that is no number": (b"run,measure,value\na,AP,high\n", "t.csv, line 2: 'high' is not a number"),
     "two rows of one name": (
         b"run,AP\na,.1\na,.2\n",
-        "t.csv, line 3: 'AP' of 'a' is printed twice, with other digits",
+        "t.csv, line 3: 'AP' of 'a' is printed twice with different digits",
     ),
     "a line of trec_eval that is none": (
         b"map\tall\t0.1\n" * 60 + b"oh no\n",
-        "t.csv, line 61: 'oh no' is no figure",
+        "t.csv, line 61: 'oh no' is not a figure",
     ),
     "a picture": (b"\x89PNG\x00", "this is a PNG picture"),
     "no UTF-8": (b"run,AP\na,.1\n\xff,.2\n", "t.csv, line 3: the text is not UTF-8"),
@@ -311,7 +311,7 @@ def test_a_first_row_in_bold_or_with_letters_of_significance_is_no_header(cell):
 
 def test_what_is_no_number_below_a_measure_is_said_and_no_header():
     published = read_published({"t.csv": b"model,MRR\nA,0.72/0.7\nB,0.3\nC,0.2\n"})
-    assert published.notes == ("t.csv, line 2: '0.72/0.7' is no number, and left out.",)
+    assert published.notes == ("t.csv, line 2: '0.72/0.7' is not a number and was left out.",)
 
 
 def test_sizes_are_no_figures_with_letters():
@@ -356,10 +356,10 @@ def test_subscripts_are_part_of_names_and_not_of_numbers(name):
 def test_numbers_that_are_not_finite_are_left_out_and_it_is_said():
     published = read_published({"t.json": b'{"a": {"RR": NaN, "AP": 0.3}, "b": {"P@5": 1e999, "AP": 0.4}}'})
     assert published.figures["value"].tolist() == [0.3, 0.4]
-    assert published.notes == ("t.json: what is no finite number is left out: RR, P@5.",)
+    assert published.notes == ("t.json: infinite values were left out: RR, P@5.",)
     published = read_published({"t.csv": b"run,AP\na,1e999\nb,0.2\n"})
     assert published.rerankers == ["b"]
-    assert published.notes == ("t.csv, line 2: '1e999' is no number, and left out.",)
+    assert published.notes == ("t.csv, line 2: '1e999' is not a number and was left out.",)
 
 
 PANDAS = pd.DataFrame({"model": ["A", "B"], "MRR": [0.5, 0.6], "map": [0.2, 0.3]})

@@ -200,7 +200,7 @@ def test_conventions_that_differ_past_the_printed_digits_alone_are_all_named():
     assert {each.treatment for each in result.reproduction.fitting} == {"input", "docid_asc"}
     sentence = plain(convention_finding(result.reproduction))
     assert "3 of 3 figures come out, all to the digit under 2 conventions" in sentence
-    assert "More digits would tell them apart." in sentence
+    assert "More digits would distinguish them." in sentence
 
 
 NO_TIES = "\n".join(f"q{q} Q0 d{d} {d} {9 - d} t" for q in range(3) for d in range(5))
@@ -216,7 +216,7 @@ def test_where_nothing_ties_no_order_of_ties_is_claimed(write):
     sentence = plain(convention_finding(result.reproduction))
     assert "The table was made" not in sentence
     assert "2 of 2 figures come out, all to the digit under 6 conventions" in sentence
-    assert "ties of relevant documents with others" in sentence
+    assert "ties of relevant with other documents" in sentence
     assert any("no run lacks a judged query" in note for note in untold_notes(result.reproduction))
 
 
@@ -229,7 +229,7 @@ def test_a_figure_that_no_convention_gives_is_named_with_its_run_and_measure(boa
     assert failed[["reranker", "measure", "text"]].to_numpy().tolist() == [["b", "AP", "0.1111"]]
     sentence = plain(convention_finding(result.reproduction))
     assert f"{3 * len(MEASURES) - 1} of {3 * len(MEASURES)} figures come out" in sentence
-    assert "It fails for b (1); by AP (1)." in sentence
+    assert "It fails for b (1), by AP (1)." in sentence
 
 
 def test_figures_of_single_queries_leave_open_how_queries_count(board):
@@ -238,8 +238,8 @@ def test_figures_of_single_queries_leave_open_how_queries_count(board):
     sentence = str(audited(board, "\n".join(["reranker,query,AP", *rows])))
     assert "made by this convention: as in the file; relevant from 2: 120 of 120 figures" in sentence
     assert sentence.endswith(
-        "The figures do not tell whether queries without rows count 0 or are left out, nor whether queries "
-        "with nothing relevant count 0 or are left out."
+        "The figures do not show whether queries without rows count 0 or are left out, nor whether queries "
+        "without relevant documents count 0 or are left out."
     )
 
 
@@ -249,7 +249,7 @@ def test_measures_of_two_conventions_are_told_apart(board):
     rows = [f"{line},{other.split(',')[1]}" for line, other in zip(by_file.split(), by_id.split(), strict=True)]
     result = audited(board, "\n".join(["reranker,RR,recip_rank", *rows[1:]]))
     sentence = plain(convention_finding(result.reproduction))
-    assert "Whole by another convention: RR (as in the file; relevant from 2)" in sentence
+    assert "Another convention reproduces all of RR (as in the file; relevant from 2)" in sentence
 
 
 def test_a_table_cut_off_after_the_last_digit_comes_out_by_rounding(board):
@@ -270,7 +270,7 @@ def test_percents_with_one_decimal_name_the_convention_too(board):
     result = audit(board, {"t.md": "\n".join(rows).encode()}, relevant_from=2)
     assert USUAL in result.reproduction.fitting
     assert (result.reproduction.figures()["verdict"] == "to the digit").all()
-    assert result.published.notes == (f"Percents, divided by 100: {', '.join(MEASURES)}.",)
+    assert result.published.notes == (f"Percents were divided by 100: {', '.join(MEASURES)}.",)
 
 
 def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_convention(board):
@@ -285,7 +285,7 @@ def test_the_evaluation_of_an_audit_holds_the_measures_with_the_gain_of_the_conv
 def test_a_query_that_nobody_judged_does_not_come_out(board):
     result = audited(board, "reranker,query,RR\na,other,0.5\n")
     assert result.reproduction.figures()["verdict"].tolist() == ["does not come out"]
-    assert "It fails for a (1); by RR (1); in 1 query: other. Nobody judged the queries of 1 figure." in str(
+    assert "It fails for a (1), by RR (1); in 1 query: other. The queries of 1 figure are unjudged." in str(
         result
     )
 
@@ -312,7 +312,7 @@ def test_of_tables_that_none_made_none_is_said_to_be_made(board, digits, n_reran
         rows = [",".join([n, *(f"{v:.{digits}f}" for v in row)]) for n, row in zip("abc", values, strict=False)]
         sentence = str(audited(board, "\n".join([",".join(["run", *measures]), *rows]), relevant_from=None))
         assert "was made by" not in sentence
-        come_out += "which so few digits may do by chance." in sentence
+        come_out += "which may be chance with so few digits." in sentence
     assert come_out
 
 
