@@ -614,7 +614,7 @@ def targets(studies: ReportStudies) -> Section:
             "Traditional": (rows["traditional"], FOUR_DECIMALS),
             "Worst": (rows["worst"], FOUR_DECIMALS),
             "Best": (rows["best"], FOUR_DECIMALS),
-            "Result": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
+            "Passes": ["pass" if is_passed else "fail" for is_passed in rows["passed"]],
         },
         legend(TARGET_VERDICTS, rows["verdict"]),
     )

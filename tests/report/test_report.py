@@ -180,8 +180,8 @@ def test_a_published_table_is_audited_with_a_sentence_its_figures_and_its_orders
 def test_targets_pass_or_fail_by_the_tied_value(simulated_report):
     rows = section(simulated_report, "targets").tables[0].frame
     assert len(rows) == 4 * len(PRESETS["retrieval"])
-    assert set(rows["Result"]) == {"pass", "fail"}
-    assert ((rows["To target"] > 0) == (rows["Result"] == "pass")).all()
+    assert set(rows["Passes"]) == {"pass", "fail"}
+    assert ((rows["To target"] > 0) == (rows["Passes"] == "pass")).all()
 
 
 @pytest.mark.parametrize("write", ["markdown", "latex", "html"])
