@@ -18,10 +18,15 @@ from upath import UPath
 from dashboard import cache
 from dashboard.access import server_files, settings
 from dashboard.library.scored import MAX_SCORED, ScoredRuns
+from dashboard.views import large
 from dashboard.widgets.first_rows import FIRST_ROWS
 from metrics import Runs, evaluate, read_runs
 from metrics.errors import LibraryError, UsageError
 from metrics.scale.stored import Stored
+from metrics.studies import prose
+from metrics.studies.leaderboard import leaderboard, leaderboard_finding
+from metrics.studies.swapped_orders import swapped_orders
+from metrics.studies.verdict_sentence import leaderboard_verdict
 
 PAGE = "large"
 CODE = "tiescope app results.parquet"
@@ -386,3 +391,15 @@ def test_what_another_version_made_is_not_used(server, runs, monkeypatch):
     before = server_files.score_path("coarse.trec", "qrels.txt", str).label
     monkeypatch.setattr("dashboard.library.scored.program_version", lambda: "another")
     assert server_files.score_path("coarse.trec", "qrels.txt", str).label != before
+
+
+def test_the_sentence_is_the_verdict_of_the_leaderboard_unless_there_are_too_many_lists(
+    server, runs, monkeypatch
+):
+    server(runs / "kept.parquet")
+    evaluation = Stored.open(runs / "kept.parquet").load()
+    rows, swaps = leaderboard(evaluation, "RR", "input"), swapped_orders(evaluation, "RR", "input")
+    verdict = leaderboard_verdict(rows, swaps, evaluation, "RR", "input")
+    assert finding(opened(PAGE)) == prose.plain(verdict).strip()
+    monkeypatch.setattr(large, "_TESTED_LISTS", 0)
+    assert finding(opened(PAGE)) == prose.plain(leaderboard_finding(rows, "MRR", "input")).strip()
