@@ -21,7 +21,7 @@ from dashboard.visitor import theme
 from metrics import MEASURES, Evaluation, Runs, parse
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, Policy, ScoringOptions
-from metrics.measures import side_by_side
+from metrics.measures import Measure, side_by_side
 from metrics.studies.targets import usual_baseline
 from metrics.support.wording import compared_as, count_of, part_of
 from metrics.ties import Treatment, treatment
@@ -315,7 +315,7 @@ def _choose_further(key: str) -> None:
 
 def _choose_other(key: str) -> None:
     name = "" if key == MEASURE_KEYS[0] else f"_{key}"
-    measures = {measure.name: measure for measure in MEASURES}
+    measures = {measure.name: measure for measure in MEASURES if _is_offered(measure)}
     measure = measures[st.selectbox("Measure", list(measures), key=f"_other{name}")]
     st.caption(measure.summary)
     k = None
@@ -349,10 +349,26 @@ def _other_measure(key: str) -> list[str]:
         return []
     if name and controls.asked_text(key):
         controls.ask({key: name})
-    return [] if name is None or name in cache.MEASURES else [name]
+    return [] if name is None or name in cache.MEASURES or not _is_offered(parse(name).measure) else [name]
+
+
+def _is_offered(measure: Measure) -> bool:
+    """Return whether the board shown can be scored by a measure: gain of subtopics needs judgments of them."""
+    return measure.family.kind != "subtopics" or st.session_state.get(_SUBTOPICS, False)
+
+
+def scored_measures(board: Board) -> tuple[str, ...]:
+    """Return the measures that a board is scored by: the usual and those asked for, as far as it can be."""
+    others = (
+        name
+        for name in other_measures()
+        if board.runs.has_subtopics or parse(name).measure.family.kind != "subtopics"
+    )
+    return (*cache.MEASURES, *others)
 
 
 _VIEW = "_view"
+_SUBTOPICS = "_has_subtopics"
 _SHOWN = "_shown_data"
 _MAX_RERANKERS = 200
 """Rerankers that pages show at most: they compare each with each."""
@@ -428,6 +444,7 @@ def choose_view() -> View | None:
         return None
     board, record = choice
     _turn_to(board, record)
+    st.session_state[_SUBTOPICS] = board.runs.has_subtopics
     choices = _draw_choices(board)
     view = _score(board, record, choices)
     n_rerankers = len(board.runs.tables)
@@ -463,7 +480,7 @@ def _draw_choices(board: Board) -> Choices:
 
 def _score(board: Board, record: Record | None, choices: Choices) -> View:
     """Return the values of what was chosen; where that leaves no list, those of all lists, and say so."""
-    measures = (*cache.MEASURES, *other_measures())
+    measures = scored_measures(board)
     values, scoring = _evaluate(board, choices.scoring, measures)
     segments, of_query = choices.segments, cache.segments(board)
     queries = set(of_query.index[of_query.isin(segments)]) if segments else None

@@ -24,7 +24,7 @@ from metrics.cli.options import (
 )
 from metrics.cli.output import csv_rows, listing, long_table, stack_columns, write_text
 from metrics.errors import UsageError
-from metrics.evaluation import DEFAULT_MEASURES, DEFAULT_TIES, Evaluation, ScoringOptions, score_runs
+from metrics.evaluation import DEFAULT_MEASURES, Evaluation, ScoringOptions, default_ties, score_runs
 from metrics.evaluation.evaluation import Means
 from metrics.measures import MEASURES, MeasureAt, parse, question
 from metrics.runs import Runs, check_files
@@ -208,8 +208,9 @@ def evaluate_command(
 ) -> None:
     """Score runs under one or more treatments of their ties."""
     _refuse_contradictions(engine, scheduler, stream=stream, latency=bool(latency))
-    treatments = [*(ties or DEFAULT_TIES), *(bound.name for bound in JOINT_BOUNDS if holes)]
-    score = partial(score_runs, measures=measure or DEFAULT_MEASURES, ties=treatments, options=scoring)
+    measures = measure or DEFAULT_MEASURES
+    treatments = [*(ties or default_ties(measures)), *(bound.name for bound in JOINT_BOUNDS if holes)]
+    score = partial(score_runs, measures=measures, ties=treatments, options=scoring)
     if not stream and engine == Engine.local:
         read = partial(reading.read, run, qrels)
         _score_in_memory(read, score, table_output, save, per_query=per_query, latency=latency)

@@ -69,6 +69,9 @@ def say_own_rules(evaluation: "Evaluation") -> None:
     """Say which measures settle ties by a rule of their own, and beside what they are to be read."""
     from metrics.measures import parse, side_by_side
 
+    for reason in dict.fromkeys(parse(name).measure.family.no_extremes for name in evaluation.measures):
+        if reason and not evaluation.scores.notna().any().all():
+            say(reason)
     for name in evaluation.measures:
         answered, *rules = side_by_side(parse(name))
         if parse(name).measure.answers:

@@ -123,7 +123,15 @@ def names_or_defaults(
                 f"measures and ties are names, and this is a {type(argument).__name__}. Runs come first, "
                 'judgments by name: metrics.evaluate(run, ["RR"], qrels=qrels).'
             )
-    return DEFAULT_MEASURES if measures is None else measures, DEFAULT_TIES if ties is None else ties
+    measures = DEFAULT_MEASURES if measures is None else measures
+    return measures, default_ties(measures) if ties is None else ties
+
+
+def default_ties(measures: Sequence[str] | str) -> Sequence[str]:
+    """Return the usual treatments, without those that are not computed for any of the measures."""
+    families = [parse(str(name)).measure.family for name in _each(measures)]
+    usual = [name for name in DEFAULT_TIES if any(family.computes(treatment(name)) for family in families)]
+    return usual or DEFAULT_TIES
 
 
 def score_runs(

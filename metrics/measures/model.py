@@ -39,6 +39,8 @@ class Family:
             no bounds are known.
         joint_exact: where some ordering and some grades give them: always, unless documents share targets, or
             never; elsewhere they are proven, and not always reached.
+        no_extremes: why its best and worst order and its standard deviation over orders are not computed; empty
+            where they are.
         estimable: whether means came near those of all judgments where grades of unjudged documents were
             estimated (`metrics.evaluation.holes.expectations_at_rate`).
         linear: what it adds up, where judgments move nothing but the gains of the documents; else None.
@@ -59,6 +61,7 @@ class Family:
     count_depth: Callable[[TieGroups, Parameter], FloatArray | float] | None = None
     joint: Joint | None = None
     joint_exact: Literal["always", "own targets", "never"] = "always"
+    no_extremes: str = ""
     estimable: bool = True
     linear: Linear | None = None
     shares: Callable[[Holes, Parameter], Shares] | None = None
@@ -66,7 +69,11 @@ class Family:
     @property
     def by_grades(self) -> bool:
         """Whether the grades of an ordering tell its value, and the mean over orderings is the tied value."""
-        return not (self.targets or self.own_rule or self.counts == "judged")
+        return not (self.targets or self.own_rule or self.no_extremes or self.counts == "judged")
+
+    def computes(self, ties: Treatment) -> bool:
+        """Return whether values under a treatment are computed: strict orders and the tied value always are."""
+        return not (self.no_extremes and (ties.spread or ties.target_key is not None))
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,7 @@ class Measure:
         summary: one line for people.
         source: where the formula comes from.
         parameter: a parameter in brackets, with its default; None where there is none.
+        of_parameter: the family of another parameter, where a cut-off may follow the brackets.
         is_recall: whether the parameter is a recall, which stands after an @ and not in brackets.
         largest: the largest value it can take; None where there is no bound.
         term: what is its own in the formula of its family, in LaTeX; empty where the summary says it.
@@ -99,6 +107,7 @@ class Measure:
     tied: str = ""
     aliases: tuple[str, ...] = ()
     parameter: float | None = None
+    of_parameter: Callable[[float], Family] | None = None
     is_recall: bool = False
     largest: float | None = 1
     term: str = ""
@@ -145,7 +154,7 @@ class MeasureAt:
     @property
     def argument(self) -> Parameter:
         """Parameter of its formula: the cut-off, or the number in brackets."""
-        return self.k if self.parameter is None else self.parameter
+        return self.k if self.parameter is None or self.measure.of_parameter else self.parameter
 
     def values(self, groups: TieGroups) -> FloatArray:
         """Return (n_lists,) expectation over what is tied; 0 where no contributing document is listed."""
@@ -208,18 +217,26 @@ class RefinedGroups:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
 
         Treatments are measured together: what a measure does for all groups at once costs more than the groups.
+        A treatment that is not computed for a measure gives NaN beside one that is.
 
         Raises:
-            UsageError: bounds over judgments, and nobody said what is open.
+            UsageError: bounds over judgments, and nobody said what is open, or no treatment is computed.
         """
-        means = self._means(measure, [ties for ties in treatments if not (ties.spread or ties.bound)])
+        family = measure.measure.family
+        if family.no_extremes and not any(map(family.computes, treatments)):
+            raise UsageError(family.no_extremes)
+        means = self._means(
+            measure, [ties for ties in treatments if not (ties.spread or ties.bound) and family.computes(ties)]
+        )
         bounds: tuple[FloatArray, ...] = ()
         if any(ties.bound for ties in treatments):
             if self._holes is None:
                 raise UsageError("lowest and highest are over judgments of all runs: evaluate gives them.")
             bounds = measure.joint_bounds(self._holes)
         for ties in treatments:
-            if ties.bound:
+            if not family.computes(ties):
+                yield np.full(self._ranking.n_lists, np.nan)
+            elif ties.bound:
                 yield bounds[ties.bound > 0]
             elif ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))

@@ -12,6 +12,8 @@ SpreadKind = Literal["order", "run", "mean"]
 """What `score_std` is: of one run within its list, of one run, or of the mean of all (its standard error)."""
 MissingScore = Literal["error", "last", "drop"]
 """What is done about a score that is no number: refuse it, put the document last, or leave it out."""
+SUBTOPICS = "subtopics"
+"""Column of joined judgments: subtopics of the query → grade of the document for each."""
 MAX_COLUMNS = 1000
 """Most columns of a table."""
 
@@ -98,6 +100,12 @@ COLUMNS: tuple[Column, ...] = (
         "word",
         ("target", "targetid", "answerid", "groundtruthid", "clusterid", "paperid"),
         "What the document satisfies; documents of one target count once in DR@k and Div@k.",
+    ),
+    Column(
+        "subtopic",
+        "word",
+        ("subtopicid", "subtopicno", "subtopicnumber", "aspect", "intent"),
+        "Which subtopic of the query the judgment is about, in a row of its own; for alpha_nDCG@k.",
     ),
     Column("rank", "rank", ("position", "place"), "Where the file says the document stands; only compared."),
     Column(

@@ -30,6 +30,7 @@ class TieGroups:
         first: (n,) first of its contributing documents.
         grades: (n_contributing,) grade of the contributing documents, group by group.
         targets: (n_contributing,) what each satisfies, None where each is its own target.
+        rows: (n_contributing,) judgment of each, as in `Judgments.rows`; None where no subtopics are known.
         noise: how likely the orders inside groups are; None: all equally, as in a tie.
     """
 
@@ -41,6 +42,7 @@ class TieGroups:
     first: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    rows: IntArray | None = None
     noise: NoisyOrder | None = None
     _memo: dict[Hashable, object] = field(default_factory=dict, init=False, repr=False)
 
@@ -61,11 +63,8 @@ class TieGroups:
             size=np.concatenate([groups.size for groups in refinements]),
             first=np.concatenate([groups.first + end for groups, end in zip(refinements, ends, strict=False)]),
             grades=np.concatenate([groups.grades for groups in refinements]),
-            targets=(
-                None
-                if first.targets is None
-                else np.concatenate([groups.targets for groups in refinements if groups.targets is not None])
-            ),
+            targets=_joined([groups.targets for groups in refinements]),
+            rows=_joined([groups.rows for groups in refinements]),
         )
 
     @property
@@ -141,3 +140,8 @@ class TieGroups:
     def leading(self) -> IntArray:
         """(n_leading,) the first group of each list that holds a relevant document."""
         return np.flatnonzero((self.relevant > 0) & (self.relevant_above == 0))
+
+
+def _joined(columns: Sequence[IntArray | None]) -> IntArray | None:
+    known = [column for column in columns if column is not None]
+    return np.concatenate(known) if known else None

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import UsageError
+from metrics.runs.columns import SUBTOPICS
 from metrics.runs.query_doc_keys import QueryDocKeys
 from metrics.support.arrays import BoolArray, FloatArray, IntArray, combine_chunks, places_in
 from metrics.support.cached import cached_property
@@ -32,6 +33,33 @@ def check_unjudged(unjudged: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Subtopics of the query that each judged document is relevant to.
+
+    Attributes:
+        starts: (n_judged + 1,) first entry of each judgment, and the end.
+        subtopic: (n_entries,) subtopic, by number.
+        id_order: (n_judged,) place of the document's id in ascending order.
+    """
+
+    starts: IntArray
+    subtopic: IntArray
+    id_order: IntArray
+
+    @classmethod
+    def of(cls, grades: pa.MapArray, documents: pa.Array, relevant_from: float) -> "Subtopics":
+        """Return the subtopics of judgments: each has a map of subtopics to grades, or none."""
+        starts = grades.offsets.to_numpy()
+        entries = slice(starts[0], starts[-1])
+        is_relevant = grades.items.to_numpy()[entries] >= relevant_from
+        subtopic = grades.keys.dictionary_encode().indices.to_numpy()[entries].astype(np.int64)
+        n_before = np.append(0, np.cumsum(is_relevant))
+        id_order = np.empty(len(documents), np.int64)
+        id_order[pc.array_sort_indices(documents).to_numpy()] = np.arange(len(documents))
+        return cls(n_before[starts - starts[0]], subtopic[is_relevant], id_order)
+
+
+@dataclass(frozen=True, eq=False)
 class Judgments:
     """Grades of the documents of each query.
 
@@ -41,6 +69,8 @@ class Judgments:
         lists: (n_judged,) query of each judgment, a place in `query_ids`.
         grades: (n_judged,) its grade.
         targets: (n_judged,) what the document satisfies; None: each is its own target.
+        subtopics: of all judgments that these are a part of; None where no subtopics are known.
+        rows: (n_judged,) place of each judgment in `subtopics`; None: their own places.
         asked: (n_lists,) query of each list, a place in `query_ids`; None: each has one list, in their order.
     """
 
@@ -49,6 +79,8 @@ class Judgments:
     lists: IntArray
     grades: FloatArray
     targets: IntArray | None = None
+    subtopics: Subtopics | None = None
+    rows: IntArray | None = None
     asked: IntArray | None = None
     _memo: dict[Hashable, FloatArray] = field(default_factory=dict, init=False, repr=False)
 
@@ -57,7 +89,7 @@ class Judgments:
         """Take judgments from qrels, or from a run that holds relevance.
 
         Args:
-            table: relevance, perhaps target_id.
+            table: relevance, perhaps target_id and subtopics.
             pairs: query and document of each row.
             relevant_from: smallest grade that counts as relevant.
 
@@ -69,8 +101,11 @@ class Judgments:
             codes = pc.fill_null(combine_chunks(table["target_id"]).dictionary_encode().indices, -1)
             targets = np.asarray(codes).astype(np.int64)
             targets[targets < 0] = len(targets) + np.flatnonzero(targets < 0)
+        subtopics = None
+        if SUBTOPICS in table.column_names:
+            subtopics = Subtopics.of(combine_chunks(table[SUBTOPICS]), pairs.documents, relevant_from)
         lists = pairs.query.astype(np.int64)
-        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets)
+        return cls(pairs.queries, relevant_from, lists, table["relevance"].to_numpy(), targets, subtopics)
 
     @cached_property
     def _by_list(self) -> "Judgments":
@@ -79,7 +114,8 @@ class Judgments:
             return self
         order = np.argsort(self.lists, kind="stable")
         targets = None if self.targets is None else self.targets[order]
-        return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets)
+        rows = order if self.rows is None else self.rows[order]
+        return replace(self, lists=self.lists[order], grades=self.grades[order], targets=targets, rows=rows)
 
     def part(self, first: int, end: int) -> "Judgments":
         """Return the judgments of some lists that follow each other, numbered from 0."""
@@ -95,6 +131,8 @@ class Judgments:
             lists=grouped.lists[span] - first,
             grades=grouped.grades[span],
             targets=None if grouped.targets is None else grouped.targets[span],
+            subtopics=grouped.subtopics,
+            rows=np.arange(len(grouped.lists))[span] if grouped.rows is None else grouped.rows[span],
         )
 
     def asked_for(self, queries: IntArray) -> "Judgments":

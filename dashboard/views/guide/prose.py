@@ -171,7 +171,7 @@ _FEW_PAIRS = 6
 """Pairs of the sample that the Guide shows."""
 _FAMILIES = (
     *("first_hit", "additive", "average_precision", "interpolated_precision", "cascade"),
-    *("bpref", "inferred_ap", "targets", "own_rules"),
+    *("bpref", "inferred_ap", "targets", "subtopics", "own_rules"),
 )
 
 

@@ -489,6 +489,22 @@ def _ranks_as_scores(source: Source) -> Source:
     return replace(source, table=table, noted=(*source.noted, finding))
 
 
+def _has_subtopics(head: Head) -> bool:
+    """Return whether four fields are a line, and the second is not the 0 or Q0 of ordinary judgments."""
+    is_qrels = head.width_cut_at(" ") == len(_QRELS_COLUMNS)
+    return is_qrels and any(line[1] not in (b"0", b"Q0") for line in head.lines[:-1] or head.lines)
+
+
+def _without_one_iteration(source: Source) -> Source:
+    """Return judgments without subtopics where all rows name the same one: an iteration."""
+    columns = source.table.column_names
+    if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).unique()) > 1:
+        return source
+    mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
+    return replace(source, table=source.table.drop_columns(["subtopic"]), mapping=mapping)
+
+
+_QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
 LINE_FORMATS = (
     replace(
         fixed_format(
@@ -501,10 +517,19 @@ LINE_FORMATS = (
         tie_order="docid_desc",
     ),
     fixed_format(
+        "diversity-qrels",
+        "TREC judgments of subtopics: query subtopic document grade.",
+        "q1 1 d7 1\nq1 2 d7 1\nq1 2 d2 0",
+        ("query_id", "subtopic", "doc_id", "relevance"),
+        {"query_id": "query_id", "subtopic": "subtopic", "doc_id": "doc_id", "relevance": "relevance"},
+        recognises=_has_subtopics,
+        finish=_without_one_iteration,
+    ),
+    fixed_format(
         "trec-qrels",
         "TREC judgments: query 0 document grade.",
         "q1 0 d7 1\nq1 0 d2 0\nq2 0 d4 2",
-        ("query_id", "iteration", "doc_id", "relevance"),
+        _QRELS_COLUMNS,
         {"query_id": "query_id", "doc_id": "doc_id", "relevance": "relevance"},
     ),
     fixed_format(
