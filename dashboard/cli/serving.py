@@ -17,6 +17,7 @@ from dashboard.cli.loading import loading_modules
 from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.errors import UsageError, needs
+from metrics.runs.named_judgments import PREFIX
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 """Scheme, host (perhaps all below one) and port."""
@@ -173,6 +174,6 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     places = [(name, str(Path(path).resolve())) for name, path in runs]
     return {
         "runs": [place if name is None else (name, place) for name, place in places],
-        "qrels": str(qrels.resolve()) if qrels else None,
+        "qrels": (str(qrels) if str(qrels).startswith(PREFIX) else str(qrels.resolve())) if qrels else None,
         "stored": [str(path.resolve()) for path in stored],
     }

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics.errors import ReadError, TieScopeError, UsageError, needs
+from metrics.runs.named_judgments import PREFIX, read_named_judgments
 from metrics.support.arrays import IntArray
 from metrics.support.cached import cached_property
 from metrics.support.environment import byte_limit
@@ -92,11 +93,15 @@ class File:
     def open(cls, path: str | PurePath) -> "File":
         """Return a file on disk or at a URL, read when needed; pipes and standard input (`-`) are read at once.
 
+        `ir_datasets:NAME` stands for the judgments of that data set in the cache of ir_datasets.
+
         Raises:
             ReadError: there is no such file, or it cannot be opened.
             MissingPackageError: a URL, without the extra `distributed`.
             UsageError: the environment names no limit.
         """
+        if (text := path if isinstance(path, str) else path.as_posix()).startswith(PREFIX):
+            return cls(text, read_named_judgments(text.removeprefix(PREFIX)))
         place = STDIN if str(path) == "-" else place_of(path)
         limit = _max_bytes()
         try:

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, Runs, parse
+from metrics import Runs, parse
 from metrics.measures import RefinedGroups, model
 from metrics.ties import Ranking, treatment
 

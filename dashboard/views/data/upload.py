@@ -23,6 +23,7 @@ from dashboard.views.data.columns import choose_columns
 from dashboard.widgets.components import section
 from metrics.errors import ReadError, RepeatError, TieScopeError, UsageError
 from metrics.runs import File, MissingScore, Source, has_header
+from metrics.runs.named_judgments import PREFIX
 from metrics.scale.stored import is_stored
 from metrics.studies.audit.published import holds_results
 from metrics.studies.prose import Prose, Strong
@@ -53,7 +54,7 @@ def upload_field(view: View) -> None:
             key="upload",
             help=f"At most {MOST_FILES} files; each is recognised by its content, never by its name.",
         )
-        pasted = _paste()
+        pasted = _paste() + _named_judgments()
         if st.button("Sample data", icon=":material/dataset:"):
             boards.show_board(cache.sample_board())
     with st.container(horizontal=True):
@@ -127,6 +128,22 @@ def _paste() -> list[File]:
         name = st.text_input("Name", "pasted.txt", key="paste-name")
         text = st.text_area("Rows", key="paste", height=160, placeholder="q1 Q0 d7 1 0.93 my-reranker")
     return [File(name or "pasted.txt", text.encode("utf-8", "replace"))] if text.strip() else []
+
+
+def _named_judgments() -> list[File]:
+    """Return the judgments of a data set of ir_datasets as a file, from its cache on the server."""
+    with st.popover("Judgments", icon=":material/database:"):
+        name = st.text_input(
+            "Data set of ir_datasets",
+            key="named-judgments",
+            placeholder="beir/scifact/test",
+            help="Read from the cache of ir_datasets on the machine that serves the app; never downloaded.",
+        )
+        try:
+            return [File.open(PREFIX + name.strip())] if name.strip() else []
+        except TieScopeError as error:
+            st.error(escape_markdown(str(error)), icon=":material/error:")
+            return []
 
 
 def _show_draft(spec: BoardSpec, dropped: BoardSpec, onto: View | None, *, keep: bool) -> None:
