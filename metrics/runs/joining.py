@@ -366,6 +366,21 @@ def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list
     return replace(merged, table=table)
 
 
+def subtopic_rows(table: pa.Table) -> pa.Table:
+    """Return joined rows with a row for each subtopic of a document again, as files have them."""
+    if SUBTOPICS not in table.column_names:
+        return table
+    subtopics = combine_chunks(table[SUBTOPICS])
+    starts = subtopics.offsets.to_numpy()
+    n_subtopics = np.diff(starts)
+    n_rows = np.maximum(n_subtopics, 1)
+    entries = pa.array(joined_ranges(starts[:-1], n_rows), mask=np.repeat(n_subtopics == 0, n_rows))
+    rows = table.drop_columns([SUBTOPICS]).take(pa.array(np.repeat(np.arange(len(table)), n_rows)))
+    grades = pc.coalesce(subtopics.items.take(entries), combine_chunks(rows["relevance"]))
+    rows = with_column(rows, "relevance", grades)
+    return rows.append_column("subtopic", subtopics.keys.take(entries))
+
+
 def _subtopic_finding(stack: RunStack, row: int, n_repeats: int, repeated: Repeated) -> Finding:
     """Return the finding that documents are judged twice for one subtopic; a RepeatError where that is one."""
     origin = _origin(stack)

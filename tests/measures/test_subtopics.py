@@ -12,6 +12,7 @@ from metrics import UsageError, evaluate, parse, read_runs
 from metrics.errors import RepeatError
 from metrics.evaluation.evaluation import AS_READ
 from metrics.evaluation.scoring import score_runs
+from metrics.runs.joining import subtopic_rows
 from metrics.scale.stream import Stream
 
 ALPHAS = (Fraction(1, 2), Fraction(9, 10), Fraction(1, 8))
@@ -201,3 +202,12 @@ def test_an_iteration_that_all_lines_share_is_no_subtopic(tmp_path):
     path.write_text("q 1 a 1\nq 1 b 0\n")
     run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
     assert read_runs(run, qrels=path).qrels.column_names == ["query_id", "doc_id", "relevance"]
+
+
+def test_joined_judgments_are_written_as_files_have_them(runs):
+    written = subtopic_rows(runs.qrels)
+    assert sorted(written.select(QRELS_COLUMNS).to_pandas().itertuples(index=False)) == sorted(
+        JUDGED.itertuples(index=False)
+    )
+    again = read_runs(RUN, qrels=written)
+    assert again.qrels.equals(runs.qrels)
