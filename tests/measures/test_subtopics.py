@@ -12,6 +12,7 @@ from metrics import UsageError, evaluate, parse, read_runs
 from metrics.errors import RepeatError
 from metrics.evaluation.evaluation import AS_READ
 from metrics.evaluation.scoring import score_runs
+from metrics.runs import File, read
 from metrics.runs.joining import subtopic_rows
 from metrics.scale.stream import Stream
 
@@ -202,6 +203,7 @@ def test_an_iteration_that_all_lines_share_is_no_subtopic(tmp_path):
     path.write_text("q 1 a 1\nq 1 b 0\n")
     run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0]})
     assert read_runs(run, qrels=path).qrels.column_names == ["query_id", "doc_id", "relevance"]
+    assert read(File.open(path)).format == "trec-qrels"
 
 
 def test_joined_judgments_are_written_as_files_have_them(runs):

@@ -501,7 +501,8 @@ def _without_one_iteration(source: Source) -> Source:
     if "subtopic" not in columns or len(combine_chunks(source.table["subtopic"]).unique()) > 1:
         return source
     mapping = {ours: theirs for ours, theirs in source.mapping.items() if ours != "subtopic"}
-    return replace(source, table=source.table.drop_columns(["subtopic"]), mapping=mapping)
+    table = source.table.drop_columns(["subtopic"])
+    return replace(source, table=table, mapping=mapping, format="trec-qrels")
 
 
 _QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
