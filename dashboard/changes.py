@@ -20,7 +20,7 @@ from metrics.support.wording import count_of
 
 def score_as_shown(board: Board) -> None:
     """Score a board as the one shown is, so that it can be shown at once."""
-    cache.evaluation(board, view().scoring, scored_measures(board))
+    cache.evaluation(board, view().scoring, scored_measures())
     begin_step("Keeping", 0, 1, count_of(len(board.files), "file"))
 
 

@@ -357,13 +357,9 @@ def _is_offered(measure: Measure) -> bool:
     return measure.family.kind != "subtopics" or st.session_state.get(_SUBTOPICS, False)
 
 
-def scored_measures(board: Board) -> tuple[str, ...]:
-    """Return the measures that a board is scored by: the usual and those asked for, as far as it can be."""
-    others = (
-        name
-        for name in other_measures()
-        if board.runs.has_subtopics or parse(name).measure.family.kind != "subtopics"
-    )
+def scored_measures() -> tuple[str, ...]:
+    """Return the measures that pages score: the usual and those asked for that have a best and worst order."""
+    others = (name for name in other_measures() if not parse(name).measure.family.no_extremes)
     return (*cache.MEASURES, *others)
 
 
@@ -480,7 +476,7 @@ def _draw_choices(board: Board) -> Choices:
 
 def _score(board: Board, record: Record | None, choices: Choices) -> View:
     """Return the values of what was chosen; where that leaves no list, those of all lists, and say so."""
-    measures = scored_measures(board)
+    measures = scored_measures()
     values, scoring = _evaluate(board, choices.scoring, measures)
     segments, of_query = choices.segments, cache.segments(board)
     queries = set(of_query.index[of_query.isin(segments)]) if segments else None

@@ -32,7 +32,7 @@ def show_plain_values(view: View, title: str, key: str) -> None:
     name = choices.measure(key=key)
     family = parse(name).measure.family
     st.info(escape_markdown(family.no_extremes), icon=":material/info:")
-    means = view.evaluation.means(name)
+    means = view.score(name, ("expected", view.traditional)).means(name)
     rows = means[[view.traditional, "expected"]].set_axis(["traditional", "tied"], axis=1)
     rows["gap"] = rows["traditional"] - rows["tied"]
     rows = rows.sort_values("tied", ascending=False).rename_axis("reranker").reset_index()

@@ -321,6 +321,8 @@ def permutations_command(
     runs = reading.read([run], qrels)
     ranking = _ranking_of(runs, Path(run.path).name, reranker, query, list_scoring)
     measures = [parse(name) for name in measure or ["RR", "Hits@3"]]
+    if by_subtopics := [str(name) for name in measures if name.measure.family.no_extremes]:
+        raise UsageError(f"{by_subtopics[0]}: orderings are listed by grades, not by subtopics. Leave it out.")
     names = list(dict.fromkeys(str(question(name)) for name in measures))
     _say_own_rules(ranking, query, [name for name in measures if name.measure.answers])
     for line in complexity_report(ranking, query):

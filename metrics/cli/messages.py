@@ -70,7 +70,7 @@ def say_own_rules(evaluation: "Evaluation") -> None:
     from metrics.measures import parse, side_by_side
 
     for reason in dict.fromkeys(parse(name).measure.family.no_extremes for name in evaluation.measures):
-        if reason and not evaluation.scores.notna().any().all():
+        if reason:
             say(reason)
     for name in evaluation.measures:
         answered, *rules = side_by_side(parse(name))

@@ -128,10 +128,9 @@ def names_or_defaults(
 
 
 def default_ties(measures: Sequence[str] | str) -> Sequence[str]:
-    """Return the usual treatments, without those that are not computed for any of the measures."""
+    """Return the usual treatments that are computed for all of the measures."""
     families = [parse(str(name)).measure.family for name in _each(measures)]
-    usual = [name for name in DEFAULT_TIES if any(family.computes(treatment(name)) for family in families)]
-    return usual or DEFAULT_TIES
+    return [name for name in DEFAULT_TIES if all(family.computes(treatment(name)) for family in families)]
 
 
 def score_runs(

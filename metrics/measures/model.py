@@ -217,26 +217,21 @@ class RefinedGroups:
         """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
 
         Treatments are measured together: what a measure does for all groups at once costs more than the groups.
-        A treatment that is not computed for a measure gives NaN beside one that is.
 
         Raises:
-            UsageError: bounds over judgments, and nobody said what is open, or no treatment is computed.
+            UsageError: bounds over judgments, and nobody said what is open, or a treatment is not computed.
         """
         family = measure.measure.family
-        if family.no_extremes and not any(map(family.computes, treatments)):
+        if not all(map(family.computes, treatments)):
             raise UsageError(family.no_extremes)
-        means = self._means(
-            measure, [ties for ties in treatments if not (ties.spread or ties.bound) and family.computes(ties)]
-        )
+        means = self._means(measure, [ties for ties in treatments if not (ties.spread or ties.bound)])
         bounds: tuple[FloatArray, ...] = ()
         if any(ties.bound for ties in treatments):
             if self._holes is None:
                 raise UsageError("lowest and highest are over judgments of all runs: evaluate gives them.")
             bounds = measure.joint_bounds(self._holes)
         for ties in treatments:
-            if not family.computes(ties):
-                yield np.full(self._ranking.n_lists, np.nan)
-            elif ties.bound:
+            if ties.bound:
                 yield bounds[ties.bound > 0]
             elif ties.spread:
                 yield np.sqrt(measure.variances(self.of(measure, ties)))
