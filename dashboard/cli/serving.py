@@ -17,7 +17,6 @@ from dashboard.cli.loading import loading_modules
 from metrics.cli.file_options import FileUse, NamedPath, Qrels, parse_run
 from metrics.cli.messages import say
 from metrics.errors import UsageError, needs
-from metrics.runs.named_judgments import PREFIX
 
 _ORIGIN = re.compile(r"https?://(\*\.)?[\w-]+(\.[\w-]+)*(:\d{1,5})?", re.ASCII)
 """Scheme, host (perhaps all below one) and port."""
@@ -161,6 +160,7 @@ def _validated_files(files: list[NamedPath], qrels: Path | None) -> dict[str, An
     if "-" in [*(path for _, path in files), str(qrels)]:
         raise UsageError("-: a server reads its files again and again. Name a file.")
     from metrics.runs import File, read_runs
+    from metrics.runs.named_judgments import PREFIX
     from metrics.scale.stored import Stored, is_stored
 
     stored = [Path(path) for _, path in files if Path(path).is_file() and is_stored(File.open(path))]
