@@ -1,4 +1,4 @@
-"""What a page shows of a measure without best and worst order: its traditional and tied values."""
+"""Traditional and tied values, shown in place of a page where a measure has no best and worst order."""
 
 import streamlit as st
 
@@ -27,7 +27,7 @@ def plain_measure_key(page: str) -> str:
 
 @section("Traditional and tied values")
 def show_plain_values(view: View, title: str, key: str) -> None:
-    """Draw what there is of the measure that a choice asks for, and why there is no more."""
+    """Draw the traditional and tied means of the chosen measure, and why best and worst are missing."""
     st.title(title, anchor=False)
     name = choices.measure(key=key)
     family = parse(name).measure.family

@@ -15,7 +15,7 @@ from metrics.support.arrays import FloatArray
 from metrics.support.wording import count_of
 
 PREFIX = "ir_datasets:"
-"""What stands before the name of a data set, in the place of a path."""
+"""Prefix of a data set's name where a path is expected."""
 _FETCH = "ir_datasets export {name} qrels > qrels.txt"
 
 
@@ -55,7 +55,7 @@ def read_named_judgments(name: str) -> bytes:
 
 
 class _Missing(BaseException):
-    """A download was asked for; ir_datasets lets it pass, for it is no Exception."""
+    """Raised in place of a download; a BaseException, because ir_datasets catches every Exception."""
 
 
 _refusing = threading.Lock()
@@ -85,7 +85,7 @@ def _downloads_refused() -> Iterator[None]:
 def lookalikes(n_queries: int, grades: FloatArray) -> list[str]:
     """Return the data sets of ir_datasets with as many judged queries, and as many judgments of each grade.
 
-    It is told by the metadata that the package has with it; none where it is not installed.
+    Reads the metadata inside the package. Returns an empty list if the package is not installed.
     """
     counts = Counter(f"{grade:g}" for grade in grades.tolist())
     return _names_by_counts().get((n_queries, frozenset(counts.items())), [])
@@ -117,6 +117,6 @@ def _names_by_counts() -> dict[tuple[int, frozenset[tuple[str, int]]], list[str]
 
 
 def _entry(metadata: dict[str, Any], name: str, part: str) -> dict[str, Any]:
-    """Return what the metadata say of a part of a data set, perhaps under the name of another."""
+    """Return the metadata of one part of a data set; follow a reference to another data set."""
     entry: dict[str, Any] = metadata.get(name, {}).get(part, {})
     return _entry(metadata, entry["_ref"], part) if "_ref" in entry else entry
