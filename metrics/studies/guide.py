@@ -352,10 +352,10 @@ def measure_table() -> pd.DataFrame:
     rows = []
     for measure in MEASURES:
         mean, cutoff = MeasureAt(measure), cutoffs[measure.cutoff]
-        sign = "" if measure.parameter is None else "@recall" if measure.is_recall else "(p)"
+        sign = "@recall" if measure.is_recall else "(α)" if measure.of_parameter else "(p)"
         rows.append(
             {
-                "measure": measure.name + sign + cutoff,
+                "measure": measure.name + (sign if measure.parameter is not None else "") + cutoff,
                 "traditional": mean.traditional + cutoff,
                 "tied": "" if measure.family.own_rule else mean.tied + cutoff,
                 "summary": measure.summary,

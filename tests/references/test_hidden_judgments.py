@@ -3,9 +3,10 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from relevance_measures import MEASURES
 from repository import REAL_RUNS
 
-from metrics import MEASURES, evaluate, parse, read_runs
+from metrics import evaluate, parse, read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.grade_model import RankedDocuments
 from metrics.evaluation.holes import drawn_scores, expectations_at_rate, joint_bounds

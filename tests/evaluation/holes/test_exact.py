@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from enumeration import Doc, JudgedList, over_orderings
+from relevance_measures import MEASURES
 
-from metrics import MEASURES, read_runs
+from metrics import read_runs
 from metrics.evaluation import ScoringOptions
 from metrics.evaluation.holes import expectations_at_rate, hole_table
 
