@@ -437,8 +437,10 @@ _QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
 
 def _has_subtopics(head: Head) -> bool:
     """Return whether lines have four fields, and a second one is not the 0 or Q0 of ordinary judgments."""
-    is_qrels = head.width == len(_QRELS_COLUMNS)
-    return is_qrels and any(line[1] not in (b"0", b"Q0") for line in head.lines[:-1] or head.lines)
+    width = len(_QRELS_COLUMNS)
+    return head.width == width and any(
+        line[1] not in (b"0", b"Q0") for line in head.lines if len(line) == width
+    )
 
 
 def _without_one_iteration(source: Source) -> Source:
