@@ -378,7 +378,7 @@ def test_sections_not_asked_for_are_left_out(simulated):
         ({"traditional": "up"}, "treatment"),
         ({"baseline": "none"}, "no reranker 'none'"),
         ({"targets_for": "none"}, "no reranker 'none'"),
-        ({"targets": ["RR>>1"]}, "no target"),
+        ({"targets": ["RR>>1"]}, "not a target"),
         ({"preset": "long"}, "no preset 'long'. Presets: short, full, paper"),
         ({"segments": ["none"]}, "no query group 'none'"),
         ({"rerankers": ["none"]}, "Choose among the rerankers"),
