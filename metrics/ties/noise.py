@@ -60,9 +60,6 @@ class Noise:
         with the same sign are a tie.
 
         Shapes: `scores` (n_docs,), `sigmas` (n_docs,), `starts` (n_segments + 1,).
-
-        Raises:
-            UsageError: a standard deviation is too small or too large to compute with.
         """
         is_finite = np.isfinite(scores)
         if self.number_format:
