@@ -383,9 +383,7 @@ class RankedDocuments:
     def grade_model(self, depth: int | None) -> GradeModel:
         """Return the grade model; all documents down to rank `depth` were meant to be judged (None: all)."""
         if not self.placements.is_graded.any():
-            raise UsageError(
-                "No ranked document is judged, so nothing says how many are relevant. Give a rate."
-            )
+            raise UsageError("No ranked document is judged, so relevance cannot be estimated. Give a rate.")
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
     def pooled_rerankers(self, depth: int | None) -> BoolArray:
