@@ -200,11 +200,7 @@ class RefinedGroups:
         return self._groups[key]
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
-        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
-
-        Raises:
-            UsageError: bounds are asked for without the unjudged documents of all runs.
-        """
+        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
         means: dict[_Key, FloatArray] = {}
         bounds: tuple[FloatArray, ...] = ()
         for ties in treatments:
