@@ -288,7 +288,7 @@ def test_any_measure_is_explored_on_extreme_data(name, measure):
 def test_any_order_can_be_the_traditional_one(order):
     page = explored(order=order, measure="nDCG@10")
     worst, value, best = (
-        float(metrics(page)[name]) for name in ("Worst order", "Traditional nDCG@10", "Best order")
+        float(metrics(page)[name]) for name in ("Worst case", "Traditional nDCG@10", "Best case")
     )
     assert worst <= value <= best
 
