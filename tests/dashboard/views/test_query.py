@@ -23,8 +23,8 @@ from dashboard.charts.one_list import (
 )
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.simulator import sampling_convergence
-from dashboard.views import query as orders
 from dashboard.views.query import _without_shared_start
+from dashboard.widgets import components
 from metrics.studies.judging import relevance_chances
 from metrics.studies.one_list import ladder, tie_groups
 from metrics.ties import Ranking
@@ -104,7 +104,7 @@ def test_the_page_opens_at_the_largest_gap_of_all_rerankers_and_follows_the_meas
     assert len(queries) == 100
     assert rerankers[0].startswith("Claude (High Ties) · gap +0.543 · ")
     assert "tie ratio of this reranker's list" in page.selectbox(key="query").help
-    assert "mean over its lists" in page.selectbox(key="reranker").help
+    assert "mean tie ratio" in page.selectbox(key="reranker").help
     page.segmented_control(key="measure").set_value("AP").run()
     assert shown_list(page) == ("Local LLM (Very High Ties)", "q066")
     page.selectbox(key="query").set_value("q008").run()
@@ -186,9 +186,9 @@ def test_patterns_that_are_too_many_are_counted_and_not_listed():
 def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_leaves_out(
     every, number, monkeypatch
 ):
-    downloads, show = {}, orders.table
+    downloads, show = {}, components.table
     monkeypatch.setattr(
-        orders,
+        components,
         "table",
         lambda frame, title, name, columns, download=None, explanation="": (
             downloads.update({name: download}),
@@ -288,7 +288,7 @@ def test_any_measure_is_explored_on_extreme_data(name, measure):
 def test_any_order_can_be_the_traditional_one(order):
     page = explored(order=order, measure="nDCG@10")
     worst, value, best = (
-        float(metrics(page)[name]) for name in ("Worst order", "Traditional nDCG@10", "Best order")
+        float(metrics(page)[name]) for name in ("Worst case", "Traditional nDCG@10", "Best case")
     )
     assert worst <= value <= best
 

@@ -199,7 +199,7 @@ def test_a_reranker_without_a_scored_list_leaves_the_leaderboard_drawn():
     mine = board(a_csv=f"{columns}q1,d1,1,1\nq1,d2,1,0\n", none_csv=f"{columns}q1,d1,1,0\n")
     page = opened("leaderboard", data=cache.loaded_boards().add(mine).label, empty="skip")
     assert finding(page)
-    assert any("none" in text.value for text in page.caption if "scored list" in text.value)
+    assert any("none" in text.value for text in page.caption if "without a list" in text.value)
 
 
 def test_the_deviation_of_a_share_is_in_percent_as_the_share_is():
