@@ -84,7 +84,7 @@ def test_one_table_holds_every_measure_and_latency_with_stars(call, timed):
     assert lines[1][-2:] == ["0.00084", "+***"]
     assert lines[-1][-1] == "–"
     assert "Against llm: paired t-test, Holm correction" in err
-    assert "1 of 3 rerankers gives none." in err
+    assert "1 of 3 rerankers has no latencies." in err
 
 
 def test_one_table_as_csv_is_what_the_study_gives_to_the_last_bit(call, timed):

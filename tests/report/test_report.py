@@ -344,7 +344,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
     ]
     assert {row[0]: row[-1] for row in rows} == {"fast": "0.0115 ns", "middle": "–", "slow": "1.15"}
     assert "Against slow: Wilcoxon signed-rank test, Holm" in finished.latex(DAY).replace(r"\allowbreak{}", "")
-    assert "1 of 3 rerankers gives none." in Elements(finished.html(DAY)).text
+    assert "1 of 3 rerankers has no latencies." in Elements(finished.html(DAY)).text
     lists = finished.per_query().set_index(["reranker", "query_id"])
     assert lists.loc["fast", "latency_s"].to_list() == pytest.approx([0.01, 0.011, 0.012, 0.013])
     assert lists.loc["middle", "latency_s"].isna().all()
@@ -354,7 +354,7 @@ def test_the_table_of_every_measure_and_latency_is_in_every_form_of_the_report()
 def test_without_latencies_the_rows_of_the_lists_have_no_column_of_them(simulated_report):
     assert "latency_s" not in simulated_report.per_query()
     text = simulated_report.markdown(DAY)
-    assert "No run gives a latency." in text
+    assert "No run has latencies." in text
     assert "Hits, MRR, recall and distinct targets of each reranker, tied and traditional." in text
 
 
@@ -406,7 +406,7 @@ def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ti
     own_rows = every.frame[every.frame["Measure"] == "TsRR"]
     assert own_rows[["File order", "Worst", "Best", "Gap"]].isna().all(axis=None)
     text = finished.markdown(DAY)
-    dismissals = ("do not matter", "stable", "No tie-breaking", "No verdict", "may be reported as it is")
+    dismissals = ("do not matter", "stable", "No tie order", "No verdict", "can report the traditional")
     assert [words for words in dismissals if words in text] == []
 
 

@@ -7,7 +7,7 @@ from opening import charts, finding, metrics, opened, table, texts
 from dashboard import cache
 
 DISMISSALS = (
-    *("do not matter", "hardly matter", "stable", "one value:", "costs nothing", "no order", "No tie-breaking"),
+    *("do not matter", "hardly matter", "stable", "one value:", "costs nothing", "no order", "No tie order"),
     *(
         "Ties change no outcome",
         "as on average over all orders",

@@ -214,7 +214,7 @@ def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_l
 def test_a_list_without_ties_has_one_sentence_and_no_charts_of_its_orders():
     untied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},{at},{at % 2}\n" for at in range(5))
     page = explored(data=label(board(untied_csv=untied)))
-    assert "No document ties: the list has one order, and RR is 0.500." in finding(page)
+    assert "No documents tie: the list has one order, and RR is 0.500." in finding(page)
     for section in ("Ranks", "Permutations"):
         page.segmented_control(key="section").set_value(section).run()
         assert [box.value for box in page.info] == ["Without ties, each document has one rank."]
