@@ -46,7 +46,7 @@ def test_a_form_that_came_back_joins_the_judgments_and_what_it_settled_is_said(c
     code, out, err = call("judge-next", *files, "--judged", form, "--format", "csv")
     assert (code, rows(out)) == (0, [])
     assert "4 new judgments, 2 relevant: the bounds of P@2 narrowed from 1.000 to 0.000 on average" in err
-    assert "Bars are apart in 1 of 1 pair, 0 before: one above two." in err
+    assert "The bounds separate 1 of 1 pair, 0 before: one above two." in err
 
 
 def test_a_form_is_not_written_over_what_is_read_nor_read_without_judgments(call, files):

@@ -63,7 +63,7 @@ def test_every_list_gives_its_own_latency(call, timed):
         (["evaluate", "TIMED", "--latency", "--stream"], "--latency needs runs in memory"),
         (["evaluate", "BARE", "--latency"], "no scored list gives one"),
         (["compare", "TIMED", "--table", "--baseline", "llm", "--baseline", "bm25"], "one baseline"),
-        (["compare", "TIMED", "--table", "--ties", "std"], "std is how far ties move a value"),
+        (["compare", "TIMED", "--table", "--ties", "std"], "std measures the effect of ties"),
         (["compare", "TIMED", "--table", "--baseline", "lm"], "no reranker 'lm'"),
     ],
 )

@@ -313,4 +313,4 @@ def test_sentences_say_beside_what_a_gap_is_large_with_figures_that_show_it():
     close = verdict_words(a=(0.3, 0.3, 0.2998, 0.3002), b=(0.3003, 0.3003, 0.3001, 0.3005))
     assert close.startswith("Ties hardly matter here.")
     assert "2 rerankers are so close that tie order can change their ranks" in close
-    assert verdict_words(a=(0.3, 0.3)).startswith("Ties do not matter here. Documents tie, but no order")
+    assert verdict_words(a=(0.3, 0.3)).startswith("Ties do not matter here. Documents tie, but no tie order")

@@ -328,7 +328,8 @@ def test_the_rule_joins_the_lines_where_half_of_what_holes_leave_open_is_closed(
 def test_what_judging_settles_is_said_of_every_plan():
     assert plain(plan_finding(STEEP)) == (
         "2 judgments in this order halve the uncertainty of nDCG@10 from 8 unjudged documents "
-        "(4 in random order), by simulated grades. The bounds are 0.600 wide on average; ties alone leave 0.200."
+        "(4 in random order), by simulated grades. "
+        "The bounds are 0.600 wide on average; ties alone leave 0.200."
     )
     assert (
         closing_text(STEEP, 4) == "The first 4 documents remove 75% of the uncertainty from unjudged documents."
