@@ -394,7 +394,7 @@ def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page)
     shown = opened(page, data=label_, empty="skip", unjudged="bounds", judge_next="true", **choices)
     assert not shown.warning
     if page == "leaderboard":
-        assert "a judgment may add one of them to the means" in page_text(shown)
+        assert "a new judgment may add such a query to the means" in page_text(shown)
 
 
 def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
