@@ -254,7 +254,7 @@ def arrivals_finding(name: str, lists: pd.DataFrame, change: Change | None, meas
             f" shows no change of tied {measure} beyond chance over its {lists_words} (mean {mean}).",
         )
     if isinf(change.before_bounds[0]):
-        ties_words = f"{measure} has its own rule for ties, so ties alone may explain the change"
+        ties_words = f"{measure} settles ties by its own rule, so ties alone may explain the change"
     elif change.is_beyond_ties:
         ties_words = "no tie order makes the two means equal"
     else:

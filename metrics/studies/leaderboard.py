@@ -37,7 +37,7 @@ VERDICTS: dict[Verdict, str] = {
     "tie-sensitive": f"Tie order can move the mean {LARGE}, but the traditional score is close.",
     "tie-inflated": f"The traditional score is above the tied score {LARGE}.",
     "tie-deflated": f"The traditional score is below the tied score {LARGE}.",
-    "own rule": "The measure has its own rule for ties, so tie order does not change it.",
+    "own rule": "The measure settles ties by its own rule, so tie order does not change it.",
 }
 """Meaning of each verdict."""
 
@@ -89,7 +89,7 @@ def judge(rows: pd.DataFrame, own_rule: str = "") -> pd.DataFrame:
     ]
     table = pd.DataFrame({"verdict": names, "why": reasons}, rows.index, dtype=object)
     if own_rule:
-        table["verdict"], table["why"] = "own rule", f"{own_rule} has its own rule for ties"
+        table["verdict"], table["why"] = "own rule", f"{own_rule} settles ties by its own rule"
     table.loc[np.isnan(tied), ["verdict", "why"]] = None, ""
     return table
 

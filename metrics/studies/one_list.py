@@ -216,7 +216,7 @@ def query_finding(
         return (Strong("No documents tie: "), f"the list has one order, and {measure} is {decimal(best)}.")
     if parse(measure).measure.answers:
         return (
-            Strong(f"{measure} has its own rule for ties: "),
+            Strong(f"{measure} settles ties by its own rule: "),
             f"{decimal(value['expected'])} for this list, in which {tied:,} of {len(rows):,} documents tie. "
             f"The values of {question(parse(measure))} over its {orderings} orders are shown as well.",
         )

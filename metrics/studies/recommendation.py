@@ -42,7 +42,7 @@ def _advice(leaderboard: pd.DataFrame, verdicts: Verdicts, measure: MeasureAt) -
         answered = question(measure)
         return (
             Strong(f"Report {measure} together with {answered.tied}, and name its tie rule. "),
-            f"{measure} has its own rule for ties, so tie order does not change it. "
+            f"{measure} settles ties by its own rule, so tie order does not change it. "
             f"{answered.traditional} shows the effect of tie order.",
         )
     if leaderboard["best"].max() <= EQUAL:

@@ -47,7 +47,7 @@ def test_where_nothing_relevant_is_listed_nothing_is_recommended():
 
 def test_a_measure_with_its_own_rule_needs_no_other():
     assert advice("taRR", flat_trec=TIED, qrels_txt=QRELS).startswith(
-        "Report taRR together with MTRR, and name its tie rule. taRR has its own rule for ties"
+        "Report taRR together with MTRR, and name its tie rule. taRR settles ties by its own rule"
     )
 
 

@@ -188,7 +188,7 @@ def test_grades_count_from_the_one_that_is_chosen():
     assert figures(simulated(rows="0.9,1;0.8,2", listgrade="2"))[0] == "0.5000"
     page = simulated(rows="0.9,1;0.8,2", listgrade="3")
     assert figures(page)[:3] == ["0.0000"] * 3
-    assert "No relevant document is listed" in page_text(page)
+    assert "The list has no relevant document" in page_text(page)
 
 
 @pytest.mark.parametrize("kind", KINDS)
