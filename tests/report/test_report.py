@@ -398,7 +398,7 @@ def test_rerankers_named_as_columns_of_a_table_are_reported():
 def test_a_measure_with_its_own_rule_for_ties_stands_beside_the_measure_whose_ties_it_settles():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
     finished = report(runs, measures=["TsRR", "RR"], preset="full")
-    assert plain(finished.recommendation).startswith("Report TsRR beside MTRR, and name its rule.")
+    assert plain(finished.recommendation).startswith("Report TsRR together with MTRR, and name its tie rule.")
     table, rules, every = section(finished, "scores").tables
     assert list(table.frame) == ["#", "Reranker", "Verdict", "TsRR", "Tier", "Ranks", "± queries"]
     assert all(re.fullmatch(r"\d+(–\d+)?", ranks) for ranks in table.frame["Ranks"])
