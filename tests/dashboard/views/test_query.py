@@ -214,7 +214,7 @@ def test_the_csv_of_orders_is_made_when_asked_for_and_has_those_that_the_table_l
 def test_a_list_without_ties_has_one_sentence_and_no_charts_of_its_orders():
     untied = "query_id,doc_id,score,relevance\n" + "".join(f"q,d{at},{at},{at % 2}\n" for at in range(5))
     page = explored(data=label(board(untied_csv=untied)))
-    assert "No document ties: the list has one order, and RR is 0.500." in finding(page)
+    assert "No documents tie: the list has one order, and RR is 0.500." in finding(page)
     for section in ("Ranks", "Permutations"):
         page.segmented_control(key="section").set_value(section).run()
         assert [box.value for box in page.info] == ["Without ties, each document has one rank."]
@@ -394,7 +394,7 @@ def test_where_a_judgment_may_add_a_query_pages_say_why_they_bound_nothing(page)
     shown = opened(page, data=label_, empty="skip", unjudged="bounds", judge_next="true", **choices)
     assert not shown.warning
     if page == "leaderboard":
-        assert "a judgment may add one of them to the means" in page_text(shown)
+        assert "a new judgment may add such a query to the means" in page_text(shown)
 
 
 def test_the_page_says_what_is_hatched_and_outlines_what_the_leaderboard_would_have_judged_first(holed):
