@@ -33,6 +33,7 @@ class WorkedExample:
         tied: documents in the tie: n.
         relevant: relevant documents in the tie: r.
         k: cut-off of the hits.
+        below: irrelevant documents with distinct scores below the tie: w.
         documents: the `ladder` of the list.
         chances: its `first_rank_chances`.
         orderings: number of orders.
@@ -49,6 +50,7 @@ class WorkedExample:
     tied: int
     relevant: int
     k: int
+    below: int
     documents: pd.DataFrame
     chances: pd.DataFrame
     orderings: int
@@ -60,16 +62,19 @@ class WorkedExample:
     answers: Mapping[str, float]
 
 
-def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3) -> WorkedExample:
+def worked_example(
+    tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3, below: int = 0
+) -> WorkedExample:
     """Score a list of one tie whose relevant documents (1 to `tied`) come last in the file."""
-    n = above + tied
+    n = above + tied + below
+    strict = [0.5 + place / (2 * n) for place in range(above, -below - 1, -1)]
     frame = pd.DataFrame(
         {
             "reranker": "example",
             "query_id": "q1",
             "doc_id": [f"d{place}" for place in range(1, n + 1)],
-            "score": [0.5 + place / n for place in range(above, 0, -1)] + [0.5] * tied,
-            "relevance": [0] * (n - relevant) + [1] * relevant,
+            "score": strict[:above] + [0.5] * tied + strict[above + 1 :],
+            "relevance": [0] * (above + tied - relevant) + [1] * relevant + [0] * below,
         }
     )
     runs = Runs.from_frame(frame)
@@ -82,6 +87,7 @@ def worked_example(tied: int = 5, relevant: int = 1, above: int = 0, k: int = 3)
         tied=tied,
         relevant=relevant,
         k=k,
+        below=below,
         documents=ladder(ranking, "q1"),
         chances=first_rank_chances(ranking, "q1"),
         orderings=Orderings.of(ranking, "q1").count,
@@ -159,7 +165,7 @@ def filled_formulas(example: WorkedExample) -> tuple[FilledFormula, ...]:
             "Between taRR and the worst case, by the share of irrelevant documents that tie.",
             _lines(
                 r"\frac{1}{b+(1-\tau)\frac{n+1}{r+1}+\tau(n-r+1)}",
-                rf"\tau=\frac{{n-r}}{{b+n-r}}={_exact((n - r) / max(b + n - r, 1))}",
+                rf"\tau=\frac{{n-r}}{{b+n-r+w}}={_exact((n - r) / max(b + n - r + example.below, 1))}",
                 _value(example.answers["TsRR"]),
             ),
         ),

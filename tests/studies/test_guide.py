@@ -97,6 +97,17 @@ def test_five_tied_documents_with_one_relevant_give_the_known_figures():
     assert example.orderings == 120
 
 
+@given(SMALL, st.integers(1, 5))
+def test_documents_below_the_tie_put_tsrr_between_tarr_and_prr(settings, below):
+    example, alone = worked_example(*settings, below=below), worked_example(*settings)
+    assert example.expected == pytest.approx(alone.expected)
+    assert example.answers["taRR"] == pytest.approx(alone.answers["taRR"])
+    assert example.answers["PRR"] - 1e-12 <= example.answers["TsRR"] <= example.answers["taRR"] + 1e-12
+    if example.relevant < example.tied:
+        assert alone.answers["TsRR"] < example.answers["TsRR"]
+    assert f"{example.answers['TsRR']:.4f}" in {one.name: one.latex for one in filled_formulas(example)}["TsRR"]
+
+
 @given(SMALL)
 def test_the_worked_example_is_what_the_enumeration_says(settings):
     tied, relevant, above, k = settings
