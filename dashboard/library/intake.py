@@ -43,7 +43,7 @@ _OFTEN = timedelta(days=1)
 """Interval between sweeps of a library that is written to."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Intake:
     """Adds and removes uploads."""
 
