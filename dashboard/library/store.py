@@ -296,7 +296,7 @@ class Library(Intake):
             shelf = {row["sha256"]: row for row in connection.execute(rows.select_uploads(owner)).mappings()}
             uses = rows.latest_uses(connection, owner, sha256s)
         if not shelf.keys() >= set(sha256s):
-            raise LibraryError("An upload is no longer in the library. Reload the page.")
+            raise LibraryError("An upload was removed from the library. Reload the page.")
         entries = (rows.read_entry(self.folder, shelf[sha256], uses.get(sha256)) for sha256 in sha256s)
         return BoardSpec(tuple(entries))
 
