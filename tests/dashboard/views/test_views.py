@@ -106,7 +106,7 @@ def test_values_of_a_hundred_digits_are_written_as_powers_of_ten(view):
 
 
 def test_a_table_without_rows_is_refused_by_name():
-    with pytest.raises(ReadError, match=r"bare\.csv, line 1: there are no rows below the header"):
+    with pytest.raises(ReadError, match=r"bare\.csv, line 1: the file has only a header"):
         board(bare_csv="query_id,doc_id,score,relevance\n")
 
 
