@@ -107,7 +107,9 @@ def require_board(library: Library, name: str, owner: str) -> BoardListing:
     if board is None:
         names = [repr(listing.name) for listing in library.boards(owner)]
         board_list = f"Boards: {', '.join(names[:_MOST_NAMES])}" if names else "The library is empty"
-        raise UsageError(f"There is no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}.")
+        raise UsageError(
+            f"The library has no board {name!r}. {board_list}{' ...' * (len(names) > _MOST_NAMES)}."
+        )
     return board
 
 

@@ -174,7 +174,9 @@ PRINTED_ROWS = 1_000
 _reading_option = partial(typer.Option, rich_help_panel="How files are read")
 _scoring_option = partial(typer.Option, rich_help_panel="How lists are scored")
 
-Traditional = Annotated[str | None, typer.Option(help="Traditional tie order (TREC runs: as trec_eval).")]
+Traditional = Annotated[
+    str | None, typer.Option(help="Traditional tie order (default: input; for TREC runs docid_desc).")
+]
 Measures = Annotated[
     list[str] | None,
     typer.Option(

@@ -69,11 +69,7 @@ class ScoringOptions:
         return self.relevant_from, self.precision, self.tiebreak_by, self.criteria, self.unjudged
 
     def ranking(self, runs: Runs, reranker: str, query_id: str | None = None) -> Ranking:
-        """Return the lists of one reranker, cut into tie groups; of one query where its ID is given.
-
-        Raises:
-            UsageError: a reranker or column that does not exist.
-        """
+        """Return the lists of one reranker, cut into tie groups; of one query where its ID is given."""
         return Ranking.of(runs, reranker, *self.of_ranking, query_id=query_id)
 
 

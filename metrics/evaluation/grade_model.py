@@ -381,15 +381,9 @@ class RankedDocuments:
         return self.placements.is_judged
 
     def grade_model(self, depth: int | None) -> GradeModel:
-        """Return the grade model; all documents down to rank `depth` were meant to be judged (None: all).
-
-        Raises:
-            UsageError: no ranked document is judged.
-        """
+        """Return the grade model; all documents down to rank `depth` were meant to be judged (None: all)."""
         if not self.placements.is_graded.any():
-            raise UsageError(
-                "No ranked document is judged, so nothing says how many are relevant. Give a rate."
-            )
+            raise UsageError("No ranked document is judged, so relevance cannot be estimated. Give a rate.")
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
     def pooled_rerankers(self, depth: int | None) -> BoolArray:
@@ -407,9 +401,6 @@ class RankedDocuments:
         """Return the (n_unjudged,) chance that each unjudged document is relevant.
 
         A given rate applies down to rank `depth`. Without a rate the grade model decides.
-
-        Raises:
-            UsageError: a chance is below 0 or above 1, or no ranked document is judged.
         """
         if rate is None:
             model = self.grade_model(depth)

@@ -192,7 +192,7 @@ def residuals(runs: Runs, measure: str = "RBP", options: ScoringOptions = AS_REA
     parsed = parse(measure)
     linear = parsed.measure.family.linear
     if linear is None or not has_residual(parsed):
-        raise UsageError(f"{measure}: only RBP has a residual, for only its places have no end.")
+        raise UsageError(f"{measure}: only RBP has a residual, because only RBP gives weight to all ranks.")
     tables = []
     for holes, index in holed_lists(runs, options):
         ranking, n_docs = holes.ranking, holes.ranking.n_docs.astype(np.float64)

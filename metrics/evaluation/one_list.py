@@ -57,7 +57,7 @@ def grades_of(values: Values, name: str) -> FloatArray:
     """Return the grades of one list; UsageError where one is not finite."""
     numbers = numbers_of(values, name)
     if not np.isfinite(numbers).all():
-        raise UsageError(f"{name}: place {np.argmin(np.isfinite(numbers))} is infinite, and no grade.")
+        raise UsageError(f"{name}: place {np.argmin(np.isfinite(numbers))} is infinite, which is not a grade.")
     return numbers
 
 

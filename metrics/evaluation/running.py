@@ -146,7 +146,9 @@ class Running:
         if not self._measures:
             raise UsageError("Name at least one measure.")
         if asks_for_bounds(traditional):
-            raise UsageError(f"{traditional} is over judgments of all runs, and lists come one by one here.")
+            raise UsageError(
+                f"{traditional} needs the judgments of all runs, but lists arrive one by one here."
+            )
         self._treatments = {
             "traditional": treatment(traditional).name,
             "tied": "expected",
@@ -182,7 +184,7 @@ class Running:
         if not isfinite(_number(moment)):
             raise UsageError(f"at={at!r}: give a number of seconds.")
         if moment < self._latest:
-            raise UsageError(f"at={at}: the lists before came at {self._latest}. Add lists in order of time.")
+            raise UsageError(f"at={at}: the last lists arrived at {self._latest}. Add lists in order of time.")
         runs = as_runs(runs, qrels)
         treatments = list(dict.fromkeys(self._treatments.values()))
         evaluation = score_runs(runs, self._measures, treatments, self._options)

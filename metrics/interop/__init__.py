@@ -1,1 +1,1 @@
-"""Floor 6: TieScope inside other libraries: a file for each, imported only by who uses that library."""
+"""Floor 6: TieScope inside other libraries, one file for each; only their users import it."""

@@ -34,9 +34,6 @@ def _mean(groups: TieGroups, k: Parameter) -> FloatArray:
 
     E = sum over groups of prod over documents above of (1 - R) * sum over i = 1..m of (S_(i-1) - S_i)/(b + i).
 
-    Raises:
-        UsageError: a grade is above 4, or a tie is too large.
-
     Source: Chapelle, Metzler, Zhang & Grinspan, CIKM 2009, with the highest grade of gdeval (TREC web track).
     """
     satisfied = _satisfied(groups.grades)

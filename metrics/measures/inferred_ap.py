@@ -167,11 +167,7 @@ class JudgedTie(NamedTuple):
 
 
 def worth_variance(tie: JudgedTie) -> float:
-    """Return the variance over all orders of the summed worths of a tie's relevant documents.
-
-    Raises:
-        UsageError: there are too many cases.
-    """
+    """Return the variance over all orders of the summed worths of a tie's relevant documents."""
     _refuse_large(tie)
     x, y, z = np.ogrid[tuple(slice(number + 1) for number in tie.kinds)]
     judged, hits = tie.judged_above + x + y, tie.relevant_above + x

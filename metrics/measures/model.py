@@ -209,12 +209,7 @@ class RefinedGroups:
         return self._groups[key]
 
     def values(self, measure: MeasureAt, treatments: Sequence[Treatment]) -> Iterator[FloatArray]:
-        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`.
-
-        Raises:
-            UsageError: bounds are asked for without the unjudged documents of all runs, or the measure cannot
-                compute a treatment.
-        """
+        """Yield (n_lists,) values of a measure under each treatment, its standard deviation for `std`."""
         family = measure.measure.family
         if not all(map(family.computes, treatments)):
             raise UsageError(family.no_extremes)

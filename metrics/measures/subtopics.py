@@ -28,9 +28,6 @@ def _mean(groups: TieGroups, k: Parameter, *, alpha: float) -> FloatArray:
 
     X is hypergeometric: i - 1 documents are drawn from n - 1, of which r - 1 are relevant to the subtopic.
 
-    Raises:
-        UsageError: the judgments have no subtopics, or a tie is too large.
-
     Source: Clarke et al., SIGIR 2008. The ideal order is greedy, as in ndeval.
     """
     subtopics = groups.judgments.subtopics

@@ -382,6 +382,10 @@ def _single_spaced(block: bytes) -> bytes:
     return b"\n".join(b" ".join(line.split()) for line in block.split(b"\n"))
 
 
+def _no_ranks() -> None:  # a lambda could not be sent to a worker
+    pass
+
+
 @dataclass(eq=False)
 class FileProvenance:
     """The file that rows came from.
@@ -397,7 +401,7 @@ class FileProvenance:
     file: str
     line_of: Callable[[int], int]
     unit: str = "line"
-    ranks: Callable[[], pa.Array | None] = lambda: None
+    ranks: Callable[[], pa.Array | None] = _no_ranks
     tag: str = ""
 
     def move(self, copy: "FileProvenance") -> None:

@@ -308,9 +308,6 @@ def _with_subtopics(stack: RunStack, value: str, repeated: Repeated, noted: list
     """Merge the rows of each document, with its highest grade and a map of its subtopics to their grades.
 
     In a run, only rows with the same score are merged.
-
-    Raises:
-        RepeatError: a document is judged twice for one subtopic, with `repeated="error"`.
     """
     table = stack.table
     subtopics = combine_chunks(table["subtopic"]).dictionary_encode()

@@ -309,9 +309,10 @@ class Stream(PartitionedRuns):
         mappings = [table.mapping for _, table in self._files]
         for name, table in self._files:
             if name and "reranker" in table.mapping:
-                problem = f"{table.file.name}: the name {name!r} does not fit, because its rows name their "
-                "rerankers"
-                raise UsageError(f"{problem}. Leave out the name, or --stream.")
+                raise UsageError(
+                    f"{table.file.name}: the name {name!r} does not fit, because its rows name their rerankers."
+                    " Leave out the name, or --stream."
+                )
         refuse_unused(columns or {}, [*mappings, *([] if judgments is None else [judgments.mapping])])
         self._repeated: Repeated = repeated
         self._is_bounded = is_bounded

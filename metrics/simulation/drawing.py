@@ -93,7 +93,7 @@ def simulate(
         raise UsageError("Name a reranker to simulate.")
     is_said = performance is not None or any(each.performance is not None for each in rerankers.values())
     if segments and is_said:
-        raise UsageError("Segments say how well relevance shows: give either them or a performance.")
+        raise UsageError("Segments have their own performance: give either segments or a performance.")
     kinds = segments or {"": Segment(PERFORMANCE if performance is None else performance)}
     kind = np.arange(n_queries) % len(kinds)
     queries = _queries(n_queries, documents, relevant, (seed, 0))
@@ -169,7 +169,7 @@ def synthetic(
 def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> _Queries:
     """Return lists of random lengths, with relevant documents at random positions."""
     if n < 1 or seed[0] < 0:
-        raise UsageError(f"{n} queries with seed {seed[0]}: it is 1 or more, with a seed of 0 or more.")
+        raise UsageError(f"{n} queries with seed {seed[0]}: give at least 1 query and a seed of 0 or more.")
     _check_span("documents", documents, 1)
     _check_span("relevant", relevant, 0)
     draw = np.random.default_rng(seed)
@@ -182,7 +182,7 @@ def _queries(n: int, documents: Span, relevant: Span, seed: tuple[int, int]) -> 
 
 def _check_span(name: str, span: Span, minimum: int) -> None:
     if not minimum <= span[0] <= span[1]:
-        raise UsageError(f"{name}={span[0]} to {span[1]}: fewest first, and {minimum} or more.")
+        raise UsageError(f"{name}={span[0]} to {span[1]}: give the fewest first, {minimum} or more.")
 
 
 def long_table(runs: Runs) -> pa.Table:

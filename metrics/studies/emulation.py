@@ -308,5 +308,9 @@ def _leaders(values: pd.DataFrame) -> str:
     if rerankers <= 1 or len(set(complete["tool"])) <= 1:
         return ""
     leaders = complete.loc[complete.groupby(columns, sort=False)["value"].idxmax(), "reranker"].nunique()
-    subject = "All" if len(complete) == len(values) else "All with a number for every reranker"
-    return f" {subject} name the same leader." if leaders == 1 else f" They name {leaders} different leaders."
+    subject = "tools" if len(complete) == len(values) else "tools with a number for every reranker"
+    return (
+        f" All {subject} name the same leader."
+        if leaders == 1
+        else f" The tools name {leaders} different leaders."
+    )

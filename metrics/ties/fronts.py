@@ -62,9 +62,6 @@ def front_numbers(criteria: Sequence[FloatArray], starts: IntArray) -> IntArray:
     sorting; taken from the top down, as in Zhang et al., IEEE Transactions on Evolutionary Computation 2015.
 
     Shapes: `criteria` (n_docs,) each, `starts` (n_lists + 1,).
-
-    Raises:
-        UsageError: a list is longer than `MAX_LIST`.
     """
     lengths = np.diff(starts)
     if lengths.max(initial=0) > MAX_LIST:

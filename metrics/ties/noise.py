@@ -49,7 +49,7 @@ class Noise:
     def summary(self) -> str:
         """The noise in words."""
         if self.number_format:
-            return f"true scores that are even within half a step of {self.number_format}"
+            return f"true scores that are uniform within half a step of {self.number_format}"
         size = "each row's score_std" if self.by_row else f"{self.sigma:g}"
         return f"normal noise of standard deviation {size}"
 
@@ -60,9 +60,6 @@ class Noise:
         with the same sign are a tie.
 
         Shapes: `scores` (n_docs,), `sigmas` (n_docs,), `starts` (n_segments + 1,).
-
-        Raises:
-            UsageError: a standard deviation is too small or too large to compute with.
         """
         is_finite = np.isfinite(scores)
         if self.number_format:
@@ -95,7 +92,7 @@ def parse_noise(name: str) -> Noise | None:
         return Noise(sigma=sigma)
     formats = ", ".join([*_FORMATS, "decimals:N"])
     raise UsageError(
-        f"{name}: after the colon stands a standard deviation of 0 or more, as in noise:0.05, or a number "
+        f"{name}: give a standard deviation of 0 or more after the colon, as in noise:0.05, or a number "
         f"format: {formats}. noise alone reads the column score_std."
     )
 
@@ -224,7 +221,7 @@ MAX_STEPS = 2**33
 _SECONDS = 10 / MAX_STEPS
 """Seconds that one row takes, about."""
 MAX_RATIO = 1e12
-"""Span of scores whose order is open together, over their smallest standard deviation: digits of a float."""
+"""Widest span of scores that noise may reorder, over their smallest standard deviation."""
 _GROWTH = 1 / 3
 """Documents of a list grow at least with this power of the steps."""
 
@@ -239,13 +236,13 @@ def refuse_long(sizes: IntArray, steps: FloatArray, budget: float = MAX_STEPS) -
     worst = int(np.argmax(steps))
     size = int(sizes[worst])
     limit = int(size * (budget / float(steps[worst])) ** _GROWTH)
-    cost = "ask for more memory than there may be"
+    cost = "need too much memory"
     if budget != MAX_STRETCHES:
-        cost = f"take {_SECONDS * float(steps[worst]):,.0f} seconds or so"
+        cost = f"take about {_SECONDS * float(steps[worst]):,.0f} seconds"
     raise UsageError(
-        f"Noise leaves the order of {size:,} documents of one list open together, which would {cost} "
-        f"to compute exactly: here at most about {limit:,} can be. Cut the lists, take less noise, or a "
-        "measure with a cut-off, as in nDCG@10."
+        f"Noise may reorder {size:,} documents of one list, which would {cost} to compute exactly. "
+        f"The limit is about {limit:,}. Cut the lists, or choose less noise or a measure with a cut-off, as in "
+        "nDCG@10."
     )
 
 
@@ -255,7 +252,7 @@ def refuse_wide(span: FloatArray, smallest: FloatArray) -> None:
     if is_wide.any():
         example = int(np.argmax(is_wide))
         raise UsageError(
-            f"score_std: the smallest of a list is {smallest[example]:.3g} (a millionth of the smallest above "
-            f"0 where one is 0), and its scores may lie {span[example]:.3g} apart: more than {MAX_RATIO:g} "
-            "times that cannot be computed. Raise the smallest, or give one for all scores, as in noise:0.05."
+            f"score_std: the smallest value of a list is {smallest[example]:.3g} (0 counts as a millionth of "
+            f"the smallest value above 0), and its scores span {span[example]:.3g}, more than {MAX_RATIO:g} "
+            "times as much. Raise the smallest value, or give one for all scores, as in noise:0.05."
         )

@@ -53,11 +53,7 @@ class Tiles:
 
     @classmethod
     def of(cls, spreads: Spreads, starts: IntArray, sizes: IntArray, members: IntArray) -> "Tiles":
-        """Cut clusters into tiles.
-
-        Raises:
-            UsageError: a cluster needs too many, or has standard deviations too far apart.
-        """
+        """Cut clusters into tiles."""
         owner, documents = np.repeat(np.arange(len(starts)), sizes), joined_ranges(starts, sizes)
         smallest, unit, is_alike = _units(spreads, starts, sizes, documents)
         is_bordered = ~is_alike[owner]
@@ -377,11 +373,7 @@ class Members:
         return np.concatenate(sums)
 
     def batches(self, selection: BoolArray, depth: IntArray) -> Iterator[Batch]:
-        """Yield tiles of similar width together, few enough that their tables stay small.
-
-        Raises:
-            UsageError: a list is too long.
-        """
+        """Yield tiles of similar width together, few enough that their tables stay small."""
         self._refuse_long(selection, depth)
         for n_nodes in np.unique(self._n_nodes[selection]).tolist():
             nodes = legendre(n_nodes) if n_nodes else _EVEN
@@ -580,9 +572,6 @@ def products_over_others(
     """Yield batches of tiles with (n_t, n_tiles, n_nodes) E[t^J], J the non-members above.
 
     Documents of the list that are certainly above are included.
-
-    Raises:
-        UsageError: a list is too long.
     """
     for batch in members.batches(selection, np.maximum(len(t), members.n_members)):
         certain = t[:, None] ** members.above[batch.tiles].astype(np.float64)
@@ -729,9 +718,6 @@ def expected_worth(
 
     Shapes: `units` (n_members,), `gains` (n_units,), `limit` (n_clusters,).
 
-    Raises:
-        UsageError: a list is too long to be integrated within seconds.
-
     Source of the recurrence: Hong, On computing the distribution function for the Poisson binomial
     distribution, Computational Statistics & Data Analysis 2013, section 2.
     """
@@ -795,9 +781,6 @@ def expected_precisions(members: Members, relevant_above: IntArray, limit: Float
     t keep the error below 1e-9. Where a limit applies, `_precisions_within` counts instead.
 
     Shapes: `relevant_above` (n_clusters,), `limit` (n_clusters,) last rank whose precision counts.
-
-    Raises:
-        UsageError: a list is too long to be integrated within seconds.
     """
     sums = np.zeros(len(relevant_above))
     relevant = relevant_above[members.clusters] + members.members_above

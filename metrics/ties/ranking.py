@@ -101,9 +101,6 @@ class Ranking:
 
         `metrics.evaluate` explains the options. `query_id` names the query whose list is cut alone; none is cut
         where that query is not judged.
-
-        Raises:
-            UsageError: a reranker, precision or column does not exist, or relevant_from is not above 0.
         """
         if reranker not in runs.tables:
             raise UsageError(f"There is no reranker {reranker!r}. Rerankers: {', '.join(runs.tables)}.")

@@ -37,11 +37,11 @@ def files(write):
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (MemoryError(), 2, "tiescope: there is not enough memory. Ask for less, or evaluate with"),
+        (MemoryError(), 2, "tiescope: there is not enough memory. Use smaller data, or evaluate with"),
         (OSError(28, "No space left on device"), 2, "tiescope: No space left on device."),
         (TieScopeError("no list"), 2, "tiescope: no list"),
         (KeyboardInterrupt(), 130, "tiescope: interrupted."),
-        (ZeroDivisionError("by 0"), 70, "tiescope: this is a defect of TieScope"),
+        (ZeroDivisionError("by 0"), 70, "tiescope: this is a bug in TieScope"),
         (BrokenPipeError(), 141, ""),
     ],
 )

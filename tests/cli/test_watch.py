@@ -156,7 +156,7 @@ def test_a_line_that_is_no_json_does_not_end_the_watch(call, pipe):
     pipe(JSON_LISTS + '{"query_id": \n' + JSON_LISTS.replace(': "q', ': "p'))
     code, out, err = call("watch", "-", *OPTIONS)
     assert (code, means(out)[-1]["n"]) == (0, 8)
-    assert "stdin, line 5: no JSON" in err
+    assert "stdin, line 5: not valid JSON" in err
 
 
 def test_a_field_that_is_too_long_for_a_table_does_not_end_the_watch(call, pipe, request):

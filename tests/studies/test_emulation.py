@@ -383,7 +383,7 @@ def test_the_finding_says_whether_tools_name_the_same_leader():
         return plain(tool_finding(tool_values(drawn_runs, "RR", ["A", "B"]), "RR"))
 
     assert finding_of([last, last]).endswith("for every reranker name the same leader.")
-    assert finding_of([third, fourth]).endswith("They name 2 different leaders.")
+    assert finding_of([third, fourth]).endswith("The tools name 2 different leaders.")
 
 
 def test_a_value_that_answers_another_question_is_told_apart_and_no_ground_for_the_finding():

@@ -276,22 +276,31 @@ def open_table(
     Raises:
         ReadError: the columns of a run or of judgments are missing.
     """
-    header, line, values = head_row(head)
+    header, _, values = head_row(head)
     mapping = choice.mapping(head.file.name, header, usual(header))
     first = list(values)
     if not all(first):
         for _, fields in islice(rows(head.file, head.layout), 2, _FIRST_ROWS):
             first = [value or field for value, field in zip(first, fields, strict=False)]
     numbers = [name for name, value in zip(header, first, strict=False) if parse_number(value) is not None]
+    extras = dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})
+    table = header_table(head, mapping, format_name, tuple(extras))
+    return replace(table, missing_score=choice.missing_score)
+
+
+def header_table(
+    head: Head, mapping: Mapping[str, str], format_name: str, extras: tuple[str, ...] = ()
+) -> DelimitedTable:
+    """Return a table with a header, of which these columns are read."""
+    header, line, _ = head_row(head)
     return DelimitedTable(
         file=head.file,
         header=header,
         mapping=mapping,
-        extras=tuple(dict.fromkeys(name for name in numbers if name not in {*mapping.values(), *BY_NAME})),
+        extras=extras,
         format=format_name,
         layout=head.layout,
         n_skipped=None if line is None else line - 1,
-        missing_score=choice.missing_score,
     )
 
 
@@ -341,7 +350,7 @@ def line_format(
             header=columns,
             mapping=mapping,
             format=name,
-            layout=Layout(" ", columns, quoted=False),
+            layout=Layout(" ", columns),
             missing_score=choice.missing_score,
         )
 

@@ -34,13 +34,16 @@ class Layout:
 
     Attributes:
         delimiter: one character; a space stands for any run of spaces and tabs.
-        names: column names; None if the first line holds them.
-        quoted: allow double quotes around fields.
+        names: column names; None if the first line holds them. Only then may fields be quoted.
     """
 
     delimiter: str
     names: tuple[str, ...] | None = None
-    quoted: bool = True
+
+    @property
+    def quoted(self) -> bool:
+        """True if fields may stand in double quotes."""
+        return self.names is None
 
     @property
     def spaced(self) -> bool:
@@ -110,7 +113,7 @@ def check_quotes(file: File, layout: Layout, n_rows: int) -> None:
     """Raise a ReadError if a quote that is not closed has swallowed lines."""
     if not layout.quoted or not any(b'"' in block for block in file.blocks()):
         return
-    if n_rows + (not layout.names) != count_lines(file):
+    if n_rows + 1 != count_lines(file):
         _refuse_open_quote(file, layout)
 
 

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BufferedIOBase
+from operator import add
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -107,7 +109,7 @@ class ParquetTable(BlockTable):
 
     def source(self, table: pa.Table, n_before: int = 0, findings: Sequence[Finding] = ()) -> Source:
         """Check and convert rows of the file."""
-        origin = FileProvenance(self.file.name, lambda row: n_before + row + 1, "row")
+        origin = FileProvenance(self.file.name, partial(add, n_before + 1), "row")
         columns = {name: table[name] for name in self.columns_read}
         source = build_source(
             columns, self.mapping, origin, "parquet", self.reported_header, findings, self.missing_score

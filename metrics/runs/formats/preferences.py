@@ -14,7 +14,7 @@ from metrics.errors import ReadError, needs
 from metrics.runs.columns import ColumnChoice, normalised, recognise, refuse_many_columns
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.delimited import DelimitedTable, head_row
+from metrics.runs.formats.delimited import head_row, header_table
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import file_records, first_record, value_array
 from metrics.runs.source import Source, build_source
@@ -282,19 +282,12 @@ def read_preferences(head: Head, choice: ColumnChoice) -> Source:
         return _source(
             {name: column.cast(pa.string()) for name, column in raw.items()}, columns, origin, choice
         )
-    header, line, _ = head_row(head)
+    header = head_row(head)[0]
     refuse_many_columns(head.file.name, header)
     columns = _of_header(head, header, choice)
     texts = {"target_id": columns.shown_first, "segment": columns.shown_second, "query_text": columns.preferred}
     keys = {"query_id": columns.query} | ({"reranker": columns.reranker} if columns.reranker else {})
-    table = DelimitedTable(
-        file=head.file,
-        header=header,
-        mapping={**keys, **texts},  # columns of ours that are read as text, the IDs as dictionaries
-        format="preferences",
-        layout=head.layout,
-        n_skipped=None if line is None else line - 1,
-    )
+    table = header_table(head, {**keys, **texts}, "preferences")  # as columns of ours that are text
     values = table.values()
     return _source(values, columns, table.provenance(len(values[columns.shown_first])), choice)
 

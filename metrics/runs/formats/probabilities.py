@@ -16,7 +16,7 @@ from metrics.runs.columns import BY_NAME, ColumnChoice, recognise, refuse_many_c
 from metrics.runs.conversion import optional_numbers, parse_number
 from metrics.runs.files import FileProvenance
 from metrics.runs.findings import Finding, make_finding
-from metrics.runs.formats.delimited import DelimitedTable, head_row
+from metrics.runs.formats.delimited import head_row, header_table
 from metrics.runs.formats.format import Format, Head
 from metrics.runs.formats.json_records import (
     MAX_VALUES,
@@ -185,7 +185,7 @@ def _map_column(head: Head) -> str:
 
 
 def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
-    header, line, values = head_row(head)
+    header, _, values = head_row(head)
     refuse_many_columns(head.file.name, header)
     if len(set(header)) < len(header):
         raise ReadError(head.file.name, "two columns share a name", "Rename one.", line=1)
@@ -194,15 +194,7 @@ def _table_columns(head: Head, choice: ColumnChoice) -> _Columns:
     first = dict(zip(header, values, strict=False))
     numbers = [name for name in free if name in _grades_of(free) or parse_number(first.get(name)) is not None]
     numbers = [name for name in numbers if name not in BY_NAME]
-    table = DelimitedTable(
-        file=head.file,
-        header=header,
-        mapping=mapping,
-        extras=tuple(numbers),
-        format="grade-probabilities",
-        layout=head.layout,
-        n_skipped=None if line is None else line - 1,
-    )
+    table = header_table(head, mapping, "grade-probabilities", tuple(numbers))
     columns = table.values()
     origin = table.provenance(len(next(iter(columns.values()))))
     if not (map_column := _map_column(head)):

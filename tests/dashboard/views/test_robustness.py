@@ -99,5 +99,5 @@ def test_the_section_runs_on_extreme_data(name):
 def test_noise_that_is_refused_is_said_above_the_near_ties(coarse_and_fine, monkeypatch):
     monkeypatch.setattr(limits.refuse_long, "__defaults__", (1,))
     page = opened("compare", section="Noise", data=coarse_and_fine.label, measure="RR", rerankers=["fine"])
-    assert "documents of one list open together" in page.warning[0].value
+    assert "documents of one list, which would" in page.warning[0].value
     assert list(charts(page)) == ["near-ties"]

@@ -131,7 +131,7 @@ def test_depth_is_twenty_unless_the_link_says_otherwise():
 
 
 @pytest.mark.parametrize(
-    ("budget", "sentence"), [("20 ms", "There is no trade-off"), ("1 ms", "No reranker answers within")]
+    ("budget", "sentence"), [("20 ms", "has the lowest latency"), ("1 ms", "No reranker answers within")]
 )
 def test_a_budget_of_the_link_is_kept(budget, sentence):
     page = open_board(TIMED["latency alone"](), budget=budget)

@@ -123,5 +123,5 @@ def test_a_format_is_said_to_be_even_and_a_standard_deviation_normal():
     assert treatment("noise:0.05").summary.endswith("tied as noise ends.")
     for number_format in ("bfloat16", "decimals:2"):
         summary = treatment(f"noise:{number_format}").summary
-        assert f"even within half a step of {number_format}" in summary
+        assert f"uniform within half a step of {number_format}" in summary
         assert "normal" not in summary
