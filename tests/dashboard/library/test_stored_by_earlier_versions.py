@@ -58,7 +58,7 @@ def section_table(page, name):
 
 
 CARDLESS = {
-    "runs": lambda page: finding(page).split("have a tie; ")[1].split()[0],
+    "runs": lambda page: finding(page).split("On average, ")[1].split()[0],
     "rerankers": lambda page: f"{section_table(page, 'Summary table')['first_tied'].max():.4f}",
     "ties": lambda page: (
         f"r {section_table(page, 'Other measures').set_index('measure').loc['AP', 'r_ratio']:.3f}"
