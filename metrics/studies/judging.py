@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
-from metrics.evaluation.grade_model import RankedDocuments, Rate
+from metrics.evaluation.grade_model import RankedDocuments
 from metrics.evaluation.holes import DEPTH, joint_bounds
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
@@ -40,7 +40,6 @@ def settling_curve(
     query: IntArray,
     doc_ids: pa.Array,
     draw_grades: Callable[[int], FloatArray],
-    draws: int | None = None,
 ) -> pd.DataFrame:
     """Return how wide the bounds of the copied queries are after so many documents are judged.
 
@@ -52,7 +51,6 @@ def settling_curve(
         query: (n,) number of the query of each document, in the order in which they are judged.
         doc_ids: (n,) the documents.
         draw_grades: seed → (n,) grades of the documents.
-        draws: ways to judge; None: as many as the data bears.
 
     Returns:
         judged (from 0 to n), in_order, at_random: width summed over rerankers and queries, mean over draws.
@@ -60,7 +58,7 @@ def settling_curve(
     n, n_queries = len(query), len(copies.rows_of_query)
     n_copies = n + n_queries  # at the most, however many points there are
     most_copies = _MOST_ROWS / (2 * max(float(copies.rows_of_query.mean()), 1))
-    n_draws = draws or int(np.clip(most_copies / n_copies, _FEWEST_DRAWS, _MOST_DRAWS))
+    n_draws = int(np.clip(most_copies / n_copies, _FEWEST_DRAWS, _MOST_DRAWS))
     n_points = _MOST_POINTS
     if n_draws * n_copies > most_copies:
         n_points = int(np.clip(most_copies / (n_draws * n_queries), _FEWEST_POINTS, _MOST_POINTS))
@@ -202,9 +200,8 @@ def plan_judging(
     options: ScoringOptions = AS_READ,
     *,
     depth: int | None = None,
-    rate: Rate = None,
+    rate: float | None = None,
     queries: Collection[str] | None = None,
-    draws: int | None = None,
     board: Runs | None = None,
 ) -> JudgingPlan:
     """Return in which order to judge what nobody judged, and what that settles.
@@ -223,15 +220,14 @@ def plan_judging(
         options: how lists are scored.
         depth: places within which documents are candidates; what every reranker has below counts as not
             relevant. None: the measure's cut-off, else 10.
-        rate: as of `expectations_at_rate`.
+        rate: chance that an unjudged document is relevant; None: estimated from judged documents.
         queries: those that count; None for all.
-        draws: ways to judge that `curve` is the mean over; None: as many as the data bears.
         board: these runs and further ones, whose judged documents tell the rate, too; None: these alone.
 
     Raises:
         UsageError: fewer than one place, unjudged documents left out, no judgments apart, or a measure that no
-            judgment narrows (Judged@k); else as of
-            `joint_bounds` and `expectations_at_rate`.
+            judgment narrows (Judged@k); a rate outside 0 to 1, or none and no ranked document is judged; else
+            as of `joint_bounds`.
     """
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)
@@ -248,7 +244,7 @@ def plan_judging(
         rated = documents if board is None or board is all_runs else RankedDocuments.of(board, options)
         queue = _Queue.of(copies, table, rated, rate, depth)
         queue = queue.by_narrowing(copies, widths.reindex(names).to_numpy())
-        curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades, draws)
+        curve = settling_curve(copies, queue.query, queue.doc_ids, queue.draw_grades)
         widths = widths.drop(names)
         table = queue.table
     orders = ["in_order", "at_random"]
@@ -296,7 +292,12 @@ class _Queue:
 
     @classmethod
     def of(
-        cls, copies: JudgedCopies, table: pd.DataFrame, documents: RankedDocuments, rate: Rate, depth: int
+        cls,
+        copies: JudgedCopies,
+        table: pd.DataFrame,
+        documents: RankedDocuments,
+        rate: float | None,
+        depth: int,
     ) -> "_Queue":
         """Take the documents as they come; `documents` are those of the whole board."""
         unjudged = documents.hashes[~documents.is_judged]
