@@ -254,7 +254,6 @@ def query_differences(
     a: str,
     b: str,
     traditional: str,
-    n: int | None = None,
     sort_by: SortKey = "moved",
 ) -> pd.DataFrame:
     """Return a row for each query both rerankers have, the farthest apart first.
@@ -265,7 +264,6 @@ def query_differences(
         a: one reranker.
         b: the other.
         traditional: the treatment taken as the traditional one.
-        n: rows at most; None for all.
         sort_by: farthest by how much the order of ties moved the difference, or by the difference itself.
 
     Returns:
@@ -293,7 +291,7 @@ def query_differences(
     rows["tie_ratio_a"], rows["tie_ratio_b"] = ratios.iloc[:, 0], ratios.iloc[:, 1]
     keys = ["moved", "difference"] if sort_by == "moved" else ["difference", "moved"]
     order = rows[keys].abs().sort_values(keys, ascending=False, kind="stable").index
-    return rows.loc[order].rename_axis("query_id").reset_index().head(len(rows) if n is None else n)
+    return rows.loc[order].rename_axis("query_id").reset_index()
 
 
 def detectable(

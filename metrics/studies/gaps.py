@@ -365,17 +365,16 @@ def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
     return pd.DataFrame(columns).rename_axis("reranker")
 
 
-def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+def with_overall(summary: pd.DataFrame, lists: pd.DataFrame) -> pd.DataFrame:
     """Return a summary with a first row, `ALL_LISTS`, of all lists together; of one reranker as it is.
 
     Args:
         summary: as `gap_summary` returns it.
         lists: those it is of.
-        ddof: as of the summary.
     """
     if len(summary) < 2:  # noqa: PLR2004 both rows would be the same
         return summary
-    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS)), summary])
 
 
 def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional: str) -> pd.DataFrame:

@@ -303,9 +303,9 @@ def scenario_values() -> pd.DataFrame:
     return _score(lists, ["RR", "AP"], ties=False)
 
 
-def random_order_value(measure: str, grades: Sequence[int] = GRADES) -> float:
-    """Return what a random order of these grades scores on average: the tied value of one tie of all."""
-    return float(_score({"random": grades}, [measure], ties=True).iloc[0, 0])
+def random_order_value(measure: str) -> float:
+    """Return what a random order of `GRADES` scores on average: the tied value of one tie of all."""
+    return float(_score({"random": GRADES}, [measure], ties=True).iloc[0, 0])
 
 
 def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:

@@ -171,27 +171,20 @@ def growth_curve(
     return curve.drop(columns=["reranker", "precision", "label"])
 
 
-def gap_by_settings(
-    simulate: Simulate,
-    measure: str,
-    levels: Sequence[int] = LEVELS,
-    tie_probabilities: Sequence[float] = TIE_PROBABILITIES,
-) -> pd.DataFrame:
+def gap_by_settings(simulate: Simulate, measure: str) -> pd.DataFrame:
     """Return the mean absolute gap of a list: index tie probability, columns score levels.
 
     Args:
         simulate: simulates rerankers on the same queries.
         measure: name of a measure.
-        levels: score levels.
-        tie_probabilities: chances that a document hands its score to another.
     """
-    settings = [(chance, many) for chance in tie_probabilities for many in levels]
+    settings = [(chance, many) for chance in TIE_PROBABILITIES for many in LEVELS]
     runs = simulate({f"{at}": LlmReranker(*one) for at, one in enumerate(settings)})
     values = evaluate(runs, measure, ["input", "expected"]).scores[str(parse(measure))]
     gap = (values["input"] - values["expected"]).abs().groupby(level="reranker", sort=False).mean()
-    cells = gap.to_numpy().reshape(len(tie_probabilities), len(levels))
+    cells = gap.to_numpy().reshape(len(TIE_PROBABILITIES), len(LEVELS))
     return pd.DataFrame(
-        cells, pd.Index(tie_probabilities, name="tie_probability"), pd.Index(levels, name="levels")
+        cells, pd.Index(TIE_PROBABILITIES, name="tie_probability"), pd.Index(LEVELS, name="levels")
     )
 
 

@@ -1,7 +1,6 @@
 """Sentences written from data. A name inside them is the user's text, so it stays apart until shown."""
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from metrics.support.wording import LONG, written_p
@@ -95,9 +94,3 @@ def chance(p: float) -> str:
     """Write a p value in a sentence: `p = 0.012`, `p < 0.001`, `p > 0.999`."""
     text = written_p(p)
     return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
-
-
-def not_drawn(reranker: str, drawn_rerankers: Collection[str] | None) -> Prose:
-    """Say that a reranker is not among those drawn below its sentence; None where all are."""
-    is_drawn = drawn_rerankers is None or reranker in drawn_rerankers
-    return () if is_drawn else (" (not among those shown)",)

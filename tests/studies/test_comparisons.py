@@ -227,11 +227,6 @@ def test_by_difference_the_farthest_apart_come_first():
     ]
 
 
-@pytest.mark.parametrize("n", [0, 2, 9])
-def test_no_more_rows_come_than_asked_for(n):
-    assert len(query_differences(SCORED, "RR", "A", "B", "input", n)) == min(n, 3)
-
-
 def test_with_the_rerankers_swapped_differences_are_negated():
     forth, back = (
         query_differences(SCORED, "RR", "A", "B", "input"),
