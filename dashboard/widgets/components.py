@@ -162,7 +162,6 @@ def table(
     columns: table_columns.Columns,
     download: pd.DataFrame | Callable[[], pd.DataFrame] | None = None,
     explanation: str = "",
-    help: str | None = None,  # noqa: A002 Streamlit's name
 ) -> None:
     """Show a table under its heading, with a download of all rows as CSV.
 
@@ -170,7 +169,7 @@ def table(
     """
     table_head(title, name, frame if download is None else download)
     if explanation:
-        st.caption(explanation, help=help)
+        st.caption(explanation)
     table_rows(frame, name, columns)
 
 

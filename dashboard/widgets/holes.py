@@ -48,10 +48,10 @@ def expected_means(view: ShownBoard, measure: str) -> "pd.Series[float]":
         return unknown
     try:
         with board_turn(view.board):
-            table = holes.expectations_at_rate(view.board.runs, measure, view.scoring).set_index("reranker")
+            means = holes.estimated_means(view.board.runs, measure, view.scoring)
     except UsageError:  # no document is judged that tells a rate
         return unknown
-    return table["expectation"].where(table["is_estimable"]).reindex(unknown.index)
+    return means.reindex(unknown.index)
 
 
 def count_unjudged(view: View, measure: str) -> pd.DataFrame | None:

@@ -1,6 +1,6 @@
 """Grades of unjudged documents, estimated from judged documents of the same query."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -73,13 +73,13 @@ class Placements:
         """(n_placed,) reranker and band of each placement, as one number."""
         return self.rerankers * self.shape[1] + self._bands
 
-    def judged_shares(self, depth: int | None) -> tuple[FloatArray, float]:
+    def judged_shares(self, depth: int) -> tuple[FloatArray, float]:
         """Return (n_rerankers,) share judged of each reranker's documents within a depth, and that of the pool.
 
         The pool's share is the largest, after shrinking each one towards the overall share by its sampling
         error.
         """
-        is_near = self.places <= (depth or np.inf)
+        is_near = self.places <= depth
         n_near, n_judged = (
             np.bincount(self.rerankers[rows], minlength=self.n_rerankers)
             for rows in (is_near, is_near & self.is_graded[self.documents])
@@ -219,7 +219,7 @@ class GradeModel:
     unlisted_grades: FloatArray
 
     @classmethod
-    def fit(cls, placements: Placements, relevant_from: float, depth: int | None) -> "GradeModel":
+    def fit(cls, placements: Placements, relevant_from: float, depth: int) -> "GradeModel":
         """Fit to the judged documents."""
         grades = np.append(placements.grades[placements.is_graded], placements.unlisted_grades)
         added = [0.0] if (grades >= relevant_from).any() else [0.0, relevant_from]
@@ -240,14 +240,14 @@ class GradeModel:
                 )
             )
             evidence.append(of_listed[is_open])
-        coverage = 1.0 if depth is None else placements.judged_shares(depth)[1]
+        coverage = placements.judged_shares(depth)[1]
         return cls(
             levels=levels,
             steps=tuple(steps),
             evidence=np.reshape(evidence, (len(steps), -1)),
             queries=placements.queries[is_open],
             n_queries=placements.n_queries,
-            is_meant=np.ones(is_open.sum()) if depth is None else _meant(placements, depth, coverage),
+            is_meant=_meant(placements, depth, coverage),
             coverage=coverage,
             unlisted_queries=placements.unlisted_queries,
             unlisted_grades=placements.unlisted_grades,
@@ -309,9 +309,6 @@ def _meant(placements: Placements, depth: int, coverage: float) -> FloatArray:
 
 _LEAST_COVERAGE = 0.45
 _LEAST_SHARE = 0.7
-Rate = float | Sequence[float] | None
-"""Chance that an unjudged document is relevant: of all, by place from 1 on (the last one also beyond), or None:
-as judged documents of the same query and of like places tell (`GradeModel`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,13 +377,13 @@ class RankedDocuments:
         """(n,) whether each is judged."""
         return self.placements.is_judged
 
-    def grade_model(self, depth: int | None) -> GradeModel:
-        """Return the grade model; all documents down to rank `depth` were meant to be judged (None: all)."""
+    def grade_model(self, depth: int) -> GradeModel:
+        """Return the grade model; all documents down to rank `depth` were meant to be judged."""
         if not self.placements.is_graded.any():
             raise UsageError("No ranked document is judged, so relevance cannot be estimated. Give a rate.")
         return GradeModel.fit(self.placements, self.relevant_from, depth)
 
-    def pooled_rerankers(self, depth: int | None) -> BoolArray:
+    def pooled_rerankers(self, depth: int) -> BoolArray:
         """Return (n_rerankers,) whether judged documents are representative of each reranker's others.
 
         They are where judgments are missing at random. They are not for documents that only one reranker lists,
@@ -397,7 +394,7 @@ class RankedDocuments:
         is_told = coverage >= _LEAST_COVERAGE and not is_relevant.all()
         return np.asarray(((shares >= _LEAST_SHARE * coverage) & is_told) | (shares == 1))
 
-    def unjudged_rates(self, rate: Rate, depth: int | None) -> FloatArray:
+    def unjudged_rates(self, rate: float | None, depth: int) -> FloatArray:
         """Return the (n_unjudged,) chance that each unjudged document is relevant.
 
         A given rate applies down to rank `depth`. Without a rate the grade model decides.
@@ -405,10 +402,11 @@ class RankedDocuments:
         if rate is None:
             model = self.grade_model(depth)
             return np.asarray(model.chances()[np.searchsorted(model.levels, self.relevant_from)])
-        places, chances = self.places[~self.is_judged], _checked_chances(rate)
-        return np.where(places <= (depth or np.inf), chances[np.minimum(places, len(chances)) - 1], 0.0)
+        if not 0 <= rate <= 1:
+            raise UsageError(f"rate={rate!r}: give a chance from 0 to 1.")
+        return np.where(self.places[~self.is_judged] <= depth, rate, 0.0)
 
-    def grade_chances(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _grade_chances(self, rates: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return grades, and (n_grades, n_unjudged) chances to reach them, at given rates of relevance.
 
         Relevant and irrelevant documents have the grades of judged ones.
@@ -421,10 +419,6 @@ class RankedDocuments:
         shares = [(levels[:, None] <= grades).mean(axis=1)[:, None] for grades in (relevant, irrelevant)]
         return levels, rates * shares[0] + (1 - rates) * shares[1]
 
-    def unjudged_places(self, hashes: Hashes) -> IntArray:
-        """Return the (n,) index of unjudged documents among all unjudged ones, by hash."""
-        return np.searchsorted(self.hashes[~self.is_judged], hashes)
-
     def draw(self, levels: FloatArray, chances: FloatArray, seed: int) -> FloatArray:
         """Draw (n_unjudged,) grades, the same for all rerankers, whatever other documents there are.
 
@@ -433,16 +427,12 @@ class RankedDocuments:
         is_reached = uniforms(self.hashes[~self.is_judged], seed) < chances[1:]
         return np.asarray(levels[is_reached.sum(axis=0)])
 
-    def grade_draws(self, rate: Rate, depth: int | None) -> Callable[[int], FloatArray]:
+    def grade_draws(self, rate: float | None, depth: int) -> Callable[[int], FloatArray]:
         """Return a function that draws (n_unjudged,) grades by seed, at a rate or from the grade model."""
         if rate is not None:
-            return partial(self.draw_grades, self.unjudged_rates(rate, depth))
+            return partial(self.draw, *self._grade_chances(self.unjudged_rates(rate, depth)))
         model = self.grade_model(depth)
         return lambda seed: self.draw(model.levels, model.chances(seed), seed)
-
-    def draw_grades(self, rates: FloatArray, seed: int) -> FloatArray:
-        """Draw (n_unjudged,) grades: relevant at the given rates, graded like judged documents."""
-        return self.draw(*self.grade_chances(rates), seed)
 
 
 def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
@@ -455,14 +445,3 @@ def _unlisted(runs: Runs) -> tuple[IntArray, FloatArray]:
             is_unlisted[stack.judgment[stack.judgment >= 0]] = False
     judgments = Judgments.of(runs.qrels, runs.judged_pairs)
     return judgments.lists[is_unlisted], judgments.grades[is_unlisted]
-
-
-def _checked_chances(rate: Rate) -> FloatArray:
-    """Return (n,) chances by rank; the last one holds for all further ranks."""
-    try:
-        chances = np.atleast_1d(np.asarray(rate, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.") from error
-    if not len(chances) or not ((chances >= 0) & (chances <= 1)).all():
-        raise UsageError(f"rate={rate!r}: give chances from 0 to 1.")
-    return chances

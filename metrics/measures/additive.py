@@ -1,7 +1,7 @@
 """Measures that add up gains, weighted by rank."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from metrics.measures.holes import Joint
 from metrics.measures.joint_bounds import Total, judged_bounds, r_precision_bounds, shares_of, weighted_bounds
 from metrics.measures.joint_bounds import per_relevant as total_relevant
 from metrics.measures.model import Family
-from metrics.measures.weights import Linear, Parameter, Weight, even, logarithmic
+from metrics.measures.weights import Parameter, Weight, even, logarithmic
 from metrics.support.arrays import FloatArray
 from metrics.ties.groups import TieGroups
 from metrics.ties.judgments import Judgments
@@ -26,20 +26,13 @@ class Scale:
     Attributes:
         factor: (n_lists,) or one number.
         total: divisor of the gain of a level of grades, by its documents; None: judgments do not change it.
-        fixed: the factor, where neither lists nor judgments change it.
     """
 
     factor: Callable[[TieGroups, Parameter], FloatArray | float]
     total: Total | None = None
-    fixed: Callable[[Parameter], float] | None = None
-
-    @classmethod
-    def constant(cls, factor: Callable[[Parameter], float]) -> "Scale":
-        """Return a factor that neither lists nor judgments change."""
-        return cls(lambda _, k: factor(k), lambda documents, k: np.full_like(documents, 1 / factor(k)), factor)
 
 
-_UNSCALED = replace(Scale.constant(lambda _: 1.0), total=None)
+_UNSCALED = Scale(lambda *_: 1.0)
 
 
 def relevant(groups: TieGroups) -> FloatArray:
@@ -188,7 +181,6 @@ def additive(
         by_relevance=gain is relevant,
         count_depth=count_depth,
         joint=joint,
-        linear=Linear(of_grade, weight, scale.fixed) if has_fixed_places and scale.fixed else None,
         shares=shares_of(weight, of_grade, scale.total) if has_fixed_places else None,
     )
 
@@ -204,7 +196,7 @@ def of_grades(gain: Callable[[FloatArray], FloatArray], scale: Scale = _UNSCALED
     return additive(lambda groups: gain(groups.grades), logarithmic, scale, of_grade=gain)
 
 
-per_k = Scale.constant(lambda k: 1 / (k or 1))
+per_k = Scale(lambda _, k: 1 / (k or 1), lambda documents, k: np.full_like(documents, k or 1))
 """1 / k."""
 per_relevant = Scale(lambda groups, _: _inverse(groups.n_relevant.astype(np.float64)), total_relevant)
 """1 / R, 0 without relevant documents."""

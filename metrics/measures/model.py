@@ -9,7 +9,7 @@ import numpy as np
 from metrics.errors import UsageError
 from metrics.measures.holes import Holes, Joint
 from metrics.measures.joint_bounds import Shares
-from metrics.measures.weights import Linear, Parameter
+from metrics.measures.weights import Parameter
 from metrics.support.arrays import FloatArray
 from metrics.ties import Ranking, TieGroups, Treatment, refine, treatment
 
@@ -38,8 +38,7 @@ class Family:
         joint_exact: when some order and some grades reach these bounds.
         no_extremes: why its best and worst case and its standard deviation over orders are not computed; empty
             if they are.
-        estimable: true if `expectations_at_rate` estimated its means well from judged documents.
-        linear: its gains and weights, if judgments change only the gains; else None.
+        estimable: true if `estimated_means` estimated its means well from judged documents.
         shares: share of each document in a list, if values add up and a query has one divisor; else None.
     """
 
@@ -58,7 +57,6 @@ class Family:
     joint_exact: Literal["always", "own targets", "never"] = "always"
     no_extremes: str = ""
     estimable: bool = True
-    linear: Linear | None = None
     shares: Callable[[Holes, Parameter], Shares] | None = None
 
     @property

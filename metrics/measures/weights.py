@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from metrics.support.arrays import FloatArray, IntArray
-from metrics.ties import Ranking
 
 Parameter = float | None
 """Cut-off of a measure, or its other parameter, or None."""
@@ -94,64 +92,3 @@ def _discounts(depth: int) -> FloatArray:
 @lru_cache(maxsize=1)
 def _harmonics(depth: int) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(1 / np.arange(1.0, depth + 1))])
-
-
-class LinearMoments(NamedTuple):
-    """Moments of each list's value over unknown grades and over ties.
-
-    Attributes:
-        mean: (n_lists,) expectation.
-        of_grades: (n_lists,) variance of the tied value over grades.
-        of_ties: (n_lists,) mean over grades of the variance over ties.
-    """
-
-    mean: FloatArray
-    of_grades: FloatArray
-    of_ties: FloatArray
-
-
-@dataclass(frozen=True)
-class Linear:
-    """A measure that adds up gains by rank, times a number that no judgment changes.
-
-    Attributes:
-        of_grade: gain of a grade; None: 1 for relevant documents.
-        weight: of each rank.
-        factor: of the parameter: factor of the sum.
-    """
-
-    of_grade: Callable[[FloatArray], FloatArray] | None
-    weight: Weight
-    factor: Callable[[Parameter], float]
-
-    def gains(self, grades: FloatArray, relevant_from: float) -> FloatArray:
-        """Return (n,) gains of documents with these grades."""
-        return (grades >= relevant_from).astype(np.float64) if self.of_grade is None else self.of_grade(grades)
-
-    def moments(
-        self, ranking: Ranking, gains: FloatArray, variances: FloatArray, k: Parameter
-    ) -> LinearMoments:
-        """Return expectation and variances where grades are independent of each other.
-
-        Every rank of a group of n is equally likely for its documents. So with W the sum of its weights, the
-        mean is the sum of E[g] W/n over documents, and grades add a variance of Var[g] (W/n)^2 each. Ties add,
-        per group, the spread of the weights times E[sum (g - mean g)^2]/(n - 1), where E[sum (g - mean g)^2] =
-        sum (E[g] - mean E[g])^2 + (1 - 1/n) sum Var[g].
-
-        Shapes: `gains` (n_docs,), `variances` (n_docs,).
-        """
-        limit = self.weight.depth(k)
-        size, owner = ranking.sizes, ranking.groups
-        top, end = (np.minimum(place, limit) for place in (ranking.above, ranking.above + size))
-        share = self.weight.span(top, end, k) / size
-        totals, unknown = (np.bincount(owner, values, minlength=len(size)) for values in (gains, variances))
-        apart = np.bincount(owner, (gains - (totals / size)[owner]) ** 2, minlength=len(size))
-        places = top.astype(np.intp), end.astype(np.intp)
-        spread = self.weight.spread(*places, size, k) * (apart + (1 - 1 / size) * unknown)
-        factor = self.factor(k)
-        sums = (totals * share, unknown * share**2, spread / np.maximum(size - 1, 1))
-        mean, of_grades, of_ties = (
-            np.bincount(ranking.group_lists, values, minlength=ranking.n_lists).astype(np.float64)
-            for values in sums
-        )
-        return LinearMoments(factor * mean, factor**2 * of_grades, factor**2 * of_ties)

@@ -325,11 +325,11 @@ def gap_summary(lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
     return pd.DataFrame(columns).rename_axis("reranker")
 
 
-def with_overall(summary: pd.DataFrame, lists: pd.DataFrame, *, ddof: int = 1) -> pd.DataFrame:
+def with_overall(summary: pd.DataFrame, lists: pd.DataFrame) -> pd.DataFrame:
     """Return a `gap_summary` preceded by a row `ALL_LISTS` of all lists, unless it has only one row."""
     if len(summary) < 2:  # noqa: PLR2004 both rows would be equal
         return summary
-    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS), ddof=ddof), summary])
+    return pd.concat([gap_summary(lists.assign(reranker=ALL_LISTS)), summary])
 
 
 def gaps_by_measure(evaluation: Evaluation, measures: Sequence[str], traditional: str) -> pd.DataFrame:

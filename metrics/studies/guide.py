@@ -282,9 +282,9 @@ def scenario_values() -> pd.DataFrame:
     return _score(lists, ["RR", "AP"], ties=False)
 
 
-def random_order_value(measure: str, grades: Sequence[int] = GRADES) -> float:
-    """Return the mean value of these grades in random order: the tied value of one tie of all."""
-    return float(_score({"random": grades}, [measure], ties=True).iloc[0, 0])
+def random_order_value(measure: str) -> float:
+    """Return the mean value of `GRADES` in random order: the tied value of one tie of all."""
+    return float(_score({"random": GRADES}, [measure], ties=True).iloc[0, 0])
 
 
 def _score(lists: Mapping[str, Sequence[int]], measures: Sequence[str], *, ties: bool) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from metrics.errors import UsageError
 from metrics.evaluation import AS_READ, EQUAL, ScoringOptions
-from metrics.evaluation.grade_model import RankedDocuments, Rate
+from metrics.evaluation.grade_model import RankedDocuments
 from metrics.evaluation.holes import DEPTH, joint_bounds
 from metrics.measures import MeasureAt, parse
 from metrics.runs import Runs
@@ -40,12 +40,11 @@ def settling_curve(
     query: IntArray,
     doc_ids: pa.Array,
     draw_grades: Callable[[int], FloatArray],
-    draws: int | None = None,
 ) -> pd.DataFrame:
     """Return the width of the bounds of the copied queries as more documents are judged.
 
     Grades are simulated by `draw_grades` (seed → grades). Each draw has its own random order of the same
-    grades. `query` and `doc_ids` are in judging order; `draws` defaults to as many as the data allows.
+    grades. `query` and `doc_ids` are in judging order.
 
     Returns:
         judged (from 0 to n), in_order, at_random: width summed over rerankers and queries, mean over draws.
@@ -53,7 +52,7 @@ def settling_curve(
     n, n_queries = len(query), len(copies.rows_of_query)
     n_copies = n + n_queries  # an upper limit for any number of points
     most_copies = _MOST_ROWS / (2 * max(float(copies.rows_of_query.mean()), 1))
-    n_draws = draws or int(np.clip(most_copies / n_copies, _FEWEST_DRAWS, _MOST_DRAWS))
+    n_draws = int(np.clip(most_copies / n_copies, _FEWEST_DRAWS, _MOST_DRAWS))
     n_points = _MOST_POINTS
     if n_draws * n_copies > most_copies:
         n_points = int(np.clip(most_copies / (n_draws * n_queries), _FEWEST_POINTS, _MOST_POINTS))
@@ -184,9 +183,8 @@ def plan_judging(
     options: ScoringOptions = AS_READ,
     *,
     depth: int | None = None,
-    rate: Rate = None,
+    rate: float | None = None,
     queries: Collection[str] | None = None,
-    draws: int | None = None,
     board: Runs | None = None,
 ) -> JudgingPlan:
     """Return the unjudged documents in the order that narrows the bounds fastest, and the expected narrowing.
@@ -200,12 +198,12 @@ def plan_judging(
     at random about 243 and 373, 203 and 297, 203 and 308.
 
     `depth` (default: the cut-off, else 10) limits the candidates; documents that every reranker has below it
-    count as not relevant. `rate` is that of `expectations_at_rate`. `board` has the runs whose judged documents
-    determine the rate.
+    count as not relevant. `rate` is the chance of relevance (default: estimated from judged documents). `board`
+    has the runs whose judged documents determine that rate.
 
     Raises:
-        UsageError: a depth below 1, unjudged documents left out, no separate judgments, a measure that
-            judgments do not narrow (Judged@k), or an error of `joint_bounds` or `expectations_at_rate`.
+        UsageError: a depth below 1, a rate outside 0 to 1, unjudged documents left out, no separate judgments,
+            a measure that judgments do not narrow (Judged@k), or an error of `joint_bounds`.
     """
     depth = _checked_depth(runs, measure, options, depth)
     documents = RankedDocuments.of(runs, options)
@@ -226,7 +224,7 @@ def plan_judging(
         order = np.argsort(-narrowing, kind="stable")  # NaN last
         table = table.assign(narrowing=narrowing).iloc[order].reset_index(drop=True)
         draw, position = rated.grade_draws(rate, depth), position[order]
-        curve = settling_curve(copies, query[order], _doc_ids(table), lambda seed: draw(seed)[position], draws)
+        curve = settling_curve(copies, query[order], _doc_ids(table), lambda seed: draw(seed)[position])
         widths = widths.drop(names)
     orders = ["in_order", "at_random"]
     curve[orders] = (curve[orders] + float(widths.sum())) / max(int((weights > 0).sum()), 1)

@@ -161,19 +161,14 @@ def growth_curve(
     return curve.drop(columns=["reranker", "precision", "label"])
 
 
-def gap_by_settings(
-    simulate: Simulate,
-    measure: str,
-    levels: Sequence[int] = LEVELS,
-    tie_probabilities: Sequence[float] = TIE_PROBABILITIES,
-) -> pd.DataFrame:
+def gap_by_settings(simulate: Simulate, measure: str) -> pd.DataFrame:
     """Return the mean absolute gap of a list: index tie probability, columns score levels."""
-    settings = [LlmReranker(chance, many) for chance in tie_probabilities for many in levels]
+    settings = [LlmReranker(probability, levels) for probability in TIE_PROBABILITIES for levels in LEVELS]
     runs = simulate({f"{number}": reranker for number, reranker in enumerate(settings)})
     values = evaluate(runs, measure, ["input", "expected"]).scores[str(parse(measure))]
     gap = (values["input"] - values["expected"]).abs().groupby(level="reranker", sort=False).mean()
-    cells = gap.to_numpy().reshape(len(tie_probabilities), len(levels))
-    index, columns = pd.Index(tie_probabilities, name="tie_probability"), pd.Index(levels, name="levels")
+    cells = gap.to_numpy().reshape(len(TIE_PROBABILITIES), len(LEVELS))
+    index, columns = pd.Index(TIE_PROBABILITIES, name="tie_probability"), pd.Index(LEVELS, name="levels")
     return pd.DataFrame(cells, index, columns)
 
 

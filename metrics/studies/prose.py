@@ -1,7 +1,6 @@
 """Build sentences from data, keeping the user's text apart until it is escaped and shown."""
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from metrics.support.wording import LONG, written_p
@@ -83,9 +82,3 @@ def chance(p: float) -> str:
     """Write a p value in a sentence: `p = 0.012`, `p < 0.001`, `p > 0.999`."""
     text = written_p(p)
     return f"p {text[0]} {text[1:]}" if text[0] in "<>" else f"p = {text}"
-
-
-def not_drawn(reranker: str, drawn_rerankers: Collection[str] | None) -> Prose:
-    """Write that a reranker is not among those drawn; empty if it is."""
-    is_drawn = drawn_rerankers is None or reranker in drawn_rerankers
-    return () if is_drawn else (" (not among those shown)",)

@@ -95,15 +95,15 @@ def flip_test(differences: FloatArray, flips: SignFlips, level: float) -> tuple[
     return p, float(ordered[place]), float(ordered[len(means) - 1 - place]), hits
 
 
-def resampled_means(values: FloatArray, seed: int, draws: int = DRAWS) -> FloatArray:
-    """Return (draws, n_rerankers) means over queries drawn with replacement, the same for all rerankers.
+def resampled_means(values: FloatArray, seed: int) -> FloatArray:
+    """Return (DRAWS, n_rerankers) means over queries drawn with replacement, the same for all rerankers.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, 1993, chapter 6.
     """
     random = np.random.default_rng(seed)
     n = len(values)
     parts = []
-    for size in _batches(draws, n):
+    for size in _batches(DRAWS, n):
         cells = random.integers(n, size=(size, n), dtype=np.uint32).astype(np.int64)
         cells += (n * np.arange(size))[:, None]
         times = np.bincount(cells.ravel(), minlength=size * n).reshape(size, n)

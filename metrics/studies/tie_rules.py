@@ -1,12 +1,10 @@
 """Measures with their own rule for ties, compared with the measure that they are variants of."""
 
-from collections.abc import Collection
-
 import pandas as pd
 
 from metrics.evaluation import EQUAL, Evaluation
 from metrics.measures import parse, question, side_by_side
-from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal, not_drawn
+from metrics.studies.prose import NOTHING_SCORED, Prose, Strong, and_more, decimal
 from metrics.support.wording import percent
 
 
@@ -35,13 +33,8 @@ def tie_answers(evaluation: Evaluation, measure: str, traditional: str) -> pd.Da
     return pd.DataFrame(columns).sort_values(answered.tied, ascending=False, kind="stable")
 
 
-def answers_finding(
-    answers: pd.DataFrame, tie_ratios: "pd.Series[float]", drawn_rerankers: Collection[str] | None = None
-) -> Prose:
-    """Say how much rules for ties differ on one reranker at most, and whether they name the same leader.
-
-    `drawn_rerankers` are those in the chart, None for all.
-    """
+def answers_finding(answers: pd.DataFrame, tie_ratios: "pd.Series[float]") -> Prose:
+    """Say how much rules for ties differ on one reranker at most, and whether they name the same leader."""
     answers = answers.dropna()
     if not len(answers):
         return NOTHING_SCORED
@@ -51,7 +44,7 @@ def answers_finding(
     widest = str(width.idxmax())
     values = [f"{label} {decimal(value)}" for label, value in answers.loc[widest].items()]
     return (
-        *("Rules for ties differ most for ", Strong(widest), *not_drawn(widest, drawn_rerankers)),
+        *("Rules for ties differ most for ", Strong(widest)),
         f", with {percent(tie_ratios[widest])} of a list tied on average: {', '.join(values[:-1])} and "
         f"{values[-1]}.",
         *(_leading(answers) if len(answers) > 1 else ()),

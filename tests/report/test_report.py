@@ -15,8 +15,8 @@ from tradeoff_boards import TIMED
 from dashboard.charts.palette import DARK, LIGHT
 from dashboard.charts.report import CHARTS, draw_charts
 from dashboard.charts.targets import target_bullets, target_matrix
-from metrics import Runs, UsageError, evaluate, read_table
-from metrics.evaluation.holes import hole_table
+from metrics import Runs, UsageError, evaluate, parse, read_table
+from metrics.evaluation.holes import joint_bounds, unjudged_counts, unjudged_shares
 from metrics.report import SECTIONS, ReportOptions, report, write_report
 from metrics.studies.audit.published import read_published
 from metrics.studies.audit.published_table import careless_table
@@ -425,11 +425,14 @@ def test_a_reranker_alone_is_read_in_ranks_and_not_in_times():
 def test_where_a_document_is_unjudged_its_bounds_stand_in_every_form_of_the_report():
     runs = board(strict_trec=STRICT, coarse_trec=COARSE, qrels_txt=QRELS).runs
     finished = report(runs, measures=["nDCG@3"], sections=["scores"])
-    rows = hole_table(runs, ["nDCG@3"], draws=2).set_index("reranker")
-    ends = [f"{value:.4f}" for value in rows.loc["coarse", ["lowest", "worst", "tied", "best", "highest"]]]
+    bounds = joint_bounds(runs, "nDCG@3").loc["coarse", "nDCG@3"].mean()
+    evaluation = evaluate(runs, ["nDCG@3", "Judged@3"], ["pessimistic", "expected", "optimistic"])
+    by_ties = evaluation.means("nDCG@3").loc["coarse", ["pessimistic", "expected", "optimistic"]]
+    ends = [f"{value:.4f}" for value in (bounds["lowest"], *by_ties, bounds["highest"])]
+    unjudged = unjudged_shares(unjudged_counts(evaluation, parse("nDCG@3")))["coarse"]
     sentence = "of the documents in the top 3 are unjudged"
     lines = [line.strip("| ").split(" | ") for line in finished.markdown(DAY).splitlines()]
-    assert ["coarse", f"{rows.loc['coarse', 'unjudged']:.1%}", *ends] in lines
+    assert ["coarse", f"{unjudged:.1%}", *ends] in lines
     latex = finished.latex(DAY).replace(r"\allowbreak{}", "")
     for text in (finished.markdown(DAY), Elements(finished.html(DAY)).text, latex):
         assert sentence in text

@@ -85,7 +85,7 @@ def judged(*rows):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_narrowing_is_that_of_the_bounds_once_a_document_is_judged(measure):
-    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0.25, depth=3, draws=1)
+    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0.25, depth=3)
     table = plan.documents
     assert tuple(table.columns) == COLUMNS
     assert set(zip(table["query_id"], table["doc_id"], strict=True)) == {(*"qb",), (*"qc",), (*"qx",), (*"ra",)}
@@ -98,7 +98,7 @@ def test_narrowing_is_that_of_the_bounds_once_a_document_is_judged(measure):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_curve_is_the_width_of_the_bounds_after_so_many_judgments(measure):
-    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0, depth=3, draws=1)
+    plan = plan_judging(read_runs(RUN, QRELS), measure, rate=0, depth=3)
     rows = [(row.query_id, row.doc_id, 0.0) for row in plan.documents.itertuples()]
     assert plan.curve["judged"].to_list() == list(range(5))
     widths = [width(measure, judged(*rows[:n])) for n in range(5)]
@@ -113,16 +113,14 @@ def test_the_curve_is_the_width_of_the_bounds_after_so_many_judgments(measure):
 def test_where_gains_add_up_and_nothing_ties_narrowings_add_up_whatever_the_answers():
     run = RUN[RUN["reranker"] == "A"].assign(score=np.arange(6.0)[::-1])
     for rate in (0.0, 0.5, 1.0):
-        plan = plan_judging(read_runs(run, QRELS), "P@3", rate=rate, draws=2)
+        plan = plan_judging(read_runs(run, QRELS), "P@3", rate=rate)
         totals = plan.documents["narrowing"].cumsum()
         assert plan.documents["closed"].to_list() == pytest.approx(totals / totals.iloc[-1])
         assert plan.floor == pytest.approx(0)
 
 
 def test_a_candidate_is_named_with_who_has_it_and_where():
-    table = plan_judging(read_runs(RUN, QRELS), "P@2", rate=0.5, draws=1).documents.set_index(
-        ["query_id", "doc_id"]
-    )
+    table = plan_judging(read_runs(RUN, QRELS), "P@2", rate=0.5).documents.set_index(["query_id", "doc_id"])
     assert table.loc[("q", "b"), ["rerankers", "best_place", "best_reranker"]].to_list() == [2, 1, "B"]
     assert table.index[0] == ("q", "b")
     assert ("q", "c") not in table.index
@@ -131,11 +129,11 @@ def test_a_candidate_is_named_with_who_has_it_and_where():
 def test_what_all_have_below_the_depth_counts_as_not_relevant():
     run = pd.DataFrame({"query_id": "q", "doc_id": [*"abc"], "score": [3.0, 2, 1]})
     first = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "relevance": [1]})
-    plan = plan_judging(read_runs(run, first), "R@2", rate=0.5, draws=1)
+    plan = plan_judging(read_runs(run, first), "R@2", rate=0.5)
     assert plan.depth == 2
     assert plan.documents["doc_id"].to_list() == ["b"]
     assert plan.width == pytest.approx(1 - 1 / 1)  # of b relevant or not, the list has all that is relevant
-    deeper = plan_judging(read_runs(run, first), "R@2", rate=0.5, depth=3, draws=1)
+    deeper = plan_judging(read_runs(run, first), "R@2", rate=0.5, depth=3)
     assert deeper.width == pytest.approx(1 - 1 / 2)  # c may be relevant, and a list of two lacks it
 
 
@@ -145,7 +143,7 @@ def test_queries_that_do_not_count_have_no_part_in_it():
         read_runs(RUN[RUN["query_id"] == "q"], QRELS[QRELS["query_id"] == "q"]),
     )
     part, alone = (
-        plan_judging(*board, "AP", rate=0.5, draws=1, **queries)
+        plan_judging(*board, "AP", rate=0.5, **queries)
         for board, queries in (((runs,), {"queries": {"q"}}), ((only_q,), {}))
     )
     assert part.documents[["query_id", "doc_id", "narrowing"]].equals(
@@ -157,7 +155,7 @@ def test_queries_that_do_not_count_have_no_part_in_it():
 @pytest.mark.parametrize("measure", MEASURES)
 def test_the_first_of_a_query_is_the_first_that_the_plan_of_all_queries_has_of_it(measure):
     runs = read_runs(RUN, QRELS)
-    documents = plan_judging(runs, measure, draws=1).documents
+    documents = plan_judging(runs, measure).documents
     chances = relevance_chances(runs, ScoringOptions(), plan_depth(parse(measure)))
     for query, first in (("q", documents[documents["query_id"] == "q"]["doc_id"].iloc[0]), ("r", "a")):
         assert first_to_judge(runs, measure, ScoringOptions(), query, chances) == first
@@ -191,7 +189,7 @@ def test_on_odd_boards_the_plan_is_said_and_written_as_a_form(name):
         return
     for measure in ("nDCG@10", "RR"):
         try:
-            plan = plan_judging(runs, measure, draws=1)
+            plan = plan_judging(runs, measure)
         except UsageError as error:
             assert "Give a rate" in str(error)  # noqa: PT017 nothing that is ranked is judged
             continue
@@ -243,7 +241,7 @@ def test_widths_are_those_of_the_means_that_the_leaderboard_has(missing):
         assert plan_judging(runs, "P@1", options, rate=0.5).width == pytest.approx(widths[-1])
     value = judgments_value(before, after, "P@1", options)
     assert [value.width_before, value.width] == pytest.approx(widths)
-    plan = plan_judging(before, "P@1", options, rate=0, draws=1)
+    plan = plan_judging(before, "P@1", options, rate=0)
     row = plan.documents.set_index("doc_id").loc["b"]
     assert row["narrowing"] == pytest.approx(2 * (widths[0] - widths[1]))
 

@@ -21,17 +21,6 @@ def test_who_leads_by_every_rule_and_by_how_many_ahead_of_all_others(other, sent
     assert plain(answers_finding(answers, pd.Series(0.2, answers.index))).endswith(f" {sentence}")
 
 
-def test_an_example_that_is_not_drawn_beside_its_sentence_is_said_not_to_be():
-    answers = pd.DataFrame({"MRR": [0.5, 0.4], "TsRR": [0.5, 0.3]}, index=["bm25", "bge"])
-    ties = pd.Series(0.2, answers.index)
-    start = "Rules for ties differ most for bge"
-    assert plain(answers_finding(answers, ties, {"bm25"})).startswith(
-        f"{start} (not among those shown), with 20%"
-    )
-    assert plain(answers_finding(answers, ties, {"bge"})).startswith(f"{start}, with 20%")
-    assert plain(answers_finding(answers, ties)).startswith(f"{start}, with 20%")
-
-
 def test_the_means_are_ranked_and_nobody_is_said_to_lead_without_a_test():
     answers = pd.DataFrame({"MRR": [0.51, 0.5], "TsRR": [0.41, 0.4]}, index=["bm25", "bge"])
     text = plain(answers_finding(answers, pd.Series(0.2, answers.index)))

@@ -197,11 +197,11 @@ def draw_cards(
             draw_blocks(card.rest)
 
 
-def draw_folded(title: str, blocks: Sequence[Block], cards: Sequence[ProsePart] = (), columns: int = 2) -> None:
+def draw_folded(title: str, blocks: Sequence[Block], cards: Sequence[ProsePart] = ()) -> None:
     """Draw blocks and cards in an expander."""
     with st.expander(title):
         draw_blocks(blocks)
-        draw_cards(cards, columns)
+        draw_cards(cards, 2)
 
 
 def fold_cards(part: ProsePart) -> None:
@@ -212,10 +212,10 @@ def fold_cards(part: ProsePart) -> None:
         draw_folded(card_title(card), card.blocks)
 
 
-def fold_parts(parts: Sequence[ProsePart], columns: int = 2) -> None:
+def fold_parts(parts: Sequence[ProsePart]) -> None:
     """Draw each part in an expander."""
     for part in parts:
-        draw_folded(f"**{part.title}**", part.blocks, part.cards, columns)
+        draw_folded(f"**{part.title}**", part.blocks, part.cards)
 
 
 def card_title(card: ProsePart) -> str:

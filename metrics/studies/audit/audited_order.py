@@ -31,6 +31,7 @@ VERDICTS = {
     STANDS: "It holds in every tie order, and the difference is significant.",
 }
 """Verdict of a printed order → its meaning."""
+_LEVEL = 0.95
 
 
 def pair_verdicts(
@@ -38,13 +39,11 @@ def pair_verdicts(
     evaluation: Evaluation,
     measure: str,
     distributions: Mapping[str, MeanDistribution],
-    *,
-    level: float = 0.95,
 ) -> pd.DataFrame:
     """Return a verdict for each printed order of two rerankers with different figures.
 
     An order swaps if the rounded tied means are the other way round. Ties can swap it if some tie order puts b
-    strictly above a. It is within luck if the tied difference is not significant at 1 - level. Otherwise it
+    strictly above a. It is within luck if the tied difference is not significant at 0.05. Otherwise it
     stands. Rerankers without a tied mean are left out.
 
     Returns:
@@ -73,7 +72,7 @@ def pair_verdicts(
     chances = pairwise_order(distributions, zip(rows["a"], rows["b"], strict=True))
     rows["p"], rows["p_adjusted"], rows["p_above"] = p, adjusted, chances["above"].to_numpy()
     lead = order[second] - order[first]
-    rows["is_significant"] = (adjusted < alpha(level)) & (np.sign(difference) == np.sign(lead))
+    rows["is_significant"] = (adjusted < alpha(_LEVEL)) & (np.sign(difference) == np.sign(lead))
     conditions = [lead < 0, chances["reversible"].to_numpy(bool), ~rows["is_significant"]]
     rows["verdict"] = np.select(conditions, [SWAPS, CAN_SWAP, WITHIN_LUCK], STANDS)
     return rows

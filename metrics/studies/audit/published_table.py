@@ -76,12 +76,10 @@ MEASURES = ("RR", "AP", "nDCG@10", "P@10", "R@10", "Hits@1")
 """Default measures; the first sorts the rows."""
 
 
-def careless_table(
-    evaluation: Evaluation, measures: Sequence[str] = MEASURES, ties: str = "input", digits: int = 4
-) -> str:
-    """Return means as CSV, one row per reranker, sorted by the first measure."""
-    means = pd.DataFrame({parse(name).traditional: evaluation.means(name)[ties] for name in measures})
+def careless_table(evaluation: Evaluation, measures: Sequence[str] = MEASURES) -> str:
+    """Return means in file order as CSV, one row per reranker, sorted by the first measure."""
+    means = pd.DataFrame({parse(name).traditional: evaluation.means(name)["input"] for name in measures})
     means = means.dropna(how="all").sort_values(means.columns[0], ascending=False, kind="stable")
     text = StringIO()
-    means.rename_axis("reranker").to_csv(text, float_format=f"%.{digits}f", lineterminator="\n")
+    means.rename_axis("reranker").to_csv(text, float_format="%.4f", lineterminator="\n")
     return text.getvalue()

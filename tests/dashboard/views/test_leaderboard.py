@@ -6,8 +6,8 @@ from opening import charts, finding, opened, table, texts
 
 from dashboard import cache
 from dashboard.visitor import WIDTH_KEY
-from metrics import evaluate, swapped_orders
-from metrics.evaluation.holes import hole_table, joint_bounds
+from metrics import evaluate, parse, swapped_orders
+from metrics.evaluation.holes import joint_bounds, unjudged_counts, unjudged_shares
 from metrics.studies.judging import plan_judging
 
 
@@ -122,10 +122,12 @@ def test_what_nobody_judged_is_left_out_or_bounds_the_values_as_chosen_in_one_pl
     assert np.allclose(next_rows["closed"], 100 * plan.documents["closed"])
     assert page.query_params["judge_next"] == "true"
     rows = table(page, "Unjudged documents").set_index("reranker")
-    expected = hole_table(runs, ["nDCG@10"], draws=2).set_index("reranker").loc[rows.index]
-    assert np.allclose(rows[["lowest", "highest"]], expected[["lowest", "highest"]])
-    assert np.allclose(rows["unjudged"], 100 * expected["unjudged"])
-    assert np.allclose(rows["tied"], expected["tied"])
+    bounds = joint_bounds(runs, "nDCG@10")["nDCG@10"].groupby(level="reranker").mean().loc[rows.index]
+    assert np.allclose(rows[["lowest", "highest"]], bounds[["lowest", "highest"]])
+    scored = evaluate(runs, ["nDCG@10", "Judged@10"], "expected")
+    assert np.allclose(rows["tied"], scored.means("nDCG@10")["expected"][rows.index])
+    counts = unjudged_counts(scored, parse("nDCG@10"))
+    assert np.allclose(rows["unjudged"], 100 * unjudged_shares(counts)[rows.index])
     assert "expectation" not in rows
     page.segmented_control(key="unjudged").set_value("rate").run()
     assert "expectation" in table(page, "Unjudged documents")

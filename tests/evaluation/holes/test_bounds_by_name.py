@@ -80,6 +80,6 @@ def test_bounds_that_nobody_can_know_are_refused(paths):
         list(Stream(*paths).parts(lambda part: evaluate(part, "RR", "highest")))
     with pytest.raises(UsageError, match="call evaluate"):
         list(RefinedGroups(Ranking.of(runs, "A")).values(parse("RR"), [treatment("lowest")]))
-    with pytest.raises(UsageError, match="lists come one by one"):
+    with pytest.raises(UsageError, match="one by one"):
         Running("RR", traditional="lowest")
     assert ScoringOptions().unjudged == "nonrelevant"

@@ -1,5 +1,7 @@
 """Grades of unjudged documents as judged ones of the same query and of like places tell."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,7 @@ from scipy.special import expit, logit
 
 from metrics import read_runs
 from metrics.evaluation.grade_model import QueryLogit, RankedDocuments
-from metrics.evaluation.holes import expectations_at_rate
+from metrics.evaluation.holes import estimated_means
 
 N_DOCS = 40
 
@@ -38,7 +40,8 @@ def test_chances_differ_by_query_and_by_place_as_those_of_judged_documents_do():
     documents = RankedDocuments.of(runs)
     queries = np.array([int(name[1:]) for name in documents.query_ids.to_pylist()])[~documents.is_judged]
     places = documents.places[~documents.is_judged]
-    chances = pd.DataFrame({"rate": documents.unjudged_rates(None, None), "truth": chance(queries, places - 1)})
+    rates = documents.unjudged_rates(None, N_DOCS)
+    chances = pd.DataFrame({"rate": rates, "truth": chance(queries, places - 1)})
     assert chances.corr().loc["rate", "truth"] > 0.85
     for kinds in (queries % 2, np.log2(places).astype(int) // 2):
         means = chances.groupby(kinds).mean()
@@ -71,19 +74,17 @@ def test_documents_below_the_depth_are_relevant_as_far_as_some_of_their_kind_wer
     documents = RankedDocuments.of(runs)
     assert documents.grade_model(10).coverage == pytest.approx(1)
     assert documents.unjudged_rates(None, 10).max() < 1e-6
-    assert documents.unjudged_rates(None, None).mean() == pytest.approx(0.5, abs=0.1)
+    assert documents.unjudged_rates(None, N_DOCS).mean() == pytest.approx(0.5, abs=0.1)
 
 
 def test_estimates_are_said_to_be_none_for_ap_and_where_judged_documents_tell_nothing():
     _, runs = board(20, 0.7, lambda query, place: 0.4 + 0 * query * place)
     names = ["nDCG@10", "P@10", "RR", "AP"]
-    estimated = expectations_at_rate(runs, names, draws=2)
-    assert estimated["is_estimable"].to_list() == [True, True, True, False]
-    assert expectations_at_rate(runs, names, rate=0.3, draws=2)["is_estimable"].all()
+    assert [estimated_means(runs, name).notna().all() for name in names] == [True, True, True, False]
     _, relevant_alone = board(20, 0.7, lambda query, place: 1.0 + 0 * query * place)
-    assert not expectations_at_rate(relevant_alone, names, draws=2)["is_estimable"].any()
     _, hardly_judged = board(20, 0.2, lambda query, place: 0.4 + 0 * query * place)
-    assert not expectations_at_rate(hardly_judged, names, draws=2)["is_estimable"].any()
+    for name, untold in product(names, (relevant_alone, hardly_judged)):
+        assert estimated_means(untold, name).isna().all()
 
 
 def test_cases_of_one_query_and_one_evidence_count_as_if_a_hair_told_them_apart():
