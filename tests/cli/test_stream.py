@@ -312,7 +312,7 @@ def test_a_table_without_a_row_misses_every_query(run_both_ways, write):
         ("run.csv", HEADER + "q,a,1,1\n", ["--column", "query_id=nix"], "columns chosen: nix"),
         ("run.csv", HEADER + "q,a,1,1\n", ["-m", "Foo"], "'Foo'"),
         ("run.trec", RUN, [], "--qrels"),
-        ("run.csv", "reranker,query_id,doc_id,score,relevance\n", [], "There is no run"),
+        ("run.csv", "reranker,query_id,doc_id,score,relevance\n", [], "No run is given"),
     ],
 )
 def test_what_a_stream_cannot_do_is_refused_with_what_to_do(call, write, name, text, options, words):

@@ -271,7 +271,7 @@ def test_what_was_not_evaluated_is_asked_for():
         mean_distributions(evaluate(runs, ["RR"], ["expected"]), "RR", rankings)
     with pytest.raises(UsageError, match="Evaluate AP under"):
         mean_distributions(evaluate(runs, ["RR"], TIES), "AP", rankings)
-    with pytest.raises(UsageError, match="no ranking of A"):
+    with pytest.raises(UsageError, match="The ranking of A is missing"):
         mean_distributions(evaluate(runs, ["RR"], TIES), "RR", {})
 
 
@@ -279,7 +279,7 @@ def test_a_ranking_cut_otherwise_is_refused():
     close = [Doc("a", 0.26, 0), Doc("b", 0.2, 1)]
     runs = Runs.from_frame(frame({"A": {"q": close}}))
     evaluation = evaluate(runs, ["RR"], TIES, precision="decimals:0")
-    with pytest.raises(UsageError, match="not cut as for the evaluation"):
+    with pytest.raises(UsageError, match="The ranking of A differs from the evaluation"):
         mean_distributions(evaluation, "RR", {"A": Ranking.of(runs, "A")})
 
 

@@ -160,7 +160,7 @@ def test_the_chance_of_the_sorts_order_is_that_of_all_orders_of_the_ties():
     ("n_rerankers", "sentence"),
     [
         (0, "No list is scored: every query was left out."),
-        (1, "There is one reranker, and nothing to compare it with."),
+        (1, "There is only one reranker, so there is nothing to compare."),
         (2, "No pair swaps. Traditional scores do not reverse the tied order of the two rerankers."),
         (3, "No pair swaps. Traditional scores do not reverse the tied order of any of 3 pairs of rerankers."),
     ],

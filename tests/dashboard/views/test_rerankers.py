@@ -95,7 +95,7 @@ def test_a_reranker_is_opened_with_its_gaps_its_readings_and_similar_rankings_by
     assert similar["similarity"].is_monotonic_decreasing
     assert "1/MTRR puts the first relevant document" in texts(page)
     again = opened("rerankers", data=cache.SIMULATED_LABEL, opened=name, tied="nobody knows")
-    assert "Nobody knows the order" in texts(again)
+    assert "The order of tied documents is unknown" in texts(again)
     assert table(again, "Similar rankings")["similarity"].to_list() != similar["similarity"].to_list()
 
 

@@ -253,7 +253,7 @@ REFUSED = {
     "a picture": (b"\x89PNG\x00", "this is a PNG picture"),
     "no UTF-8": (b"run,AP\na,.1\n\xff,.2\n", "t.csv, line 3: the text is not UTF-8"),
     "JSON without figures": (b'{"a": "b"}', "there is no figure in this JSON"),
-    "JSON that is none": (b'{"a": ', "no JSON"),
+    "JSON that is none": (b'{"a": ', "not valid JSON"),
 }
 
 
