@@ -285,12 +285,11 @@ def near_tie_curves(
     distances: FloatArray,
     options: ScoringOptions = AS_READ,
     queries: Collection[str] | None = None,
-    loss: float = _LOSS,
 ) -> NearTieCurves:
     """Return tie ratio and tied mean of each reranker as near scores tie (`within:E`).
 
     Distances are told in standard deviations of each reranker's own scores, so that scales do not matter.
-    Means are step functions of the distance. The first distance at which one has fallen by `loss` gets a row.
+    Means are step functions of the distance. The first distance at which one has fallen by 0.01 gets a row.
 
     Args:
         runs: what was ranked.
@@ -298,7 +297,6 @@ def near_tie_curves(
         distances: (n_distances,) rising, above 0.
         options: how lists are scored; scores are first rounded or tied as it says.
         queries: those whose lists count; None for all.
-        loss: by how much a value falls where a row is added, above 0.
 
     Raises:
         UsageError: a name that does not exist, or further score columns that rank or split ties.
@@ -307,7 +305,7 @@ def near_tie_curves(
         raise UsageError("Near ties are of the score alone. Leave out criteria and tiebreak_by.")
     scaled = in_spreads(runs_at_precision(runs, options.precision))
     tables = _evaluated(scaled, measure, [0.0, *distances.tolist()], options, queries)
-    first = _first_loss(scaled, measure, tables.means, options, queries, loss)
+    first = _first_loss(scaled, measure, tables.means, options, queries)
     if first is None or first in tables.means.index:
         return tables
     added = _evaluated(scaled, measure, [first], options, queries)
@@ -336,14 +334,13 @@ def _first_loss(
     means: pd.DataFrame,
     options: ScoringOptions,
     queries: Collection[str] | None,
-    loss: float,
 ) -> float | None:
     """Return the least distance at which a mean has fallen by so much; None where none is known to have.
 
     Means change only at differences between scores of one list. All of them are evaluated where the board is
     small. Elsewhere sections are halved, and more, until a mean falls from one distance to the next.
     """
-    has_lost = _has_lost(means, loss)
+    has_lost = _has_lost(means)
     is_known = bool(has_lost.any())
     end = int(has_lost.any(axis=1).argmax()) if is_known else len(means) - 1
     distances, losing = _differences(scaled, float(means.index[end])), means.columns[has_lost[end]]
@@ -355,7 +352,7 @@ def _first_loss(
         step = math.ceil(len(distances) / (1 + max(1, _ROWS // _n_rows(scaled))))
         inner = distances[step - 1 : -1 : step]
         rows = _means_at(scaled, measure, inner, options, queries)
-        has_lost = _has_lost(pd.concat([means.iloc[:1][scaled.rerankers], rows]), loss)[1:]
+        has_lost = _has_lost(pd.concat([means.iloc[:1][scaled.rerankers], rows]))[1:]
         n_before = int(has_lost.any(axis=1).argmax()) if has_lost.any() else len(inner)
         losing = rows.columns[has_lost[n_before]] if has_lost.any() else losing
         distances = distances[n_before * step : (n_before + 1) * step]
@@ -366,9 +363,9 @@ def _n_rows(runs: Runs) -> int:
     return sum(len(table) for table in runs.tables.values())
 
 
-def _has_lost(means: pd.DataFrame, loss: float) -> BoolArray:
+def _has_lost(means: pd.DataFrame) -> BoolArray:
     """Return (n_distances, n_rerankers) whether each mean has fallen by so much from the first row."""
-    return np.asarray((means.iloc[0] - means).to_numpy() > loss - LEVEL)
+    return np.asarray((means.iloc[0] - means).to_numpy() > _LOSS - LEVEL)
 
 
 def _differences(runs: Runs, largest: float) -> FloatArray:
@@ -423,22 +420,21 @@ def _means_at(
     return pd.DataFrame(table, distances, runs.rerankers)
 
 
-def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = _LOSS) -> Prose:
+def near_tie_finding(curves: NearTieCurves, measure: str) -> Prose:
     """Say whose value suffers first as near scores tie, and how much of it ties by then.
 
     Args:
-        curves: of `near_tie_curves` with the same loss.
+        curves: of `near_tie_curves`.
         measure: how its tied mean is called, such as `MTRR`.
-        loss: by how much it falls, above 0.
     """
     means = curves.means
     if not means.notna().to_numpy().all():
         return NOTHING_SCORED
-    has_lost = _has_lost(means, loss)
+    has_lost = _has_lost(means)
     if not has_lost.any():
         return (
             Strong("Near ties cost little here. "),
-            f"No {measure} falls by {decimal(loss)} while scores within "
+            f"No {measure} falls by {decimal(_LOSS)} while scores within "
             f"{count_of(f'{means.index[-1]:g}', 'standard deviation')} tie.",
         )
     row = int(has_lost.any(axis=1).argmax())
@@ -451,7 +447,7 @@ def near_tie_finding(curves: NearTieCurves, measure: str, loss: float = _LOSS) -
     scores = "their scores." if several else f"its scores, where {more}."
     return (
         Strong(first_names(losing)),
-        f" {verb} {decimal(loss)} {measure} as near scores tie: within ",
+        f" {verb} {decimal(_LOSS)} {measure} as near scores tie: within ",
         Strong(distance),
         f" standard deviation{'s' * (distance != '1')} of {scores}",
     )
